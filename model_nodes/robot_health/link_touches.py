@@ -23,6 +23,7 @@ class _Pair(NamedTuple):
     scale: Scale
     known_depth: float
     moves: bool
+    is_free: bool
 
 
 class LinkTouches:
@@ -41,7 +42,10 @@ class LinkTouches:
         self._scale = scale
         self._scales = pairs
         self._names = [entity.name for entity in scene.entities]
-        self._is_object = [entity.kind is EntityKind.OBJECT for entity in scene.entities]
+        robots = {robot.name for robot in scene.of_kind(EntityKind.ROBOT)}
+        free = {e.name for e in scene.of_kind(EntityKind.OBJECT)}
+        free |= {e.name for e in scene.of_kind(EntityKind.LINK) if e.owner not in robots}
+        self._free = {i for i, name in enumerate(self._names) if name in free}
         self._pairs: dict[tuple[int, int], _Pair | None] = {}
         self._at_start = _depths_at_start(layout)
         self._lasting = Lasting("link_touches")
@@ -56,21 +60,18 @@ class LinkTouches:
         return self._lasting.update(view.time_ns, self._found(rows) if rows else {})
 
     def counts(self, link: int, partner: int, depth: float) -> bool:
-        """Whether a link touches something else than an object that it is not known to be inside [m]."""
+        """Whether a link that is so deep inside something [m] touches it, and is not known to do so all the time."""
         pair = self._pair(link, partner)
-        return (
-            pair is not None
-            and pair.moves
-            and depth > pair.known_depth
-            and pair.scale.severity(depth) is not None
-        )
+        if pair is None or pair.is_free:
+            return pair is not None
+        return pair.moves and depth > pair.known_depth and pair.scale.severity(depth) is not None
 
     def _found(self, rows: Iterable[Sequence[float]]) -> dict[Key, Found]:
         found: dict[Key, Found] = {}
         for link, partner, depth, x, y, z in rows:
             pair = self._pair(int(link), int(partner))
             severity = None if pair is None else pair.scale.severity(depth)
-            if pair is None or severity is None or depth <= pair.known_depth:
+            if pair is None or severity is None or pair.is_free or depth <= pair.known_depth:
                 continue
             before = found.get(pair[:2])
             if before is None or before.measure < depth:
@@ -85,10 +86,8 @@ class LinkTouches:
             names = self._names[link], self._names[partner]
             scale = self._scales.scale(*names, self._scale)
             depth = DEEPER * self._at_start.get(frozenset(names), 0.0)
-            if scale is None or self._is_object[partner]:
-                self._pairs[key] = None
-            else:
-                self._pairs[key] = _Pair(*names, scale, depth, self._scales.moves(names[0]))
+            flags = self._scales.moves(names[0]), partner in self._free
+            self._pairs[key] = None if scale is None else _Pair(*names, scale, depth, *flags)
         return self._pairs[key]
 
 

@@ -19,6 +19,8 @@ from model_nodes.robot_health.view import View
 
 HOLD_NS = 100_000_000
 """What is interrupted for at most so long is one touch [ns]."""
+_WHOLE = {"collision": 1.0, FIDELITY.name: float(Fidelity.HIGH)}
+"""Attributes of an object or a link that collides with everything."""
 
 
 class _Seen(NamedTuple):
@@ -54,15 +56,6 @@ class Touch:
     hand: str
 
 
-def _places(scene: Layout, attribute: str) -> dict[int, int]:
-    """Index of each entity that has an attribute -> where its number is in the scene's values."""
-    return {
-        scene.entity_id(slot.entity): slot.offset
-        for slot in scene.slots
-        if slot.attribute.name == attribute
-    }
-
-
 class Touched:
     """Raises ``touched`` when a touch begins and ``touch_ended`` when it is over.
 
@@ -81,16 +74,17 @@ class Touched:
     def __init__(self, links: LinkTouches, scene: Layout) -> None:
         self._links = links
         self._names = [entity.name for entity in scene.entities]
-        kinds = [entity.kind for entity in scene.entities]
-        self._is_link = np.array([kind is EntityKind.LINK for kind in kinds], np.bool_)
-        self._is_object = [kind is EntityKind.OBJECT for kind in kinds]
+        self._is_link = np.array([e.kind is EntityKind.LINK for e in scene.entities], np.bool_)
         self._hands = {
             link: hand.name
             for hand in scene.of_kind(EntityKind.HAND)
             for link in hand_links(scene, hand.name)
         }
-        self._collision = _places(scene, "collision")
-        self._fidelity = _places(scene, FIDELITY.name)
+        self._ids = {name: i for i, name in enumerate(self._names)}
+        switches = [slot for slot in scene.slots if slot.attribute.name in _WHOLE]
+        self._switched = [self._ids[slot.entity] for slot in switches]
+        self._switches = np.array([slot.offset for slot in switches], np.intp)
+        self._whole = np.array([_WHOLE[slot.attribute.name] for slot in switches])
         self.open: dict[tuple[int, int], Touch] = {}
 
     def watch(self, view: View) -> list[Event]:
@@ -102,7 +96,7 @@ class Touched:
         known = {(row.link, row.other) for row in rows}
         near = (row for row in self._inside(view) if (row.link, row.other) not in known)
         for row in (*rows, *near):
-            if self._counts(row):
+            if self._links.counts(int(row.link), int(row.other), row.depth):
                 events += self._go_on(row)
         self._hold(view)
         over = [k for k, t in self.open.items() if view.time_ns - t.last_ns > HOLD_NS]
@@ -110,27 +104,17 @@ class Touched:
 
     def _inside(self, view: View) -> Iterator[_Seen]:
         """Links that are inside objects now with which the main model does not let them collide."""
-        rows = view.snapshot.proximity
-        if not len(rows):
+        rows, values = view.snapshot.proximity, view.snapshot.values
+        lowered = values[self._switches] < self._whole
+        if not len(rows) or not (view.held or lowered.any()):
             return
+        passes = {thing for thing, low in zip(self._switched, lowered.tolist(), strict=True) if low}
+        passes |= {self._ids[name] for name in view.held if name in self._ids}
         inside = rows[(rows[:, 2] < 0.0) & self._is_link[rows[:, 1].astype(np.intp)]]
         for row in inside.tolist():
             thing, link, now = int(row[0]), int(row[1]), view.time_ns
-            if self._names[thing] in view.held or self._passes(view, link, thing):
+            if not passes.isdisjoint((thing, link)):
                 yield _Seen(link, thing, now, now, -row[2], np.nan, *row[3:6])
-
-    def _passes(self, view: View, link: int, thing: int) -> bool:
-        """Whether collisions of an object are off, or the fidelity of one of the two is lowered."""
-        values = view.snapshot.values
-        off = self._collision.get(thing)
-        low = (self._fidelity.get(one) for one in (link, thing))
-        return (off is not None and not values[off]) or any(
-            at is not None and Fidelity.of(values[at]) is not Fidelity.HIGH for at in low
-        )
-
-    def _counts(self, row: _Seen) -> bool:
-        link, other = int(row.link), int(row.other)
-        return self._is_object[other] or self._links.counts(link, other, row.depth)
 
     def _go_on(self, row: _Seen) -> Iterator[Event]:
         key, first_ns, last_ns = (

@@ -163,7 +163,7 @@ class Watch:
         delay_ns: how far the efforts are behind the report [ns].
         touches: (k, 9) what links of the robot touched in any physics step since the last report: index of the link's
             entity, index of what it touched, time of the first and of the last step in which it did [ns], and of the
-            step in which it was deepest inside: depth [m], normal force [N] (NaN: unknown), point x y z [m].
+            step in which it was deepest inside: depth [m], force [N] (NaN: unknown), point x y z [m].
     """
 
     time_ns: int

@@ -6,15 +6,15 @@ joint. So distances are measured anew only when some pair can have come to touch
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.mujoco.clearances import Clearances
+from model_nodes.main_physics.engines.mujoco.tables import Tables
 from model_nodes.main_physics.engines.touches import Pair, Touches
+from model_nodes.main_physics.world.description import World
 
-REACH = 0.02
+REACH = 0.03
 """All pairs that are nearer are measured at a time [m]."""
 _FINE = 1e-3
 """What is nearer, or less deep inside, is measured when it has moved so far [m]."""
@@ -26,26 +26,32 @@ class LinkWatch:
     """Measures a robot's links when it must.
 
     Args:
-        clearances: measure.
-        joints: how many the engine has.
-        bases: names of the robots whose base is not fixed, whose poses follow on the joints.
+        world: with the robots.
+        tables: of the engine.
+        qpos: MuJoCo's, of now.
         touches: where they are noted.
     """
 
-    def __init__(
-        self, clearances: Clearances, joints: int, bases: Sequence[str], touches: Touches
-    ) -> None:
-        self._clearances, self._count, self._bases = clearances, joints, bases
-        self._touches = touches
-        self._levers = clearances.levers(joints, bases)
+    def __init__(self, world: World, tables: Tables, qpos: Floats, touches: Touches) -> None:
+        self._clearances = Clearances(world, tables.frames, tables.joints)
+        self._qpos, self._touches = qpos, touches
+        self._count, self._bases = len(tables.joints), tuple(tables.bases)
+        of_bases = [base.position + np.arange(7) for base in tables.bases.values()]
+        self._addresses = np.concatenate((tables.joint_positions, *of_bases))
+        self._levers = self._clearances.levers(self._count, self._bases)
         self._any = np.max(list(self._levers.values()), axis=0, initial=0.0)
         self._from_the_start: frozenset[Pair] | None = None
         self._pairs: list[Pair] = []
         self._levers_of_pairs = self._any[None]
         self.forget()
 
+    def move(self, frame: str, pose: Floats) -> None:
+        """Know of a body that stands at (7,) another pose in the world now."""
+        self._clearances.move(frame, pose)
+        self.forget()
+
     def forget(self) -> None:
-        """Measure anew, since something stands elsewhere."""
+        """Measure anew at the next step."""
         self._at: Floats | None = None
         self._steps = self._waits = 1
         self._weights = np.zeros_like(self._levers_of_pairs)
@@ -64,34 +70,27 @@ class LinkWatch:
         self._from_the_start, self._weights, self._shares = known
         self._pairs = []
 
-    def is_due(self) -> bool:
-        """Whether it is to be seen after this step how far all has moved."""
+    def follow(self, time_ns: int) -> None:
+        """After a step, measure if something can have come to touch, and note what does."""
         self._waits -= 1
-        return self._waits <= 0
-
-    def follow(self, time_ns: int, at: Floats) -> None:
-        """Measure if something can have come to touch, and note what does.
-
-        Args:
-            time_ns: now.
-            at: (n + 7 b,) positions of all joints of the engine, and (7,) poses of the bases.
-        """
-        if self._at is None:
-            self.rows(time_ns, at, 0.0)
+        if self._waits > 0:
             return
-        shares = self._weights.dot(np.abs(at - self._at))
+        if self._at is None:
+            self.rows(time_ns, 0.0)
+            return
+        shares = self._weights.dot(np.abs(self._qpos.take(self._addresses) - self._at))
         left = 1.0 - float(shares.max())
         if not left > 0.0:
-            self.rows(time_ns, at, 0.0)
+            self.rows(time_ns, 0.0)
             return
         # At twice its present speed nothing comes to touch before it is looked at again.
         faster = 2.0 * float((shares - self._shares).max()) / self._steps
         self._shares = shares
         self._steps = self._waits = max(1, int(left / faster)) if _MOST * faster > left else _MOST
 
-    def rows(self, time_ns: int, at: Floats, reach: float) -> Floats:
-        """(n, 9) rows as `Engine.clearances`; notes what touches."""
-        count, most = self._count, max(reach, REACH)
+    def rows(self, time_ns: int, reach: float) -> Floats:
+        """(n, 9) rows as `Engine.clearances`; notes what touches now."""
+        count, most, at = self._count, max(reach, REACH), self._qpos.take(self._addresses)
         bases = {name: at[count + 7 * i :][:7] for i, name in enumerate(self._bases)}
         rows = self._clearances.rows(at[:count], most, bases)
         pairs, distances = [], [most]

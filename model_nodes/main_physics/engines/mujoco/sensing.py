@@ -10,7 +10,6 @@ from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.snapshot import no_proximity
 from hetwin_core.ensemble.scene.values import Floats, Ints
 from model_nodes.main_physics.engines.engine import Rangefinder, Scanner
-from model_nodes.main_physics.engines.mujoco.clearances import Clearances
 from model_nodes.main_physics.engines.mujoco.contacts import SolvedContacts
 from model_nodes.main_physics.engines.mujoco.distances import Nearest, Pairs
 from model_nodes.main_physics.engines.mujoco.inverse_dynamics import InverseDynamics
@@ -35,17 +34,14 @@ class Sensing:
         one, settings = self._simulation, self._simulation.settings
         objects = proximity_objects(settings, one.tables.free)
         near = [body for name in objects for body in one.tables.free[name].members]
-        self._clearances: Clearances | None = None
         self._links: LinkWatch | None = None
         self._pairs = Pairs(one.model, one.data, one.tables, near, settings.proximity_range)
 
     def move(self, body: int, pose: Floats) -> None:
         """Know of a body that stands elsewhere now."""
-        if self._clearances is not None:
-            tables = self._simulation.tables
-            self._clearances.move(tables.frames[tables.body_frames[body]], pose)
         if self._links is not None:
-            self._links.forget()
+            tables = self._simulation.tables
+            self._links.move(tables.frames[tables.body_frames[body]], pose)
 
     def frames(self, out: Floats) -> None:
         """Write the poses and twists of all frames."""
@@ -83,12 +79,12 @@ class Sensing:
 
     def clearances(self, reach: float) -> Floats:
         """Measure the distances of the robots' links; see `link_watch`."""
-        return self._links_watched().rows(self._now_ns(), self._positions(), reach)
+        return self._links_watched().rows(self._simulation.time_ns(0.0), reach)
 
     def follow(self) -> None:
         """Note what links touch after a step, once their distances have been asked for."""
-        if self._links is not None and self._links.is_due():
-            self._links.follow(self._now_ns(), self._positions())
+        if self._links is not None:
+            self._links.follow(self._simulation.time_ns(0.0))
 
     def take_touches(self) -> Floats:
         """Return what links touched since the last call, from which on they are watched."""
@@ -111,21 +107,9 @@ class Sensing:
 
     def _links_watched(self) -> LinkWatch:
         if self._links is None:
-            one, tables = self._simulation, self._simulation.tables
-            self._clearances = Clearances(self._world, tables.frames, tables.joints)
-            bases, count = tuple(tables.bases), len(tables.joints)
-            self._links = LinkWatch(self._clearances, count, bases, one.touches)
-            of_bases = [base.position + np.arange(7) for base in tables.bases.values()]
-            self._addresses = np.concatenate((tables.joint_positions, *of_bases))
+            one = self._simulation
+            self._links = LinkWatch(self._world, one.tables, one.qpos, one.touches)
         return self._links
-
-    def _positions(self) -> Floats:
-        """(n + 7 b,) positions of all joints and poses of the bases."""
-        positions: Floats = self._simulation.qpos.take(self._addresses)
-        return positions
-
-    def _now_ns(self) -> int:
-        return self._simulation.time_ns(0.0)
 
     def _base_poses(self) -> dict[str, Floats]:
         one = self._simulation
