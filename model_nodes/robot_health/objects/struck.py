@@ -55,7 +55,7 @@ class Struck:
     def any(self) -> bool:
         """Whether there is anything to update."""
         touches = self._touches.values()
-        return bool(self._begun) or any(t.other in self._numbers and not t.hand for t in touches)
+        return self._lasting.any or any(t.other in self._numbers and not t.hand for t in touches)
 
     def update(self, before: Floats) -> list[Event]:
         """Judge the newest state.
