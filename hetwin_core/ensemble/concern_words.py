@@ -1,4 +1,4 @@
-"""The wording of concerns: what is odd about a robot or an object, in one line without its time."""
+"""The wording of concerns and touches: what robot and objects do, in one line without its time."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from hetwin_core.ensemble.events import Json
 
 ROBOT_HEALTH = "robot_health"
 """Name and type of the observer that raises concerns; it is added to ensembles whose main model can be watched."""
+TOUCHED, TOUCH_ENDED = "touched", "touch_ended"
+"""Its events about what links of the robot touch, which are no concerns."""
 
 COVERAGE = "coverage"
 """Name of the event with which this observer says that a claim is checked from then on, or not."""
@@ -61,10 +63,18 @@ def _number(arguments: Arguments, key: str) -> float:
 
 
 def _touches(a: Arguments) -> str:
-    depth = _number(a, "depth")
-    return f"{a['link']} touches {a['partner']}" + (
-        f" and is {length(depth)} inside" if depth > 0 else ""
-    )
+    depth, moved = _number(a, "depth"), a.get("moved")
+    more = [f"is {length(depth)} inside"] if depth > 0 else []
+    more += [f"moves it by {length(_number(a, 'moved'))}"] if moved else []
+    return " and ".join((f"{a['link']} touches {a['partner']}", *more))
+
+
+def _touched(a: Arguments) -> str:
+    lasted = f" for {_number(a, 'to') - _number(a, 'from'):.2f} s" if "to" in a else ""
+    known = [] if a["depth"] is None else [f"{length(_number(a, 'depth'))} inside"]
+    known += [] if a["force"] is None else [f"{_number(a, 'force'):.3g} N"]
+    said = f" ({', '.join(known)})" if known else ""
+    return f"{a['link']} touched {a['object']}{lasted}{said}"
 
 
 def _starts_inside(a: Arguments) -> str:
@@ -137,6 +147,8 @@ def _always(text: str) -> Callable[[Arguments], str]:
 
 _WORDS: Mapping[str, Callable[[Arguments], str]] = {
     "link_touches": _touches,
+    "touched": _touched,
+    "touch_ended": _touched,
     "starts_inside": _starts_inside,
     "beyond_limit": _beyond,
     "jump": _jump,

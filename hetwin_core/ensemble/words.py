@@ -20,6 +20,8 @@ from hetwin_core.ensemble.concern_words import (
     DROPPED,
     LET_GO_OF_SOMETHING,
     ROBOT_HEALTH,
+    TOUCH_ENDED,
+    TOUCHED,
     concern_text,
 )
 from hetwin_core.ensemble.events import Event, EventKind, Json
@@ -71,8 +73,12 @@ def event_words(event: Event) -> str:
 
 
 def event_line(event: Event) -> str:
-    """An event with all that it carries; empty for a topic's value, which may be large, and for what is checked."""
-    if event.kind is EventKind.TOPIC or (event.source, event.name) == (ROBOT_HEALTH, COVERAGE):
+    """An event with all that it carries; empty for what has no line of its own.
+
+    That is a topic's value, which may be large, a touch of a hand, and what is checked.
+    """
+    is_coverage = (event.source, event.name) == (ROBOT_HEALTH, COVERAGE)
+    if event.kind is EventKind.TOPIC or is_coverage or is_routine_touch(event):
         return ""
     if event.kind is EventKind.ACTION:
         said_of = {k: v for k, v in action_arguments(event).items() if k != TRAJECTORY}
@@ -98,8 +104,19 @@ def _fingers(event: Event) -> str:
     return f"{hand} stopped{share}: on something that the scene does not have, or as commanded"
 
 
+def is_routine_touch(event: Event) -> bool:
+    """Whether an event is a touch of a hand, which is there to touch, or says that a touch is over."""
+    is_touch = event.source == ROBOT_HEALTH and event.name in (TOUCHED, TOUCH_ENDED)
+    return is_touch and (event.name == TOUCH_ENDED or bool(event.arguments.get("hand")))
+
+
 def _concern_line(event: Event) -> str:
-    """A concern with its severity, and how long it has lasted if the event ends it; a drop may be meant."""
+    """A concern with its severity, and how long it has lasted if the event ends it; a drop may be meant.
+
+    A touch has no severity.
+    """
+    if event.name == TOUCHED:
+        return event_words(event)
     begun, ended = event.arguments.get("from"), event.arguments.get("to")
     over = ""
     if isinstance(begun, float) and isinstance(ended, float) and ended > begun:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.conductor.reporting.concerns import Severity, Verdict, is_concern
-from hetwin_core.ensemble.conductor.reporting.coverage import is_coverage
 from hetwin_core.ensemble.conductor.reporting.summary import error_row
 from hetwin_core.ensemble.coverage_words import coverage_words
 from hetwin_core.ensemble.errors import HetwinError, RunFailed
@@ -135,7 +134,7 @@ def missed(ended: Ended, required: Sequence[str]) -> list[str]:
 def _happenings(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """A line for each event of a model, and one with a count for equal ones in a row; concerns follow by themselves."""
     happened = [event_from_summary(row) for row in rows if row["kind"] == EventKind.MODEL]
-    told = [e for e in happened if not (is_concern(e) or is_coverage(e) or is_routine(e))]
+    told = [e for e in happened if not (is_concern(e) or is_routine(e)) and event_line(e)]
     for text, group in groupby(told, key=event_line):
         events = list(group)
         count = len(events) - 1

@@ -175,7 +175,7 @@ class Block:
             yield name, attribute, self.value(name, attribute.name)
 
     def of_entities(self, rows: Floats) -> Floats:
-        """Convert rows of proximity or clearances from indices of frames to indices of entities, in place."""
+        """Convert rows of proximity, clearances or touches from indices of frames to indices of entities, in place."""
         if len(rows):
             rows[:, 0:2] = self._entity_of_frame[rows[:, 0:2].astype(np.intp)]
         return rows

@@ -68,6 +68,7 @@ class Watching:
         self.layout = _layout(robots, driven.tolist(), self._has_inertias(), findings)
         self._reach = reach
         engine.clearances(reach)  # prepares what the first step must not wait for
+        engine.take_touches()
 
     def go_on_with(self, drive: Drive) -> None:
         """Take what is commanded from another drive of the same joints."""
@@ -102,6 +103,7 @@ class Watching:
             self._of_all(expected),
             self._block.of_entities(self._engine.clearances(self._reach)),
             self._delay_ns,
+            self._block.of_entities(self._engine.take_touches()),
         )
         return watch.encode()
 

@@ -52,6 +52,11 @@ class Lasting:
         self._delay_ns = delay_ns
         self._open: dict[Key, _Open] = {}
 
+    @property
+    def any(self) -> bool:
+        """Whether anything has not ended yet."""
+        return bool(self._open)
+
     def update(self, time_ns: int, found: Mapping[Key, Found]) -> list[Event]:
         """The events of a step.
 

@@ -33,6 +33,10 @@ class LinkPairs:
             return self._settings.base_in_floor
         return usual
 
+    def moves(self, link: str) -> bool:
+        """Whether a link can move, by a joint or with its robot."""
+        return link not in self._fixed or link in self._rolling
+
     def object_scale(self, partner: str, usual: Scale) -> Scale:
         """The scale of the depth of an object in its partner."""
         return self._settings.object_in_link if partner in self._links else usual

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from hetwin_core.ensemble.events import Event, Json
-from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.watch import WatchLayout
 from model_nodes.robot_health.lasting import Found, Key, Lasting
 from model_nodes.robot_health.link_pairs import LinkPairs
@@ -21,6 +22,8 @@ class _Pair(NamedTuple):
     partner: str
     scale: Scale
     known_depth: float
+    moves: bool
+    is_free: bool
 
 
 class LinkTouches:
@@ -39,26 +42,36 @@ class LinkTouches:
         self._scale = scale
         self._scales = pairs
         self._names = [entity.name for entity in scene.entities]
+        robots = {robot.name for robot in scene.of_kind(EntityKind.ROBOT)}
+        free = {e.name for e in scene.of_kind(EntityKind.OBJECT)}
+        free |= {e.name for e in scene.of_kind(EntityKind.LINK) if e.owner not in robots}
+        self._free = {i for i, name in enumerate(self._names) if name in free}
         self._pairs: dict[tuple[int, int], _Pair | None] = {}
         self._at_start = _depths_at_start(layout)
         self._lasting = Lasting("link_touches")
 
     def watch(self, view: View) -> list[Event]:
-        """What touches now."""
+        """What touches now, or has touched since the last report."""
         if view.watch is None:
             return []
-        rows = view.watch.clearances
-        found = self._found(rows.tolist()) if len(rows) else {}
-        return self._lasting.update(view.time_ns, found)
+        now, since = view.watch.clearances, view.watch.touches
+        rows = [(*row[:2], -row[2], *row[3:6]) for row in now.tolist() if row[2] < 0.0]
+        rows += [(*row[:2], row[4], *row[6:9]) for row in since.tolist()]
+        return self._lasting.update(view.time_ns, self._found(rows) if rows else {})
 
-    def _found(self, rows: list[list[float]]) -> dict[Key, Found]:
+    def counts(self, link: int, partner: int, depth: float) -> bool:
+        """Whether a link that is so deep inside something [m] touches it, and is not known to do so all the time."""
+        pair = self._pair(link, partner)
+        if pair is None or pair.is_free:
+            return pair is not None
+        return pair.moves and depth > pair.known_depth and pair.scale.severity(depth) is not None
+
+    def _found(self, rows: Iterable[Sequence[float]]) -> dict[Key, Found]:
         found: dict[Key, Found] = {}
-        for link, partner, distance, x, y, z, *_ in rows:
-            if distance >= 0.0:
-                continue
-            pair, depth = self._pair(int(link), int(partner)), -distance
+        for link, partner, depth, x, y, z in rows:
+            pair = self._pair(int(link), int(partner))
             severity = None if pair is None else pair.scale.severity(depth)
-            if pair is None or severity is None or depth <= pair.known_depth:
+            if pair is None or severity is None or pair.is_free or depth <= pair.known_depth:
                 continue
             before = found.get(pair[:2])
             if before is None or before.measure < depth:
@@ -73,7 +86,8 @@ class LinkTouches:
             names = self._names[link], self._names[partner]
             scale = self._scales.scale(*names, self._scale)
             depth = DEEPER * self._at_start.get(frozenset(names), 0.0)
-            self._pairs[key] = None if scale is None else _Pair(*names, scale, depth)
+            flags = self._scales.moves(names[0]), partner in self._free
+            self._pairs[key] = None if scale is None else _Pair(*names, scale, depth, *flags)
         return self._pairs[key]
 
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from hetwin_core.ensemble.concern_words import COVERAGE
+from hetwin_core.ensemble.concern_words import COVERAGE, TOUCH_ENDED, TOUCHED
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import (
     AttributeStart,
@@ -31,12 +31,13 @@ from model_nodes.robot_health.link_pairs import LinkPairs
 from model_nodes.robot_health.link_touches import LinkTouches
 from model_nodes.robot_health.objects import ObjectStory
 from model_nodes.robot_health.settings import Settings
+from model_nodes.robot_health.touched import Touched
 from model_nodes.robot_health.view import View, Viewer
 
 RAISES = (
     (
         "link_touches",
-        "a link touches a static body or another link: link, partner, depth [m], x, y, z [m] of the nearest point",
+        "a link touches what it should not: link, partner, depth [m], moved [m] of an object, x, y, z [m] of the point",
     ),
     (
         "starts_inside",
@@ -78,6 +79,12 @@ RAISES = (
     ("left_the_world", "an object left the world: object, speed [m/s], x, y, z [m]"),
 )
 """Event -> what has happened, and its arguments."""
+_TOUCH = "link, object (any entity), depth [m], force [N] where it is deepest, hand of the link"
+TOUCHES = {
+    TOUCHED: f"a link begins to touch something: {_TOUCH}",
+    TOUCH_ENDED: f"a link touches something no longer: {_TOUCH}, from, to [s]",
+}
+"""The same of events without a severity."""
 
 JOINT_DEVIATION, EFFORT_RESIDUAL = "joint_deviation", "effort_residual"
 
@@ -92,8 +99,9 @@ class Part(Protocol):
 class RobotHealth(Model):
     """Raises events about what no healthy robot, no honest recording and no object left alone does.
 
-    Each event has a ``severity`` (``note``, ``warning`` or ``absurd``). What lasts has one event when it begins, one
-    when it has become much worse, with ``from`` [s], and one when it is over, with ``from`` and ``to`` [s].
+    Each event but ``touched`` and ``touch_ended`` has a ``severity`` (``note``, ``warning`` or ``absurd``). What lasts
+    has one event when it begins, one when it has become much worse, with ``from`` [s], and one when it is over, with
+    ``from`` and ``to`` [s].
     """
 
     settings_class = Settings
@@ -106,7 +114,8 @@ class RobotHealth(Model):
             summary="Observes what no healthy robot and no object left alone does; added to every run by itself.",
             rate=DEFAULT_WATCH_RATE,
             provides=_attributes(0),
-            raises={
+            raises=TOUCHES
+            | {
                 name: text if name == COVERAGE else f"{text}; severity, and at its end from, to [s]"
                 for name, text in RAISES
             },
@@ -182,16 +191,19 @@ class _Efforts:
 
 def _parts(settings: Settings, layout: WatchLayout | None, scene: Snapshot) -> Sequence[Part]:
     """The observers of a run; those of the robot only if the main model reports about one."""
-    parts: list[Part] = [ObjectStory(settings, scene)]
-    if layout is not None:
-        pairs = LinkPairs(settings, scene.layout)
-        parts += (
-            Findings(settings, pairs, layout),
-            LinkTouches(settings.link_touches, pairs, layout, scene.layout),
-            BeyondLimit(settings, layout),
-            Deviates(settings.deviates, layout),
-        )
-    return parts
+    if layout is None:
+        return [ObjectStory(settings, scene)]
+    pairs = LinkPairs(settings, scene.layout)
+    links = LinkTouches(settings.link_touches, pairs, layout, scene.layout)
+    touched = Touched(links, scene.layout)
+    return [
+        touched,
+        ObjectStory(settings, scene, touched.open),
+        Findings(settings, pairs, layout),
+        links,
+        BeyondLimit(settings, layout),
+        Deviates(settings.deviates, layout),
+    ]
 
 
 def _attributes(joints: int) -> tuple[AttributeSpec, AttributeSpec]:

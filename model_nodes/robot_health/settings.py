@@ -130,6 +130,16 @@ class Settings(Parameters):
         Scale(warning=45.0),
         "deg",
     )
+    struck: Scale = parameter(
+        "depth of a link that belongs to no hand in an object, unless the robot meant it",
+        Scale(warning=0.002),
+        "m",
+    )
+    struck_away: Scale = parameter(
+        "how far such a link moves an object, unless the robot meant it",
+        Scale(warning=0.005),
+        "m",
+    )
     left_the_world: Scale = parameter(
         "how far an object is below everything, or beyond the space that the world takes up",
         Scale(warning=0.5),

@@ -12,10 +12,15 @@ from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats, pose_value
+from hetwin_core.ensemble.scene.watch import TOUCH_COLUMNS, Watch, no_clearances
+from model_nodes.robot_health.link_pairs import LinkPairs
+from model_nodes.robot_health.link_touches import LinkTouches
 from model_nodes.robot_health.objects import ObjectStory
 from model_nodes.robot_health.settings import Settings
+from model_nodes.robot_health.touched import Touched
 from model_nodes.robot_health.view import View
 from support.scene_of import near_row, scene_of
+from support.watched_toy import LAYOUT
 
 STEP_S = 0.02
 _LOST = {"object": "thing", "hand": "hand", "support": None}
@@ -35,6 +40,7 @@ class Moment:
         held: whether the hand holds it.
         acting: whether an annotated action goes on.
         lost: whether an observer of hands tells now that the hand has lost it.
+        touched: how deep the link has been inside the thing since the moment before [m]; None: it has not touched it.
     """
 
     object: Floats
@@ -43,6 +49,7 @@ class Moment:
     held: bool = False
     acting: bool = False
     lost: bool = False
+    touched: float | None = None
 
 
 def still(
@@ -88,17 +95,36 @@ def tell(
         time_ns = round(step * STEP_S * 1e9)
         scene = _scene(entities, moment, time_ns)
         if observer is None:
-            observer = ObjectStory(Settings(), scene)
-        events += observer.watch(
-            View(
-                time_ns,
-                scene,
-                held={"thing": "hand"} if moment.held else {},
-                events=(Event("lost", time_ns, arguments=_LOST),) if moment.lost else (),
-                actions={"work": Event("work", 0, EventKind.ACTION)} if moment.acting else {},
-            )
+            links = _links(scene)
+            touched = Touched(links, scene.layout)
+            observer = ObjectStory(Settings(), scene, touched.open)
+        view = View(
+            time_ns,
+            scene,
+            watch=_report(scene, moment),
+            held={"thing": "hand"} if moment.held else {},
+            events=(Event("lost", time_ns, arguments=_LOST),) if moment.lost else (),
+            actions={"work": Event("work", 0, EventKind.ACTION)} if moment.acting else {},
         )
+        touched.watch(view)
+        events += observer.watch(view)
     return events
+
+
+def _links(scene: Snapshot) -> LinkTouches:
+    settings, pairs = Settings(), LinkPairs(Settings(), scene.layout)
+    return LinkTouches(settings.link_touches, pairs, LAYOUT, scene.layout)
+
+
+def _report(scene: Snapshot, moment: Moment) -> Watch:
+    """What the main model reports, in which the link touches in the middle between two moments."""
+    rows = np.empty((0, TOUCH_COLUMNS))
+    if moment.touched is not None:
+        ids = [scene.layout.entity_id(name) for name in ("link", "thing")]
+        then = scene.time_ns - STEP_S * 0.5e9
+        rows = np.array([[*ids, then, then, moment.touched, np.nan, *moment.object[:3]]])
+    unknown = np.full(2, np.nan)
+    return Watch(scene.time_ns, *[unknown] * 4, no_clearances(), touches=rows)
 
 
 def _entities(shapes: tuple[Shape, ...], ground: bool, hand: bool) -> Iterable[Entity]:

@@ -11,7 +11,7 @@ from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, pose_value
-from hetwin_core.ensemble.scene.watch import CLEARANCE_COLUMNS, Watch, WatchLayout
+from hetwin_core.ensemble.scene.watch import CLEARANCE_COLUMNS, TOUCH_COLUMNS, Watch, WatchLayout
 from model_nodes.robot_health.view import View
 from support.scene_of import scene_of
 from support.watched_toy import LAYOUT
@@ -49,6 +49,14 @@ def clearance(link: str, partner: str, distance: float) -> list[float]:
     return [*ids, distance, 0.1, 0.2, 0.3, 0.0, 0.0, 1.0]
 
 
+def touch(
+    link: str, other: str, first: int, last: int, depth: float = 0.001, force: float = 5.0
+) -> list[float]:
+    """A row of `Watch.touches`, from one step to another."""
+    ids = layout().entity_id(link), layout().entity_id(other)
+    return [*ids, first * PERIOD_NS, last * PERIOD_NS, depth, force, 0.1, 0.2, 0.3]
+
+
 def view(
     step: int,
     *,
@@ -58,6 +66,7 @@ def view(
     expected: Sequence[float] = (np.nan, np.nan),
     positions: Sequence[float] | None = None,
     clearances: Sequence[Sequence[float]] = (),
+    touches: Sequence[Sequence[float]] = (),
     delay_ns: int = 0,
     robot: WatchLayout = LAYOUT,
     **more: Any,
@@ -71,6 +80,7 @@ def view(
         expected_efforts=np.array(expected, np.float64),
         clearances=np.array(clearances, np.float64).reshape(-1, CLEARANCE_COLUMNS),
         delay_ns=delay_ns,
+        touches=np.array(touches, np.float64).reshape(-1, TOUCH_COLUMNS),
     )
     return View(
         step * PERIOD_NS,

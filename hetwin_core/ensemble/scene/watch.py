@@ -17,15 +17,24 @@ from hetwin_core.ensemble.scene.values import Floats
 
 CLEARANCE_COLUMNS = 9
 """Columns of `Watch.clearances`."""
+TOUCH_COLUMNS = 9
+"""Columns of `Watch.touches`."""
 DEFAULT_WATCH_RATE = 25.0
 """Reports per simulated second unless the main model's `watch_rate` says otherwise."""
-_HEAD = 4
+_HEAD = 5
 _PER_JOINT = 4
+_FORCE = 5
+"""The column of a touch that may be unknown."""
 
 
 def no_clearances() -> Floats:
     """A table of clearances without rows."""
     return np.empty((0, CLEARANCE_COLUMNS), np.float64)
+
+
+def no_touches() -> Floats:
+    """A table of touches without rows."""
+    return np.empty((0, TOUCH_COLUMNS), np.float64)
 
 
 def watch_every(rate: float, watch_rate: float) -> int:
@@ -156,6 +165,9 @@ class Watch:
             link's entity, index of the partner's, distance [m] (negative: inside), nearest point on the partner
             x y z [m], normal x y z from the partner to the link.
         delay_ns: how far the efforts are behind the report [ns].
+        touches: (k, 9) what links of the robot touched in any physics step since the last report: index of the link's
+            entity, index of what it touched, time of the first and of the last step in which it did [ns], and of the
+            step in which it was deepest inside: depth [m], force [N] (NaN: unknown), point x y z [m].
     """
 
     time_ns: int
@@ -165,9 +177,10 @@ class Watch:
     expected_efforts: Floats
     clearances: Floats
     delay_ns: int = 0
+    touches: Floats = field(default_factory=no_touches)
 
     def of(self, own: slice) -> Watch:
-        """The report about the joints of one robot; its clearances are those of all."""
+        """The report about the joints of one robot; its clearances and touches are those of all."""
         return replace(
             self,
             recorded=self.recorded[own],
@@ -178,7 +191,7 @@ class Watch:
 
     def encode(self) -> Floats:
         """Return all numbers as one flat array; inverse of `decode`."""
-        counts = len(self.recorded), len(self.clearances)
+        counts = len(self.recorded), len(self.clearances), len(self.touches)
         return np.concatenate(
             (
                 (self.time_ns, self.delay_ns, *counts),
@@ -187,6 +200,7 @@ class Watch:
                 self.measured_efforts,
                 self.expected_efforts,
                 self.clearances.ravel(),
+                self.touches.ravel(),
             )
         )
 
@@ -204,22 +218,31 @@ class Watch:
             raise ValueError(f"the watch {wrong}")
         count = len(layout.joints)
         joints = flat[_HEAD : _HEAD + _PER_JOINT * count].reshape(_PER_JOINT, count)
-        rows = flat[_HEAD + _PER_JOINT * count :].reshape(-1, CLEARANCE_COLUMNS)
+        begin, touches = _HEAD + _PER_JOINT * count, flat.size - TOUCH_COLUMNS * int(flat[4])
+        clearances = flat[begin:touches].reshape(-1, CLEARANCE_COLUMNS)
+        touched = flat[touches:].reshape(-1, TOUCH_COLUMNS)
         recorded, velocities, measured, expected = joints
-        return cls(int(flat[0]), recorded, velocities, measured, expected, rows, int(flat[1]))
+        delay_ns = int(flat[1])
+        return cls(
+            int(flat[0]), recorded, velocities, measured, expected, clearances, delay_ns, touched
+        )
 
 
 def wrong_watch(flat: Floats) -> str | None:
     """Return what is wrong with a report as a flat array, as the end of a sentence about it; None if nothing is."""
     if flat.dtype != np.float64 or flat.ndim != 1 or flat.size < _HEAD:
         return f"is {flat.dtype} of shape {flat.shape}; expected flat float64"
-    time_ns, delay_ns, count, rows = flat[:_HEAD].tolist()
-    size = _HEAD + _PER_JOINT * count + CLEARANCE_COLUMNS * rows
-    whole = all(n.is_integer() and n >= 0.0 for n in (time_ns, delay_ns, count, rows))
-    if not whole or flat.size != size:
-        return f"has {flat.size} numbers; its head says {count:g} joints and {rows:g} clearances"
-    if not np.isfinite(flat[_HEAD + _PER_JOINT * int(count) :]).all():
-        return "has a clearance that is not finite"
+    head = flat[:_HEAD].tolist()
+    _, _, count, rows, touches = head
+    at = _HEAD + _PER_JOINT * count
+    size = at + CLEARANCE_COLUMNS * rows + TOUCH_COLUMNS * touches
+    if flat.size != size or not all(n.is_integer() and n >= 0.0 for n in head):
+        said = f"{count:g} joints, {rows:g} clearances and {touches:g} touches"
+        return f"has {flat.size} numbers; its head says {said}"
+    known = np.isfinite(flat[int(at) :])
+    known[CLEARANCE_COLUMNS * int(rows) + _FORCE :: TOUCH_COLUMNS] = True
+    if not known.all():
+        return "has a clearance or a touch that is not finite"
     if np.isinf(flat).any():
         return "has an infinite number for a joint"
     return None

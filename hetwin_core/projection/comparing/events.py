@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from hetwin_core.ensemble.events import Event, EventKind, Json
-from hetwin_core.ensemble.words import event_words
+from hetwin_core.ensemble.words import event_words, is_routine_touch
 from hetwin_core.projection.comparing.comparison import Parting
 from hetwin_core.projection.comparing.pairing import unpaired
 from hetwin_core.projection.comparing.side import Side
@@ -98,10 +98,14 @@ def split_words(split: Split) -> str:
 
 
 def _words(event: Happening) -> str:
-    kind = EventKind.ACTION if "phase" in event.arguments else EventKind.MODEL
-    known = Event(event.name, event.time_ns, kind, event.source, event.row, event.arguments)
+    known = _event(event)
     words = event_words(known)
-    return words if kind is EventKind.MODEL else f"robot: {words}"
+    return words if known.kind is EventKind.MODEL else f"robot: {words}"
+
+
+def _event(event: Happening) -> Event:
+    kind = EventKind.ACTION if "phase" in event.arguments else EventKind.MODEL
+    return Event(event.name, event.time_ns, kind, event.source, event.row, event.arguments)
 
 
 def _compared(side: Side, span: Interval) -> list[Happening]:
@@ -110,6 +114,7 @@ def _compared(side: Side, span: Interval) -> list[Happening]:
         for event in side.tables.events
         if span.from_ns <= event.time_ns < span.to_ns
         and not (event.source == DERIVED and event.name in _EDGES)
+        and not is_routine_touch(_event(event))
     ]
 
 

@@ -7,7 +7,7 @@ from html import escape
 
 from hetwin_core.ensemble.conductor.reporting.listener import Handover
 from hetwin_core.ensemble.events import Event, EventKind
-from hetwin_core.ensemble.words import arguments_words, event_words, seconds
+from hetwin_core.ensemble.words import arguments_words, event_words, is_routine_touch, seconds
 from hetwin_core.projection.episode import Episode, Note
 from hetwin_suite.view.palette import MAIN, model_colours
 from hetwin_suite.view.report.document import folded
@@ -72,7 +72,8 @@ def _warning_list(episode: Episode) -> str:
 def happenings_table(episode: Episode) -> str:
     """Events and handovers, in the order of their times; those that repeat come once, with their number."""
     colours = model_colours(episode.models)
-    items: list[Event | Handover] = [*episode.events, *episode.handovers]
+    events = (event for event in episode.events if not is_routine_touch(event))
+    items: list[Event | Handover] = [*events, *episode.handovers]
     items.sort(key=lambda item: item.time_ns)
     rows = [_happening(episode, run, colours) for run in _runs(episode, items)]
     if not rows:

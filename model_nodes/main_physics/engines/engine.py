@@ -13,7 +13,7 @@ from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.snapshot import no_proximity
 from hetwin_core.ensemble.scene.values import Floats, Value
-from hetwin_core.ensemble.scene.watch import no_clearances
+from hetwin_core.ensemble.scene.watch import no_clearances, no_touches
 from model_nodes.main_physics.world.description import Body, Vector, World
 from model_nodes.main_physics.world.drives import JointDrive
 
@@ -259,6 +259,14 @@ class Engine(ABC):
         they collide or not; without pairs of links whose contact means nothing, see `mujoco.link_pairs`.
         """
         return no_clearances()
+
+    def take_touches(self) -> Floats:
+        """(n, 9) rows as `Watch.touches`, with indices of frames instead of entities, of all steps since the last call.
+
+        Links of robots with free bodies, as they collide, and with static bodies and other links as `clearances` has
+        them. They are noted from the first call on.
+        """
+        return no_touches()
 
     def expected_efforts(
         self, positions: Floats, velocities: Floats, accelerations: Floats

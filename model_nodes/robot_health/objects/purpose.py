@@ -87,6 +87,10 @@ class Purpose:
         since_ns = int(self._states.rested_ns[number]) - MEANT_NS
         return int(self._meant_ns[self._states.ids[number]]) >= since_ns
 
+    def meant_since(self, number: int, time_ns: int) -> bool:
+        """Whether something was done to an object on purpose since a time [ns]."""
+        return int(self._meant_ns[self._states.ids[number]]) >= time_ns
+
     def _lose(self, view: View) -> None:
         """Take in what hands have lost; what has come to rest before now, or is held, is over."""
         states = self._states

@@ -7,13 +7,14 @@ import numpy as np
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot, no_proximity
 from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats, Ints
+from hetwin_core.ensemble.scene.watch import Watch, no_touches
 from model_nodes.robot_health.objects.states import Mask, ObjectStates, cross
 
 _POSE = np.arange(POSE_SIZE)
 
 
 class Touches:
-    """The pairs of an object and another entity that are near each other, from the main model's table.
+    """The pairs of an object and another entity that are near each other, from the main model's tables.
 
     Args:
         layout: the scene's.
@@ -37,7 +38,7 @@ class Touches:
         at = [layout.range_of(e.name, "pose").start for e in links if layout.has(e.name, "pose")]
         self._links = np.add.outer(np.array(at, np.intp), np.arange(7, 10))
         self.seen: Mask = np.zeros(len(states.ids), np.bool_)
-        self._take(no_proximity())
+        self._take(no_proximity(), no_touches())
 
     def links_near(self, scene: Snapshot) -> bool:
         """Whether a link of the robot is near to any object that is not held."""
@@ -48,19 +49,21 @@ class Touches:
         links = self._is_link[other]
         return bool(links.any()) and not self._states.held[self._numbers[one[links]]].all()
 
-    def update(self, scene: Snapshot) -> None:
-        """Read the table of a scene."""
+    def update(self, scene: Snapshot, watch: Watch | None) -> None:
+        """Read the table of a scene, and what links touched since the last report."""
         self._scene = scene
-        self._take(scene.proximity)
+        self._take(scene.proximity, no_touches() if watch is None else watch.touches)
         self.seen[self.objects] = True
 
-    def _take(self, rows: Floats) -> None:
+    def _take(self, rows: Floats, touches: Floats) -> None:
         one, other = rows[:, :2].T.astype(np.intp)
         both = self._numbers[other] >= 0  # a pair of objects is about both
-        self.objects = self._numbers[np.concatenate((one, other[both]))]
-        self.others = np.concatenate((other, one[both]))
-        self.distances = np.concatenate((rows[:, 2], rows[both, 2]))
-        self.points = np.concatenate((rows[:, 3:6], rows[both, 3:6]))
+        link, touched = touches[:, :2].T.astype(np.intp)
+        own = self._numbers[touched] >= 0
+        self.objects = self._numbers[np.concatenate((one, other[both], touched[own]))]
+        self.others = np.concatenate((other, one[both], link[own]))
+        self.distances = np.concatenate((rows[:, 2], rows[both, 2], -touches[own, 4]))
+        self.points = np.concatenate((rows[:, 3:6], rows[both, 3:6], touches[own, 6:9]))
 
     def speeds(self) -> Floats:
         """(m,) how fast the others move where they are near to the objects [m/s]; 0 for what never moves."""

@@ -36,6 +36,12 @@ FAILURE = RunFailed("tank", "step", 1_250_000_000, "it returned NaN")
 FAILED = "step failed at 1.250000 s: it returned NaN"
 
 
+def touch(name: str, **arguments: Any) -> Event:
+    """An event of what watches the robot, about its forearm and a box."""
+    known = {"link": "forearm", "object": "box", **arguments}
+    return Event(name, 0, source="robot_health", arguments=known)
+
+
 @pytest.mark.parametrize(
     ("event", "line"),
     [
@@ -80,11 +86,25 @@ FAILED = "step failed at 1.250000 s: it returned NaN"
             ),
             "robot: place active (id place.1, goal on(a, b))",
         ),
+        (touch("touched", depth=8e-4, force=12.25), "forearm touched box (0.8 mm inside, 12.2 N)"),
+        (touch("touched", depth=8e-4, force=None), "forearm touched box (0.8 mm inside)"),
+        (touch("touched", depth=None, force=None), "forearm touched box"),
+        (touch("touched", depth=8e-4, force=None, hand="gripper"), ""),
+        (touch("touch_ended", depth=8e-4, force=None, **{"from": 1.0, "to": 1.5}), ""),
+        (
+            touch("link_touches", partner="box", depth=1e-3, moved=0.06, severity="warning"),
+            "warning: forearm touches box and is 1 mm inside and moves it by 6 cm",
+        ),
         (Event("/camera", 0, EventKind.TOPIC, arguments={"data": [0] * 1000}), ""),
     ],
 )
 def test_an_event_on_a_line(event: Event, line: str) -> None:
     assert event_line(event) == line
+
+
+def test_a_touch_that_is_over_says_how_long_it_was() -> None:
+    over = touch("touch_ended", depth=0.002, force=7.0, **{"from": 1.0, "to": 1.5})
+    assert event_words(over) == "forearm touched box for 0.50 s (2 mm inside, 7 N)"
 
 
 class Lines:

@@ -135,6 +135,18 @@ def test_equal_events_in_a_row_are_one_line(
     assert not any("warning" in line for line in lines(capsys, tmp_path, "fine", events=[watched]))
 
 
+def test_touches_of_hands_are_not_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    def touch(name: str, **more: Any) -> dict[str, Any]:
+        known = {"link": "forearm", "object": "box", "depth": 0.001, "force": 9.0, **more}
+        known |= {"from": 1.0, "to": 1.0} if name == "touch_ended" else {}
+        about = {"kind": "model", "source": "robot_health"}
+        return {"time": 1.0, "name": name, "arguments": known, **about}
+
+    events = [touch("touched", hand="gripper"), touch("touched"), touch("touch_ended")]
+    told = [line for line in lines(capsys, tmp_path, "fine", events=events) if "touched" in line]
+    assert told == ["     1.000 s  forearm touched box (1 mm inside, 9 N)"]
+
+
 def test_only_a_fine_run_is_fine(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert not is_fine(Ended({}, 0, tmp_path))
     assert is_fine(Ended({"verdict": "fine"}, 0, tmp_path))

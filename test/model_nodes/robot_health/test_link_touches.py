@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from support.robot_views import clearance, layout, view
+from support.robot_views import clearance, layout, touch, view
 from support.watched_toy import LAYOUT
 
 from hetwin_core.ensemble.events import Event
@@ -55,6 +55,21 @@ def test_of_several_geometries_the_deepest_counts() -> None:
     rows = [clearance("forearm", "table", -d) for d in (0.001, 0.03, 0.01)]
     (event,) = seen(touches(), *rows)
     assert event.arguments["depth"] == 0.03
+
+
+def test_what_was_deeper_between_two_reports_counts() -> None:
+    rows = [clearance("forearm", "table", -0.001)]
+    (event,) = touches().watch(
+        view(2, clearances=rows, touches=[touch("forearm", "table", 1, 2, 0.03)])
+    )
+    assert event.arguments["depth"] == 0.03
+    assert event.arguments["severity"] == "absurd"
+    (passed,) = touches().watch(view(2, touches=[touch("forearm", "table", 1, 1, 0.005)]))
+    assert passed.arguments["depth"] == 0.005
+
+
+def test_an_object_is_not_for_them() -> None:
+    assert touches().watch(view(2, touches=[touch("forearm", "box", 1, 2, 0.03)])) == []
 
 
 def test_a_touch_ends() -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 import numpy as np
 
+from hetwin_core.ensemble.concern_words import ROBOT_HEALTH, TOUCHED
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.projection.approaches import Approach
 from hetwin_core.projection.episode import Episode
 from hetwin_suite.view.report.story.joints import JOINT_DEVIATION, joint_motions, moving_times
 from hetwin_suite.view.report.story.sentence import Piece, Sentence, length, listed
@@ -96,9 +100,8 @@ def _neighbours(episode: Episode, robot: Entity) -> list[Piece]:
     """What the robot touched; else the object that it came nearest to."""
     links = {link.name for link in _links(episode, robot)}
     near = {pair: found for pair, found in episode.approaches.items() if pair[1] in links}
-    touched = {thing: None for (thing, _), found in near.items() if found.touching}
-    if touched:
-        names = list(touched)
+    names = list(dict.fromkeys((*_touched(episode, links), *_inside(near))))
+    if names:
         more = [f"{len(names) - _MOST_TOUCHED} more"] if len(names) > _MOST_TOUCHED else []
         return [" It touched ", *listed([[n] for n in [*names[:_MOST_TOUCHED], *more]]), "."]
     if not near:
@@ -110,6 +113,20 @@ def _neighbours(episode: Episode, robot: Entity) -> list[Piece]:
         least.time_ns,
         ".",
     ]
+
+
+def _touched(episode: Episode, links: set[str]) -> Iterator[str]:
+    """What links touched in any step, but for links of the same robot."""
+    for event in episode.events:
+        if event.source == ROBOT_HEALTH and event.name == TOUCHED:
+            thing = str(event.arguments["object"])
+            if event.arguments["link"] in links and thing not in links:
+                yield thing
+
+
+def _inside(near: Mapping[tuple[str, str], Approach]) -> Iterator[str]:
+    """The objects that a link touched in a logged state."""
+    return (thing for (thing, _), found in near.items() if found.touching)
 
 
 def _links(episode: Episode, robot: Entity) -> list[Entity]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import nan
 from typing import Any
 
 from hetwin_core.ensemble.errors import HetwinError
@@ -21,6 +22,8 @@ _IDLE_NS = 500_000_000
 """After so long without a request the topic is unsubscribed."""
 _KEPT = 256
 """Messages that are kept: some steps of many objects."""
+_UNREAD = 8192
+"""The same of those that are read all together, some time later."""
 
 
 class ContactsLost(HetwinError):
@@ -34,10 +37,14 @@ class Contact:
     Attributes:
         collisions: Gazebo's entities, smaller number first.
         force: [N], on one or the other of the two: Gazebo does not say on which.
+        depth: how deep they are inside each other [m]; NaN: unknown.
+        point: where [m]; NaN: unknown.
     """
 
     collisions: tuple[int, int]
     force: Vector
+    depth: float = nan
+    point: Vector = (nan, nan, nan)
 
 
 class ContactTopic:
@@ -48,11 +55,13 @@ class ContactTopic:
         self._topic = topic
         self._kind = gz.message("contacts_pb2", "Contacts")
         self._arrived: deque[bytes] = deque(maxlen=_KEPT)
+        self._unread: deque[bytes] = deque(maxlen=_UNREAD)
         self._subscribed = False
         self._asked_ns = 0
 
     def _on_message(self, message: bytes, _info: Any) -> None:
         self._arrived.append(message)  # not decoded: most are never looked at
+        self._unread.append(message)
 
     def latest(self, now_ns: int) -> list[Contact]:
         """Return the contacts of the newest step that has arrived completely, each point once.
@@ -66,6 +75,21 @@ class ContactTopic:
         if not self._subscribed:
             self._subscribe()
         return list(each_once(self._newest(now_ns)))
+
+    def unread(self, now_ns: int) -> list[tuple[int, list[Contact]]]:
+        """Return the contacts of all steps that have arrived since the last call, each with Gazebo's time of the step.
+
+        Raises:
+            ContactsLost: if the topic cannot be subscribed to.
+        """
+        self._asked_ns = now_ns
+        if not self._subscribed:
+            self._subscribe()
+        steps: dict[int, list[Any]] = {}
+        for _ in range(len(self._unread)):
+            message = self._kind.FromString(self._unread.popleft())
+            steps.setdefault(_nanoseconds(message), []).append(message)
+        return [(stamp, list(each_once(steps[stamp]))) for stamp in sorted(steps)]
 
     def rest(self, now_ns: int) -> None:
         """Unsubscribe if the contacts have not been asked for in a while; called after each step."""
@@ -95,6 +119,15 @@ class ContactTopic:
             self._node.unsubscribe(self._topic)
         self._subscribed = False
         self._arrived.clear()
+        self._unread.clear()
+
+
+@dataclass(frozen=True)
+class _Unknown:
+    x = y = z = nan
+
+
+_UNKNOWN = _Unknown()
 
 
 def _nanoseconds(message: Any) -> int:
@@ -110,6 +143,8 @@ def each_once(messages: Iterable[Any]) -> Iterator[Contact]:
             one, other = contact.collision1.id, contact.collision2.id
             key = (min(one, other), max(one, other))
             if reporter.setdefault(key, one) == one:
-                for wrench in contact.wrench:
+                for i, wrench in enumerate(contact.wrench):
                     force = wrench.body_1_wrench.force
-                    yield Contact(key, (force.x, force.y, force.z))
+                    at = contact.position[i] if i < len(contact.position) else _UNKNOWN
+                    depth = contact.depth[i] if i < len(contact.depth) else nan
+                    yield Contact(key, (force.x, force.y, force.z), depth, (at.x, at.y, at.z))

@@ -28,6 +28,7 @@ from model_nodes.main_physics.engines.gz.commands import Commands, taken
 from model_nodes.main_physics.engines.gz.drives import Drives
 from model_nodes.main_physics.engines.gz.held import carried_along, held_by
 from model_nodes.main_physics.engines.gz.impacts import Impacts
+from model_nodes.main_physics.engines.gz.link_contacts import LinkContacts
 from model_nodes.main_physics.engines.gz.loaded_plugins import note_missing
 from model_nodes.main_physics.engines.gz.lockstep import LockStep
 from model_nodes.main_physics.engines.gz.momentum import Momentum
@@ -88,6 +89,7 @@ class GazeboEngine(Engine):
         self._partition = new_partition()
         self._simulation: LockStep | None = None
         self._server: ServerPart | None = None
+        self._links: LinkContacts | None = None
 
     @property
     def description(self) -> str:
@@ -169,6 +171,8 @@ class GazeboEngine(Engine):
         self._touching = Touching(
             self._shadow, self._objects, self._momentum, near, self._settings.proximity_range
         )
+        self._links = None if self._links is None else LinkContacts(self._shadow, near)
+        self._near = near
         self._start_over()
 
     def _start_over(self) -> None:
@@ -278,6 +282,7 @@ class GazeboEngine(Engine):
         shadow.place_kinematic(self._clock.ns())
         self._momentum.stepped()
         self._touching.stepped(simulation)
+        shadow.follow_links()
         self._check()
         objects.shift(self._impacts.shifts())
         objects.depenetrate()
@@ -380,6 +385,16 @@ class GazeboEngine(Engine):
     def clearances(self, reach: float) -> Floats:
         """Measure the distances of the robots' links in MuJoCo's geometry; see `shadow`."""
         return self._shadow.clearances(reach)
+
+    def take_touches(self) -> Floats:
+        """Return what Gazebo has reported of links and objects, some steps late, and distances; see `link_contacts`.
+
+        Nothing of links and objects where there are more than `proximity.EVERYTHING_NEAR` and the settings name none.
+        """
+        if self._links is None:
+            self._links = LinkContacts(self._shadow, self._near)
+        self._links.read(self._simulation, self._clock.ns())
+        return self._shadow.touches.take()
 
     def expected_efforts(
         self, positions: Floats, velocities: Floats, accelerations: Floats

@@ -51,5 +51,11 @@ class LockStep(Protocol):
     def contacts(self) -> list[Contact]:
         """The contacts of the last step."""
 
+    def new_contacts(self) -> list[tuple[int, list[Contact]]]:
+        """The contacts of all steps that are known since the last call, the first of which begins with none.
+
+        Each step has how long it is ago [ns].
+        """
+
     def close(self) -> None:
         """Let go of the world."""

@@ -19,13 +19,14 @@ from model_nodes.main_physics.engines.engine import EngineSettings, Rangefinder,
 from model_nodes.main_physics.engines.gz.balls import Balls
 from model_nodes.main_physics.engines.gz.parts import Load
 from model_nodes.main_physics.engines.mujoco.builder import Builder
-from model_nodes.main_physics.engines.mujoco.clearances import Clearances
 from model_nodes.main_physics.engines.mujoco.distances import Nearest, Pairs
 from model_nodes.main_physics.engines.mujoco.feed_forward import FeedForward
 from model_nodes.main_physics.engines.mujoco.frames import FrameReader
 from model_nodes.main_physics.engines.mujoco.kinematic_bodies import KinematicBodies
+from model_nodes.main_physics.engines.mujoco.link_watch import LinkWatch
 from model_nodes.main_physics.engines.mujoco.rangefinders import Rangefinders
 from model_nodes.main_physics.engines.mujoco.tables import make_tables
+from model_nodes.main_physics.engines.touches import Touches
 from model_nodes.main_physics.world.description import Inertial, World
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.transforms import pose_of
@@ -42,6 +43,7 @@ class Shadow:
         kinematic: objects whose motion another model prescribes.
         loads: objects that are parts of others.
         masses: (n,) of the objects [kg], in the order of `tables.free`.
+        touches: of the robots' links.
     """
 
     def __init__(self, world: World, settings: EngineSettings, notes: Notes) -> None:
@@ -60,7 +62,8 @@ class Shadow:
         self.velocities: Floats = np.zeros(len(self.tables.joints))
         self._roots = np.array([free.body for free in self.tables.free.values()], np.intp)
         self.masses: Floats = self._model.body_subtreemass[self._roots]
-        self._clearances: Clearances | None = None
+        self.touches = Touches()
+        self._links: LinkWatch | None = None
         self._own_pairs: dict[str, Pairs] = {}
         self.update(0.0)
         self._still = self._reader.still()
@@ -191,10 +194,18 @@ class Shadow:
 
     def clearances(self, reach: float) -> Floats:
         """Measure the distances of the robots' links; see `Engine.clearances`."""
-        if self._clearances is None:
-            self._clearances = Clearances(self.world, self.tables.frames, self.tables.joints)
-        poses = {name: state[:7] for name, state in self.bases.items()}
-        return self._clearances.rows(self.positions, reach, poses)
+        if self._links is None:
+            self._links = LinkWatch(self.world, self.tables, self._data.qpos, self.touches)
+        return self._links.rows(self._now_ns, reach)
+
+    def follow_links(self) -> None:
+        """Note what links touch after a step, as far as it rests or is a link, once their distances were asked for."""
+        if self._links is not None:
+            self._links.follow(self._now_ns)
+
+    @property
+    def _now_ns(self) -> int:
+        return round(float(self._data.time) * 1e9)
 
     def pairs(self, names: tuple[str, ...], reach: float) -> Pairs:
         """Return the pairs of these objects with all other bodies, within a reach [m]."""

@@ -256,6 +256,11 @@ class Simulation:
         """The contacts that have arrived last, if they are recent; none at the first request."""
         return self._contacts.latest(self._steps * self._step_ns)
 
+    def new_contacts(self) -> list[tuple[int, list[Contact]]]:
+        """The contacts that have arrived since the last call, unless it is long ago; see `LockStep`."""
+        now = self._steps * self._step_ns
+        return [(now - stamp, found) for stamp, found in self._contacts.unread(now)]
+
     def close(self) -> None:
         """Shut Gazebo down."""
         self._contacts.close()

@@ -20,6 +20,7 @@ from hetwin_core.ensemble.scene.watch import no_clearances
 from model_nodes.main_physics.engines.engine import EngineSettings
 from model_nodes.main_physics.engines.mujoco.builder import Builder
 from model_nodes.main_physics.engines.mujoco.distances import Nearest, nearest_points
+from model_nodes.main_physics.engines.mujoco.levers import levers
 from model_nodes.main_physics.engines.mujoco.link_pairs import (
     Pair,
     common_overlaps,
@@ -28,6 +29,7 @@ from model_nodes.main_physics.engines.mujoco.link_pairs import (
 from model_nodes.main_physics.engines.mujoco.tables import BodyKind, Tables, make_tables
 from model_nodes.main_physics.world.description import Body, HandFrame, World
 from model_nodes.main_physics.world.drives import FOLLOW, Base
+from model_nodes.main_physics.world.names import joint_name
 from model_nodes.main_physics.world.notes import Notes
 
 _TOUCHING = 1e-3
@@ -60,6 +62,12 @@ class Clearances:
         self._from = np.array([joints.index(name) for name in tables.joints], np.intp)
         self._to = tables.joint_positions
         self._bases = {name: base.position for name, base in tables.bases.items()}
+        self._slides = {
+            joint_name(body, joint): max(abs(joint.lower), abs(joint.upper))
+            for body in fixed.bodies
+            for joint in body.joints
+            if joint.lower is not None and joint.upper is not None
+        }
         self._positions = self._data.qpos
         self._body: list[int] = model.geom_bodyid.tolist()
         self._segment = np.zeros(6)
@@ -94,6 +102,19 @@ class Clearances:
         return np.array(
             [(frame[a], frame[b], n.distance, *n.point, *n.normal) for (a, b), n in near.items()]
         )
+
+    def levers(self, joints: int, bases: Sequence[str]) -> dict[int, Floats]:
+        """Frame of each link -> (n + 7 b,) how far its points move at most for each unit of all positions.
+
+        Args:
+            joints: how many the engine has.
+            bases: the robots whose poses follow on the joints.
+        """
+        columns = dict(zip(self._to.tolist(), self._from.tolist(), strict=True))
+        for i, name in enumerate(bases):
+            columns |= {self._bases[name] + k: joints + 7 * i + k for k in range(7)}
+        found = levers(self._model, columns, joints + 7 * len(bases), self._slides)
+        return {self._frame[body]: found[body] for body in self._frame if self._is_link[body]}
 
     def move(self, frame: str, pose: Floats) -> None:
         """Put a body that stands to (7,) another pose in the world."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TypeAlias
 
 import mujoco as mj
@@ -42,19 +43,23 @@ class SolvedContacts:
         model: the world.
         tables: its frames.
         data: what they are copied from; None: there are none.
+
+    Attributes:
+        count: how many there are.
+        geoms, distances: (n, 2) and (n,) [m], if there are any.
     """
 
     def __init__(self, model: mj.MjModel, tables: Tables, data: mj.MjData | None = None) -> None:
         self._body = model.geom_bodyid
         self._frame_of = tables.body_frames
         self._forces: dict[tuple[int, int], Force] | None = {}
-        self._count = 0 if data is None else data.ncon
-        if data is None or not self._count:
+        self.count = 0 if data is None else data.ncon
+        if data is None or not self.count:
             return
         contact = data.contact
-        self._geoms, self._address = contact.geom.copy(), contact.efc_address.copy()
+        self.geoms, self._address = contact.geom.copy(), contact.efc_address.copy()
         self._frames, self._points = contact.frame.copy(), contact.pos.copy()
-        self._distances = contact.dist.copy()
+        self.distances = contact.dist.copy()
         self._efc = data.efc_force.copy()
         self._forces = None
 
@@ -69,7 +74,7 @@ class SolvedContacts:
         # and many steps: plain numbers are faster than arrays.
         sums: dict[tuple[int, int], Force] = {}
         efc = self._efc.tolist()
-        bodies = self._body[self._geoms].tolist()
+        bodies = self._body[self.geoms].tolist()
         rows = zip(bodies, self._address.tolist(), self._frames.tolist(), strict=True)
         for (one, two), at, f in rows:
             if at < 0:
@@ -84,18 +89,28 @@ class SolvedContacts:
             sums[one, two] = (a - x, b - y, c - z)
         return sums
 
+    def normal_force(self, places: Iterable[int]) -> float:
+        """Return the sum of the normal forces of some of the contacts [N]."""
+        solved = (int(self._address[place]) for place in places)
+        return float(sum(self._efc[at] for at in solved if at >= 0))
+
+    def point(self, place: int) -> Force:
+        """Return where a contact is [m]."""
+        x, y, z = self._points[place].tolist()
+        return x, y, z
+
     def table(self) -> Floats:
         """Return (n, 11) rows as `Engine.contacts`."""
-        if not self._count:
+        if not self.count:
             return np.empty((0, CONTACT_COLUMNS))
         solved = np.flatnonzero(self._address >= 0)
         frames = self._frames[solved].reshape(-1, 3, 3)
         local = self._efc[self._address[solved, None] + np.arange(3)]
-        bodies = self._body[self._geoms[solved]]
+        bodies = self._body[self.geoms[solved]]
         out = np.empty((len(solved), CONTACT_COLUMNS))
         out[:, 0] = self._frame_of[bodies[:, 1]]
         out[:, 1] = self._frame_of[bodies[:, 0]]
-        out[:, 2] = self._distances[solved]
+        out[:, 2] = self.distances[solved]
         out[:, 3:6] = self._points[solved]
         out[:, 6:9] = frames[:, 0]
         out[:, 9] = local[:, 0]

@@ -117,6 +117,7 @@ class MujocoEngine(Engine):
     def step(self) -> None:
         """Advance by one period."""
         self._simulation.step()
+        self._sensing.follow()
 
     # What is measured; see `sensing`.
 
@@ -139,6 +140,10 @@ class MujocoEngine(Engine):
     def clearances(self, reach: float) -> Floats:
         """Measure the distances of the robots' links."""
         return self._sensing.clearances(reach)
+
+    def take_touches(self) -> Floats:
+        """Return what was noted of MuJoCo's contacts, and of distances; see `link_contacts` and `link_watch`."""
+        return self._sensing.take_touches()
 
     def expected_efforts(
         self, positions: Floats, velocities: Floats, accelerations: Floats
@@ -220,12 +225,12 @@ class MujocoEngine(Engine):
 
     def save(self) -> object:
         """Return the state, the changed arrays of the model, and the state of all parts of the engine."""
-        return saved.save(self._simulation, self._objects)
+        return saved.save(self._simulation, self._objects, self._sensing)
 
     def restore(self, state: object) -> None:
         """Restore a saved state."""
         before = standing(self._simulation.model)
-        saved.restore(state, self._simulation, self._objects)
+        saved.restore(state, self._simulation, self._objects, self._sensing)
         for root, pose in self._objects.stand_elsewhere(before):
             self._sensing.move(root, pose)
 
@@ -251,6 +256,8 @@ class MujocoEngine(Engine):
         before = self._simulation
         self._use(Simulation(self._builder, before.settings, before.soft))
         carry_over(before, self._simulation, self._objects)
+        if before.watches_links:
+            self._simulation.watch_links()
 
     def record_forces(self) -> Sequence[Floats]:
         """Keep the forces of each substep."""

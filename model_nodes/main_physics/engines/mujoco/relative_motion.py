@@ -35,12 +35,12 @@ class RelativeMotion:
 
     def __init__(self, model: mj.MjModel, data: mj.MjData, pairs: Places) -> None:
         self._places, self._rotations = data.xpos, data.xmat
-        radii = _radii(model)
+        sizes = radii(model)
         # Of two bodies the smaller one is seen from the other: it moves less when they turn.
-        smaller = np.argmin(radii[pairs], axis=1)
+        smaller = np.argmin(sizes[pairs], axis=1)
         rows = np.arange(len(pairs))
         self._seen, self._from = pairs[rows, smaller], pairs[rows, 1 - smaller]
-        self._levers = _CHORD * np.minimum(radii[pairs[:, 0]], radii[pairs[:, 1]])
+        self._levers = _CHORD * np.minimum(sizes[pairs[:, 0]], sizes[pairs[:, 1]])
         self.travelled: Floats = np.zeros(len(pairs))
         self.follow(rows[:0])
 
@@ -71,10 +71,10 @@ class RelativeMotion:
         return (back @ apart[:, :, None])[:, :, 0], turn.reshape(-1, 9)
 
 
-def _radii(model: mj.MjModel) -> Floats:
+def radii(model: mj.MjModel) -> Floats:
     """(nbody,) radius of a sphere around each body's origin that holds all its geoms; infinite with a plane."""
-    radii = np.zeros(model.nbody)
+    found = np.zeros(model.nbody)
     reach = model.geom_rbound + np.linalg.norm(model.geom_pos, axis=1)
     reach[model.geom_type == mj.mjtGeom.mjGEOM_PLANE.value] = np.inf
-    np.maximum.at(radii, model.geom_bodyid, reach)
-    return radii
+    np.maximum.at(found, model.geom_bodyid, reach)
+    return found

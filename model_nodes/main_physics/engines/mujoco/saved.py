@@ -12,6 +12,7 @@ from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.engine import Unsupported
 from model_nodes.main_physics.engines.mujoco.changed_body import CHANGED
 from model_nodes.main_physics.engines.mujoco.objects import Objects
+from model_nodes.main_physics.engines.mujoco.sensing import Sensing
 from model_nodes.main_physics.engines.mujoco.simulation import Simulation
 
 _STATE = mj.mjtState.mjSTATE_INTEGRATION.value
@@ -37,7 +38,7 @@ class Saved:
     periods: int
 
 
-def save(one: Simulation, objects: Objects) -> Saved:
+def save(one: Simulation, objects: Objects, sensing: Sensing) -> Saved:
     """Return the whole state."""
     state = np.empty(mj.mj_stateSize(one.model, _STATE))
     mj.mj_getState(one.model, one.data, state, _STATE)
@@ -53,11 +54,12 @@ def save(one: Simulation, objects: Objects) -> Saved:
         dict(objects.released),
         one.motors.save(),
         one.bases.save(),
+        sensing.save(),
     )
     return Saved(state, changed, parts, one.periods)
 
 
-def restore(saved: object, one: Simulation, objects: Objects) -> None:
+def restore(saved: object, one: Simulation, objects: Objects, sensing: Sensing) -> None:
     """Bring a simulation of the same world to a saved state; what stands keeps its place in the builder's world.
 
     Raises:
@@ -75,14 +77,15 @@ def restore(saved: object, one: Simulation, objects: Objects) -> None:
         overlaps,
         attachments,
         fidelities,
-        links,
+        levels,
         released,
         motors,
         bases,
+        links,
     ) = saved.parts
     one.motors.restore(motors)
     one.bases.restore(bases)
-    one.link_fidelities.restore(links)
+    one.link_fidelities.restore(levels)
     one.servo.restore(servo)
     one.collisions.restore(collisions)
     one.kinematic.restore(kinematic)
@@ -94,4 +97,5 @@ def restore(saved: object, one: Simulation, objects: Objects) -> None:
     one.fidelities.restore(fidelities)
     one.periods, one.rolled_out = saved.periods, None
     one.contacts.clear()
+    sensing.restore(links)
     one.dirty = True

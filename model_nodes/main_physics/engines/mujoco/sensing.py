@@ -10,10 +10,10 @@ from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.snapshot import no_proximity
 from hetwin_core.ensemble.scene.values import Floats, Ints
 from model_nodes.main_physics.engines.engine import Rangefinder, Scanner
-from model_nodes.main_physics.engines.mujoco.clearances import Clearances
 from model_nodes.main_physics.engines.mujoco.contacts import SolvedContacts
 from model_nodes.main_physics.engines.mujoco.distances import Nearest, Pairs
 from model_nodes.main_physics.engines.mujoco.inverse_dynamics import InverseDynamics
+from model_nodes.main_physics.engines.mujoco.link_watch import LinkWatch
 from model_nodes.main_physics.engines.mujoco.rangefinders import Rangefinders
 from model_nodes.main_physics.engines.mujoco.simulation import Simulation
 from model_nodes.main_physics.engines.proximity import proximity_objects
@@ -34,14 +34,14 @@ class Sensing:
         one, settings = self._simulation, self._simulation.settings
         objects = proximity_objects(settings, one.tables.free)
         near = [body for name in objects for body in one.tables.free[name].members]
-        self._clearances: Clearances | None = None
+        self._links: LinkWatch | None = None
         self._pairs = Pairs(one.model, one.data, one.tables, near, settings.proximity_range)
 
     def move(self, body: int, pose: Floats) -> None:
         """Know of a body that stands elsewhere now."""
-        if self._clearances is not None:
+        if self._links is not None:
             tables = self._simulation.tables
-            self._clearances.move(tables.frames[tables.body_frames[body]], pose)
+            self._links.move(tables.frames[tables.body_frames[body]], pose)
 
     def frames(self, out: Floats) -> None:
         """Write the poses and twists of all frames."""
@@ -78,11 +78,38 @@ class Sensing:
         return rows
 
     def clearances(self, reach: float) -> Floats:
-        """Measure the distances of the robots' links; see `clearances`."""
-        one, tables = self._simulation, self._simulation.tables
-        if self._clearances is None:
-            self._clearances = Clearances(self._world, tables.frames, tables.joints)
-        return self._clearances.rows(one.qpos[tables.joint_positions], reach, self._base_poses())
+        """Measure the distances of the robots' links; see `link_watch`."""
+        return self._links_watched().rows(self._simulation.time_ns(0.0), reach)
+
+    def follow(self) -> None:
+        """Note what links touch after a step, once their distances have been asked for."""
+        if self._links is not None:
+            self._links.follow(self._simulation.time_ns(0.0))
+
+    def take_touches(self) -> Floats:
+        """Return what links touched since the last call, from which on they are watched."""
+        if not self._simulation.watches_links:
+            self._simulation.watch_links()
+        return self._simulation.touches.take()
+
+    def save(self) -> object:
+        """Return what is known of the links, for `restore`."""
+        links = None if self._links is None else self._links.save()
+        return self._simulation.touches.save(), links
+
+    def restore(self, state: object) -> None:
+        """Restore a saved state."""
+        assert isinstance(state, tuple)
+        touches, links = state
+        self._simulation.touches.restore(touches)
+        if links is not None:
+            self._links_watched().restore(links)
+
+    def _links_watched(self) -> LinkWatch:
+        if self._links is None:
+            one = self._simulation
+            self._links = LinkWatch(self._world, one.tables, one.qpos, one.touches)
+        return self._links
 
     def _base_poses(self) -> dict[str, Floats]:
         one = self._simulation

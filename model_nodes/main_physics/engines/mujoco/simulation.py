@@ -20,11 +20,13 @@ from model_nodes.main_physics.engines.mujoco.feed_forward import FeedForward
 from model_nodes.main_physics.engines.mujoco.fidelities import Fidelities
 from model_nodes.main_physics.engines.mujoco.frames import FrameReader
 from model_nodes.main_physics.engines.mujoco.kinematic_bodies import KinematicBodies
+from model_nodes.main_physics.engines.mujoco.link_contacts import LinkContacts
 from model_nodes.main_physics.engines.mujoco.link_fidelities import LinkFidelities
 from model_nodes.main_physics.engines.mujoco.motors import Motors
 from model_nodes.main_physics.engines.mujoco.rolled_out import RolledOut
 from model_nodes.main_physics.engines.mujoco.servo import Servo
 from model_nodes.main_physics.engines.mujoco.tables import Tables, make_tables
+from model_nodes.main_physics.engines.touches import Touches
 
 Soft: TypeAlias = tuple[tuple[int, ...], float]
 NONE_SOFT: Soft = ((), 0.0)
@@ -51,6 +53,7 @@ class Simulation:
         fidelity_changed: whether they must because of a fidelity.
         forces: of each substep, while somebody records them.
         rolled_out: states that were computed ahead, which are gone through instead of steps.
+        touches: of the robots' links, once somebody watches them.
     """
 
     def __init__(self, builder: Builder, settings: EngineSettings, soft: Soft = NONE_SOFT) -> None:
@@ -73,6 +76,8 @@ class Simulation:
         self.periods = 0
         self.forces: list[Floats] | None = None
         self.rolled_out: RolledOut | None = None
+        self.touches = Touches()
+        self._links: LinkContacts | None = None
         mj.mj_kinematics(model, data)
         self.still = self.reader.still()
         self.dirty, self.fidelity_changed = True, False
@@ -132,14 +137,25 @@ class Simulation:
         if self.forces is not None:
             self.forces.append(data.qfrc_applied.copy())
         mj.mj_step2(model, data)
-        if i == count:
+        if i == count or self._links is not None:
             self.contacts.copy()
+        if self._links is not None:
+            self._links.note(self.time_ns(share), self.contacts.last)
         if self.kinematic.any:
             mj.mj_kinematics(model, data)
             mj.mj_comPos(model, data)
             mj.mj_comVel(model, data)
             self.kinematic.place(self.time_ns(share))
         self._begin_step()
+
+    @property
+    def watches_links(self) -> bool:
+        """Whether the contacts of links are noted."""
+        return self._links is not None
+
+    def watch_links(self) -> None:
+        """Note the contacts of links in `touches` from now on."""
+        self._links = LinkContacts(self.model, self.tables, self.touches)
 
     def leap(self, periods: int) -> None:
         """Go on from a state that was computed ahead; see `rolled_out`."""

@@ -131,9 +131,18 @@ def test_an_output_takes_its_fields_by_keyword() -> None:
         ("proximity", np.zeros((1, 11)), r"expected \(n, 12\)"),
         ("proximity", np.full((2, 12), np.nan), "a row of proximity is not finite"),
         ("watch", np.zeros(3, np.float32), "the watch is float32"),
-        ("watch", np.array([0.0, 0.0, 1.0, 0.0]), "has 4 numbers; its head says 1 joints and 0"),
-        ("watch", np.array([0.0, 0.0, 0.0, 1.0, *[np.nan] * 9]), "a clearance that is not finite"),
-        ("watch", np.array([0.0, 0.0, 1.0, 0.0, *[np.inf] * 4]), "an infinite number for a joint"),
+        (
+            "watch",
+            np.array([0.0, 0.0, 1.0, 0.0, 0.0]),
+            "has 5 numbers; its head says 1 joints, 0",
+        ),
+        ("watch", np.array([0.0, 0.0, 0.0, 1.0, 0.0, *[np.nan] * 9]), "a clearance or a touch"),
+        ("watch", np.array([0.0, 0.0, 0.0, 0.0, 1.0, *[np.nan] * 9]), "a clearance or a touch"),
+        (
+            "watch",
+            np.array([0.0, 0.0, 1.0, 0.0, 0.0, *[np.inf] * 4]),
+            "an infinite number for a joint",
+        ),
         ("time_ns", 1, "asked to step to"),
     ],
 )

@@ -19,6 +19,7 @@ from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import (
     CLEARANCE_COLUMNS,
+    TOUCH_COLUMNS,
     Finding,
     Watch,
     WatchLayout,
@@ -62,12 +63,15 @@ def a_watch_layout(draw: st.DrawFn) -> WatchLayout:
 
 @st.composite
 def a_watch(draw: st.DrawFn, count: int) -> Watch:
-    rows = draw(st.integers(0, 3))
+    rows, touches = draw(st.integers(0, 3)), draw(st.integers(0, 3))
+    known = draw(arrays(touches * TOUCH_COLUMNS, finite)).reshape(touches, TOUCH_COLUMNS)
+    known[:, 5] = draw(arrays(touches, known_or_not))
     return Watch(
         draw(st.integers(0, 2**53)),
         *(draw(arrays(count, known_or_not)) for _ in range(4)),
         draw(arrays(rows * CLEARANCE_COLUMNS, finite)).reshape(rows, CLEARANCE_COLUMNS),
         draw(st.integers(0, 10**9)),
+        known,
     )
 
 
@@ -92,6 +96,7 @@ def test_a_report_comes_back_to_the_bit(data: st.DataObject, layout: WatchLayout
         "measured_efforts",
         "expected_efforts",
         "clearances",
+        "touches",
     ):
         mine, theirs = getattr(watch, part), getattr(back, part)
         assert mine.shape == theirs.shape
@@ -115,10 +120,11 @@ def test_a_contribution_without_a_watch_has_none() -> None:
     ("flat", "text"),
     [
         (np.zeros(2), "shape"),
-        (np.array([0.0, 0.0, 2.0, 0.0, *[0.0] * 8]), "is about 2 joints; arm has 1"),
-        (np.array([0.0, 0.0, 1.5, 0.0, *[0.0] * 6]), "has 10 numbers"),
-        (np.array([0.0, 0.0, 1.0, np.nan, *[0.0] * 4]), "has 8 numbers"),
-        (np.array([-1.0, 0.0, 1.0, 0.0, *[0.0] * 4]), "has 8 numbers"),
+        (np.array([0.0, 0.0, 2.0, 0.0, 0.0, *[0.0] * 8]), "is about 2 joints; arm has 1"),
+        (np.array([0.0, 0.0, 1.5, 0.0, 0.0, *[0.0] * 6]), "has 11 numbers"),
+        (np.array([0.0, 0.0, 1.0, np.nan, 0.0, *[0.0] * 4]), "has 9 numbers"),
+        (np.array([0.0, 0.0, 1.0, 0.0, 1.0, *[0.0] * 4]), "1 joints, 0 clearances and 1 touches"),
+        (np.array([-1.0, 0.0, 1.0, 0.0, 0.0, *[0.0] * 4]), "has 9 numbers"),
     ],
 )
 def test_another_array_is_no_report(flat: Floats, text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
@@ -30,6 +31,8 @@ from model_nodes.main_physics.engines.gz.simulation import model_name
 from model_nodes.main_physics.world.description import Body, JointKind, World
 from model_nodes.main_physics.world.names import frame_name, joint_name
 
+_KEPT = 1024
+"""Contacts of so many steps are kept."""
 _BEHIND = 1e-3
 """A joint that is this far from where its command takes it in a step does not follow [rad or m]."""
 
@@ -91,6 +94,7 @@ class ServerSimulation:
         server.order(self._exchange.take()[1])
         server.listen()
         self._exchange.state = server.state
+        self._steps, self._kept = 0, deque[tuple[int, list[Contact]]](maxlen=0)
 
     def _complete(self, poses: Mapping[str, Floats]) -> None:
         server, tree = self._server, self._server.tree()
@@ -199,6 +203,11 @@ class ServerSimulation:
             self._look_behind(placed=bool(placing))
         except KeyError as error:
             raise self._gone(error) from error
+        self._steps += 1
+        if len(self._kept) == _KEPT:  # nobody reads them any more
+            self._kept = deque(maxlen=0)
+        elif self._kept.maxlen:
+            self._kept.append((self._steps, self.contacts()))
         return exchange
 
     def _look_behind(self, *, placed: bool) -> None:
@@ -231,6 +240,11 @@ class ServerSimulation:
             if data:
                 messages.append(kind.FromString(data))
         return list(each_once(messages))
+
+    def new_contacts(self) -> list[tuple[int, list[Contact]]]:
+        """The contacts of the steps since the last call, at most of so many; see `LockStep`."""
+        kept, self._kept = self._kept, deque(maxlen=_KEPT)
+        return [((self._steps - step) * self._server.step_ns, found) for step, found in kept]
 
     def close(self) -> None:
         """Put the server's own objects where their proxies are."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from support.made_episode import made_episode, poses, seconds, turning
+from support.made_episode import made_episode, observed, poses, seconds, turning
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats
@@ -86,6 +86,18 @@ def test_what_it_touched_or_came_near_is_named() -> None:
     assert text(episode(RAMP, approaches=touched)).endswith("It touched box.")
     others = {("box", "table"): Approach(-1e-4, 0)}
     assert "touched" not in text(episode(RAMP, approaches=others))
+
+
+def test_a_touch_between_two_logged_states_is_named() -> None:
+    near = {("box", "tip"): Approach(0.0005, 3_000_000_000)}
+    touches = [
+        observed("touched", 3.0, "robot_health", link="fore", object="tip", depth=0.001),
+        observed("touched", 3.1, "robot_health", link="tip", object="box", depth=0.001),
+        observed("touched", 3.2, "robot_health", link="tip", object="table", depth=0.001),
+        observed("touched", 3.2, "robot_health", link="another", object="jug", depth=0.001),
+    ]
+    told = text(episode(RAMP, approaches=near, events=touches))
+    assert told.endswith(" It touched box and table.")
 
 
 def test_how_well_it_followed_its_recording_is_said() -> None:
