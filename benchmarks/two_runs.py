@@ -157,8 +157,8 @@ def main() -> None:
     if options.json:
         print(json.dumps({"outcomes": rows, "seconds": seconds, "machine": machine()}))
     else:
-        for row in rows:
-            print(f"{row['groups']:5} x {', '.join(map(str, row['outcome']))}")
+        for ends, count in counts.most_common():
+            print(f"{count:5} x {', '.join(ends)}")
         print(f"{options.groups} groups of {options.runs} in {seconds:.0f} s; {machine()}")
     sys.exit(not all(is_right(found, options) for found in counts))
 

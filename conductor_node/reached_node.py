@@ -10,6 +10,7 @@ from rclpy.executors import Executor
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
+from conductor_node.deadlines import APPEAR_S, DISCOVER_S, MATCH_S, REGISTER_S
 from conductor_node.processes import ModelNodes
 from hetwin.msg import ModelOutput
 from hetwin.srv import (
@@ -29,14 +30,6 @@ from hetwin_core.ensemble.transport.port import error_of
 from hetwin_core.wire.names import SERVICE_DEPTH
 from hetwin_core.wire.spinning import spin_until
 
-APPEAR_S = 60.0
-"""A node may take this long until it is seen: until its process has loaded what it needs, on a machine that is busy."""
-REGISTER_S = 30.0
-"""A node that is seen may take this long to register."""
-DISCOVER_S = 60.0
-"""The services of a node that has registered may take this long to be discovered."""
-MATCH_S = 30.0
-"""A node whose services are discovered may take this long until its responses arrive."""
 STOP_DEADLINE_S = 2.0
 REGULAR_END_S = 1.0
 CALL_AGAIN_S = 0.2

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from conductor_node.deadlines import START_S
 from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import named_source
@@ -27,7 +28,7 @@ LOST_S = 3.0
 READY_TIMEOUT_S = 120.0
 """Many nodes that start at once on a busy machine take a while; one that has ended is seen at once."""
 PATIENCE_S = 60.0
-"""A conductor may be silent this long, and twice the longest deadline more."""
+"""A conductor may be silent this long, and twice the longest deadline more: it says first which one has passed."""
 MEMORY_PERIOD_S = 1.0
 PATIENCE_OF_CONDUCTOR_S = 3.0
 """Within this time the conductor itself reports that a node has died, if it knows the node."""
@@ -154,7 +155,7 @@ class Client:
             others = f"; other conductors here: {self._others}" if self._others else ""
             raise HetwinError(f"the goal of run {self._run} was refused{others}")
         patience = PATIENCE_S + 2 * max(
-            max(plan.patience, plan.deadline) for plan in scenario.models
+            START_S, *(max(plan.patience, plan.deadline) for plan in scenario.models)
         )
         known_by = time.monotonic() + READY_TIMEOUT_S
         response = self._result(handle, feedback, patience)

@@ -1,0 +1,14 @@
+"""How long the parts of the start of a model's node may take [s]."""
+
+from __future__ import annotations
+
+APPEAR_S = 60.0
+"""A node may take this long until it is seen: until its process has loaded what it needs, on a machine that is busy."""
+REGISTER_S = 30.0
+"""A node that is seen may take this long to register."""
+DISCOVER_S = 60.0
+"""The services of a node that has registered may take this long to be discovered."""
+MATCH_S = 30.0
+"""A node whose services are discovered may take this long until its responses arrive."""
+START_S = APPEAR_S + REGISTER_S + DISCOVER_S + MATCH_S
+"""All of it."""
