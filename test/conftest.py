@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 from support.random_examples import failed_examples
-from support.ros_domains import give_back_domains, own_domain
+from support.ros_domains import own_domain
 from support.started_processes import none_in_the_default_domain
 
 pytest_plugins = ["support.browser", "support.recorded_runs"]
@@ -22,10 +22,9 @@ settings.load_profile("fixed")  # unless --hypothesis-profile says otherwise
 
 @pytest.fixture(scope="module", autouse=True)
 def domains() -> Iterator[None]:
-    """The fixtures of a module have a ROS domain of their own, and it gives all back when they are gone."""
+    """The fixtures of a module have a ROS domain of their own."""
     with own_domain():
         yield
-    give_back_domains()
 
 
 @pytest.fixture(autouse=True)

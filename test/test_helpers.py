@@ -85,11 +85,11 @@ def test_no_two_processes_have_the_same_domain(monkeypatch: pytest.MonkeyPatch) 
     assert ros_domains.new_domain() not in mine
 
 
-def test_a_domain_that_was_given_back_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    held: list[HeldName] = []
-    monkeypatch.setattr(ros_domains, "_held", held)  # those of the module's fixtures are kept
-    domain = ros_domains.new_domain()
-    with pytest.raises(Taken, match=f"process {os.getpid()}"):
-        HeldName(ros_domains.holder(domain))
-    ros_domains.give_back_domains()
-    HeldName(ros_domains.holder(domain)).close()
+def test_domains_are_free_when_the_test_is_over() -> None:
+    with ros_domains.own_domain() as own:
+        others = [ros_domains.new_domain() for _ in range(3)]
+        for domain in (own, *others):
+            with pytest.raises(Taken, match=f"process {os.getpid()}"):
+                HeldName(ros_domains.holder(domain))
+    for domain in (own, *others):
+        HeldName(ros_domains.holder(domain)).close()

@@ -11,6 +11,7 @@ from support.sweeps import Sweep
 
 import hetwin_suite
 from hetwin_core.ensemble.conductor.reporting.concerns import Verdict
+from hetwin_core.projection.asking.terms import ANY
 from hetwin_core.projection.episode import Episode
 from hetwin_suite.view.report.story.robots import robot_sentences
 
@@ -55,6 +56,10 @@ def test_a_box_that_is_swept_away_was_touched(sweep: Sweep, tmp_path: Path) -> N
     assert 0.05 < concern["arguments"]["moved"] < 0.12
     (sentence,) = robot_sentences(episode)
     assert sentence.text.endswith(" It touched box.")
+    (answer,) = episode.occurs(hetwin_suite.event("touched", ANY, "box"))[:1]
+    assert answer.time_ns == began.time_ns
+    link = str(began.arguments["link"])
+    assert episode.holds(hetwin_suite.contact("box", link), hetwin_suite.during(0.5, 1.0))
 
 
 def test_a_hand_that_sweeps_is_there_to_touch(tmp_path: Path) -> None:

@@ -14,31 +14,37 @@ DOMAINS = range(1, 102)
 
 VARIABLE = "ROS_DOMAIN_ID"
 
-_held: list[HeldName] = []
+_held: list[list[HeldName]] = [[]]
+"""Domains that are held: those of the process, of a module's fixtures, and of a test."""
 _start = itertools.count(os.getpid())
 
 
 def new_domain() -> int:
-    """A domain that no other test on this machine uses until it is given back or this process ends.
+    """A domain that no other test on this machine uses until this test is over, or the module of this fixture.
 
     Raises:
         RuntimeError: if all are in use.
     """
     domain, held = _take()
-    _held.append(held)
+    _held[-1].append(held)
     return domain
 
 
 @contextmanager
 def own_domain() -> Iterator[int]:
-    """A domain that no other test uses meanwhile, for everything that says none itself: it is in the environment."""
+    """A domain that no other test uses meanwhile, for everything that says none itself: it is in the environment.
+
+    It is given back at the end, with those that `new_domain` has given meanwhile.
+    """
     before = os.environ.get(VARIABLE)
-    domain, held = _take()
+    _held.append([])
+    domain = new_domain()
     os.environ[VARIABLE] = str(domain)
     try:
-        with held:
-            yield domain
+        yield domain
     finally:
+        for held in _held.pop():
+            held.close()
         if before is None:
             del os.environ[VARIABLE]
         else:
@@ -58,9 +64,3 @@ def _take() -> tuple[int, HeldName]:
 def holder(domain: int) -> str:
     """The name that a test holds as long as it uses a domain."""
     return f"hetwin/test_domain/{domain}"
-
-
-def give_back_domains() -> None:
-    """Let other tests have the domains that this process holds."""
-    while _held:
-        _held.pop().close()

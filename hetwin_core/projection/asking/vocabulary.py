@@ -34,6 +34,8 @@ EVENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "grasped": ("object", "hand"),
         "grip_closed": ("object", "hand"),
         "grip_lost": ("object", "hand"),
+        "touched": ("link", "object"),
+        "touch_ended": ("link", "object"),
         "fell": ("object",),
         "toppled": ("object",),
         "flung": ("object",),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hetwin_core.ensemble.annotations import ANNOUNCED
+from hetwin_core.ensemble.concern_words import ROBOT_HEALTH, TOUCH_ENDED
 from hetwin_core.ensemble.events import EventKind, Json
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.projection.following.log_file import Place
@@ -126,3 +127,5 @@ class Derivation:
             self.book.happen(time_ns, name, arguments, source)
         if kind == EventKind.MODEL:
             self._drops.happen(name, time_ns, arguments)
+        if name == TOUCH_ENDED and source == ROBOT_HEALTH:
+            self._touching.told(arguments)

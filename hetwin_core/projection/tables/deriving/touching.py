@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from hetwin_core.ensemble.conductor.reporting.concerns import FROM, TO
+from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.projection.following.states import States
 from hetwin_core.projection.tables.deriving.book import Batch, Book, StretchesByKey
@@ -19,6 +22,8 @@ CLEAR_M = 1e-3
 """Bodies that have touched part when they are farther from each other than this [m]."""
 ABSENT = 3
 """States without a contact that end it: bodies at rest part for a state now and then."""
+TOLD_NS = 100_000_000
+"""A touch that is told of and one that was seen so long before or after are the same [ns]."""
 _UPWARD = math.cos(math.radians(45.0))
 _REST_SPEED, _REST_TURN = 0.02, 0.2
 _REST_STATES = 3
@@ -84,6 +89,9 @@ class Touching:
         self._contact, self._on, self._attached = (
             StretchesByKey(fluent, self._names, book) for fluent in ("contact", "on", "attached")
         )
+        self._objects = {
+            name for name, is_ in zip(index.names, index.is_object, strict=True) if is_
+        }
         self.seen = False
 
     def update(self, batch: Batch) -> None:
@@ -93,6 +101,25 @@ class Touching:
         self._update_contacts(batch, pairs)
         self._update_attachments(batch, pairs)
         self._update_supports(batch, pairs)
+
+    def told(self, arguments: Mapping[str, Json]) -> None:
+        """Enter a touch that is over and was seen in no state, of a link and an object; see `robot_health`."""
+        link, thing = str(arguments.get("link")), str(arguments.get("object"))
+        begin, end = arguments.get(FROM), arguments.get(TO)
+        if thing not in self._objects or not isinstance(begin, float) or not isinstance(end, float):
+            return
+        from_ns, to_ns = round(begin * 1e9), round(end * 1e9) + 1
+        known = (self._book.stretches[i] for i in self._book.of_fluent.get("contact", ()))
+        if any(
+            (one.a, one.b) == (thing, link)
+            and one.from_ns < to_ns + TOLD_NS
+            and (one.to_ns is None or one.to_ns + TOLD_NS > from_ns)
+            for one in known
+        ):
+            return
+        self._book.begin("contact", thing, link, from_ns).to_ns = to_ns
+        for name, time_ns in (("collision", from_ns), ("collision_end", to_ns)):
+            self._book.happen(time_ns, name, {"a": thing, "b": link})
 
     def _names(self, key: int) -> tuple[str, str]:
         a, b = divmod(key, self._count)

@@ -39,7 +39,8 @@ class LinkWatch:
         of_bases = [base.position + np.arange(7) for base in tables.bases.values()]
         self._addresses = np.concatenate((tables.joint_positions, *of_bases))
         self._levers = self._clearances.levers(self._count, self._bases)
-        self._any = np.max(list(self._levers.values()), axis=0, initial=0.0)
+        nothing = np.zeros(len(self._addresses))
+        self._any = np.max([nothing, *self._levers.values()], axis=0)
         self._from_the_start: frozenset[Pair] | None = None
         self._pairs: list[Pair] = []
         self._levers_of_pairs = self._any[None]
