@@ -12,6 +12,8 @@ import socket
 import time
 from typing import Any
 
+from rclpy.qos import QoSProfile
+
 from conductor_node.fast_dds import discovers_quickly
 from conductor_node.frames import latched
 from hetwin.msg import RunIdentity
@@ -25,11 +27,20 @@ LOOK_S = 5.0
 QUICK_LOOK_S = 2.5
 """The same with the profile for quick discovery (`fast_dds`)."""
 _REPEAT_S = 0.5
+MOST = 100
+"""Conductors of one namespace that are heard at the same time."""
 
 
 def in_words(identity: Any) -> str:
     """A run that was heard of, e.g. ``3f2a91c0 (process 4711 on host arm2)``."""
     return f"{identity.run} (process {identity.pid} on host {identity.host})"
+
+
+def of_all() -> QoSProfile:
+    """The QoS with which all identities are heard: with the depth of a latched topic one would hide the others."""
+    qos = latched()
+    qos.depth = MOST
+    return qos
 
 
 def look_s() -> float:
@@ -59,7 +70,7 @@ class Presence:
             run=run, host=socket.gethostname(), pid=os.getpid(), place=here(), looks=look_s > 0.0
         )
         self._topic = node.create_publisher(RunIdentity, RUN.name, latched())
-        node.create_subscription(RunIdentity, RUN.name, self._on_identity, latched())
+        node.create_subscription(RunIdentity, RUN.name, self._on_identity, of_all())
         self._topic.publish(self._identity)
         self._again = time.monotonic() + _REPEAT_S
 

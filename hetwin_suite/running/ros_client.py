@@ -44,7 +44,7 @@ class Client:
         from rclpy.executors import SingleThreadedExecutor
         from rclpy.node import Node
 
-        from conductor_node.frames import latched
+        from conductor_node.presence import of_all
         from hetwin.action import Simulate
         from hetwin.msg import RunIdentity
 
@@ -58,7 +58,7 @@ class Client:
         self._executor = SingleThreadedExecutor(context=context)
         self._executor.add_node(self._node)
         self._client = ActionClient(self._node, Simulate, of_run(SIMULATE, run))
-        self._node.create_subscription(RunIdentity, RUN.name, self._on_identity, latched())
+        self._node.create_subscription(RunIdentity, RUN.name, self._on_identity, of_all())
         self._interrupts = interrupts
         self._feedback: _Feedback | None = None
 
