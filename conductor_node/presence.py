@@ -22,9 +22,9 @@ from hetwin_core.ensemble.supervision.watched_process import here
 from hetwin_core.ensemble.topics import RUN
 from hetwin_core.wire.run_identity import taken_by_another
 
-LOOK_S = 5.0
+LOOK_S = 8.0
 """Longer than two nodes on one network need to discover each other, which may be at their second announcement."""
-QUICK_LOOK_S = 2.5
+QUICK_LOOK_S = 6.0
 """The same with the profile for quick discovery (`fast_dds`)."""
 _REPEAT_S = 0.5
 MOST = 100

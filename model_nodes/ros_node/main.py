@@ -15,6 +15,9 @@ from hetwin_core.wire.spinning import make_executor
 from model_nodes.ros_node.node import ModelNode
 from model_nodes.ros_node.registering import LOOK_PERIOD_S, ConductorGone, register
 
+LAST_SPINS = 4
+"""Of a node whose run is over."""
+
 
 def _serve(node: ModelNode, executor: rclpy.executors.Executor, interrupts: Interrupts) -> None:
     """Serve the model's calls until the run is over.
@@ -32,7 +35,8 @@ def _serve(node: ModelNode, executor: rclpy.executors.Executor, interrupts: Inte
             watch.check(node.get_name())
         elif not watch.stops_the_run(interrupts.since):
             interrupts.raise_if_any()
-    executor.spin_once(0.05)  # send the last response
+    for _ in range(LAST_SPINS):  # send the last response, which a coroutine returns
+        executor.spin_once(0.05)
 
 
 def main(args: list[str] | None = None) -> None:
