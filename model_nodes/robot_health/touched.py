@@ -94,8 +94,8 @@ class Touched:
         events: list[Event] = []
         rows = [_Seen(*row) for row in view.watch.touches.tolist()]
         known = {(row.link, row.other) for row in rows}
-        near = (row for row in self._inside(view) if (row.link, row.other) not in known)
-        for row in (*rows, *near):
+        rows += [row for row in self._inside(view) if (row.link, row.other) not in known]
+        for row in rows:
             if self._links.counts(int(row.link), int(row.other), row.depth):
                 events += self._go_on(row)
         self._hold(view)

@@ -84,6 +84,43 @@ class Clearances:
             reach: of pairs that are reported [m].
             bases: (7,) pose of the root link of each robot whose base is not fixed.
         """
+        self._find(positions, reach, bases)
+        near = self._resting
+        if self._data.ncon:
+            near = self._detected() | near
+        if not near:
+            return no_clearances()
+        frame = self._frame
+        return np.array(
+            [(frame[a], frame[b], n.distance, *n.point, *n.normal) for (a, b), n in near.items()]
+        )
+
+    def moving(
+        self, positions: Floats, reach: float, bases: Mapping[str, Floats]
+    ) -> dict[Pair, tuple[float, int]]:
+        """Frames of a link and something within reach -> how near they are at least [m], and number of the contact.
+
+        Exactly how near where they touch; without pairs of which both rest. The arguments are those of `rows`.
+        """
+        self._find(positions, reach, bases)
+        found: dict[Pair, tuple[float, int]] = {}
+        if self._data.ncon:
+            contacts, frame = self._data.contact, self._frame
+            distances = contacts.dist.tolist()
+            for i, (geom, other) in enumerate(contacts.geom.tolist()):
+                one, two = self._pair(geom, other)
+                key, near = (frame[one], frame[two]), (distances[i], i)
+                if key not in found or near < found[key]:
+                    found[key] = near
+        return found
+
+    def point(self, contact: int) -> list[float]:
+        """Where a contact of the last look is [m]."""
+        where: list[float] = self._data.contact.pos[contact].tolist()
+        return where
+
+    def _find(self, positions: Floats, reach: float, bases: Mapping[str, Floats]) -> None:
+        """Find all contacts within reach."""
         model, data = self._model, self._data
         self._positions[self._to] = positions[self._from]
         for name, pose in bases.items():
@@ -93,15 +130,6 @@ class Clearances:
         if reach != self._reach:
             self._set_reach(reach)
         mj.mj_collision(model, data)
-        near = self._resting
-        if data.ncon:
-            near = self._detected() | near
-        if not near:
-            return no_clearances()
-        frame = self._frame
-        return np.array(
-            [(frame[a], frame[b], n.distance, *n.point, *n.normal) for (a, b), n in near.items()]
-        )
 
     def levers(self, joints: int, bases: Sequence[str]) -> dict[int, Floats]:
         """Frame of each link -> (n + 7 b,) how far its points move at most for each unit of all positions.

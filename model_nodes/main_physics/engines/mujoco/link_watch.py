@@ -6,6 +6,8 @@ joint. So distances are measured anew only when some pair can have come to touch
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
@@ -14,11 +16,17 @@ from model_nodes.main_physics.engines.mujoco.tables import Tables
 from model_nodes.main_physics.engines.touches import Pair, Touches
 from model_nodes.main_physics.world.description import World
 
-REACH = 0.03
-"""All pairs that are nearer are measured at a time [m]."""
+REACHES = (0.03, 0.02, 0.01)
+"""All pairs that are nearer than one of these are measured at a time [m]."""
+_FEW = 4
+"""It is the first in which so many pairs are at most at the start: a hand's links are near to each other."""
 _FINE = 1e-3
 """What is nearer, or less deep inside, is measured when it has moved so far [m]."""
-_MOST = 8
+_SPARE = 0.25
+"""All is measured when less than this share of the way is left on which nothing can come to touch."""
+_STILL = 1e-6
+"""Share of it by which what stands moves in a step."""
+_MOST = 16
 """After so many steps at most is seen how far all has moved."""
 
 
@@ -39,7 +47,9 @@ class LinkWatch:
         of_bases = [base.position + np.arange(7) for base in tables.bases.values()]
         self._addresses = np.concatenate((tables.joint_positions, *of_bases))
         self._levers = self._clearances.levers(self._count, self._bases)
-        self._any = np.max(list(self._levers.values()), axis=0, initial=0.0)
+        nothing = np.zeros(len(self._addresses))
+        self._any = np.max([nothing, *self._levers.values()], axis=0)
+        self._reach = 0.0
         self._from_the_start: frozenset[Pair] | None = None
         self._pairs: list[Pair] = []
         self._levers_of_pairs = self._any[None]
@@ -53,7 +63,7 @@ class LinkWatch:
     def forget(self) -> None:
         """Measure anew at the next step."""
         self._at: Floats | None = None
-        self._steps = self._waits = 1
+        self._elapsed, self._steps, self._waits = 0, 1, 1
         self._weights = np.zeros_like(self._levers_of_pairs)
         self._shares = np.zeros(len(self._weights))
 
@@ -61,12 +71,12 @@ class LinkWatch:
         """Return the state for `restore`."""
         at = None if self._at is None else self._at.copy()
         known = self._from_the_start, self._weights.copy(), self._shares.copy()
-        return at, known, self._steps, self._waits
+        return at, known, self._elapsed, self._steps, self._waits
 
     def restore(self, state: object) -> None:
         """Restore a saved state."""
         assert isinstance(state, tuple)
-        self._at, known, self._steps, self._waits = state
+        self._at, known, self._elapsed, self._steps, self._waits = state
         self._from_the_start, self._weights, self._shares = known
         self._pairs = []
 
@@ -75,44 +85,67 @@ class LinkWatch:
         self._waits -= 1
         if self._waits > 0:
             return
-        if self._at is None:
+        if self._at is None or not self._reach:
             self.rows(time_ns, 0.0)
             return
-        shares = self._weights.dot(np.abs(self._qpos.take(self._addresses) - self._at))
-        left = 1.0 - float(shares.max())
-        if not left > 0.0:
-            self.rows(time_ns, 0.0)
-            return
-        # At twice its present speed nothing comes to touch before it is looked at again.
-        faster = 2.0 * float((shares - self._shares).max()) / self._steps
-        self._shares = shares
-        self._steps = self._waits = max(1, int(left / faster)) if _MOST * faster > left else _MOST
+        at = self._qpos.take(self._addresses)
+        moved = np.abs(at - self._at)
+        shares = self._weights.dot(moved)
+        left, steps, new = 1.0 - float(shares.max()), self._steps, shares - self._shares
+        if left < _SPARE:
+            self._elapsed += steps
+            elapsed = self._elapsed
+            self._look(time_ns, at)
+            left, steps, new = 1.0, elapsed, self._weights.dot(moved)
+        else:
+            self._shares = shares
+            self._elapsed += steps
+        # At one and a half times its present speed nothing comes to touch before the next look.
+        most = left / 1.5 * steps / max(float(new.max()), _STILL)
+        self._steps = self._waits = max(1, int(min(most, _MOST)))
 
     def rows(self, time_ns: int, reach: float) -> Floats:
         """(n, 9) rows as `Engine.clearances`; notes what touches now."""
-        count, most, at = self._count, max(reach, REACH), self._qpos.take(self._addresses)
-        bases = {name: at[count + 7 * i :][:7] for i, name in enumerate(self._bases)}
-        rows = self._clearances.rows(at[:count], most, bases)
-        pairs, distances = [], [most]
+        at, bases = self._qpos.take(self._addresses), self._base_poses
+        if not self._reach:
+            few = (r for r in REACHES if len(self._clearances.rows(at, r, bases(at))) <= _FEW)
+            self._reach = next(few, REACHES[-1])
+        most = max(reach, self._reach)
+        rows = self._clearances.rows(at, most, bases(at))
+        near: dict[Pair, float] = {}
         for link, other, distance, x, y, z, *_ in rows.tolist():
-            pair = (int(link), int(other))
-            pairs.append(pair)
-            distances.append(distance)
-            if distance < 0.0 and self._touches.note(pair, time_ns, -distance):
-                self._touches.deepest(pair, np.nan, x, y, z)
-        self._wait(at, pairs, distances)
+            near[int(link), int(other)] = distance
+            if distance < 0.0:
+                self._note((int(link), int(other)), time_ns, distance, (x, y, z))
+        if self._from_the_start is None:
+            self._from_the_start = frozenset(pair for pair, far in near.items() if far < _FINE)
+        self._wait(at, most, near)
         return rows[rows[:, 2] < reach]
 
-    def _wait(self, at: Floats, pairs: list[Pair], distances: list[float]) -> None:
-        """Compute how far everything may move before it is measured again."""
-        if self._from_the_start is None:
-            near = zip(pairs, distances[1:], strict=True)
-            self._from_the_start = frozenset(pair for pair, far in near if far < _FINE)
+    def _look(self, time_ns: int, at: Floats) -> None:
+        """Note what touches now."""
+        found = self._clearances.moving(at, self._reach, self._base_poses(at))
+        for pair, (distance, contact) in found.items():
+            if distance < 0.0:
+                self._note(pair, time_ns, distance, self._clearances.point(contact))
+        self._wait(at, self._reach, {pair: distance for pair, (distance, _) in found.items()})
+
+    def _note(self, pair: Pair, time_ns: int, distance: float, point: Sequence[float]) -> None:
+        if self._touches.note(pair, time_ns, -distance):
+            self._touches.deepest(pair, np.nan, *point)
+
+    def _base_poses(self, at: Floats) -> dict[str, Floats]:
+        begin = self._count
+        return {name: at[begin + 7 * i :][:7] for i, name in enumerate(self._bases)}
+
+    def _wait(self, at: Floats, reach: float, near: Mapping[Pair, float]) -> None:
+        """Compute how far everything may move before it is looked at again."""
+        pairs = list(near)
         if pairs != self._pairs:
             self._weigh(pairs)
-        limits = [max(_FINE, distance, -distance / 2.0) for distance in distances]
+        limits = [reach, *(max(_FINE, distance, -distance / 2.0) for distance in near.values())]
         self._weights = self._levers_of_pairs / np.array(limits)[:, None]
-        self._at, self._steps, self._waits = at, 1, 1
+        self._at, self._elapsed, self._steps, self._waits = at, 0, 1, 1
         self._shares = np.zeros(len(limits))
 
     def _weigh(self, pairs: list[Pair]) -> None:
