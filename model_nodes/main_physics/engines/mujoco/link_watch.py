@@ -1,12 +1,13 @@
 """Touches of the robots' links with static bodies and with each other in every step, without measuring in each.
 
 No point of a link moves by more than the sum of its joints' changes, each times the link's greatest distance from the
-joint. So distances are measured anew only when some pair can have come to touch, judging by its last distance.
+joint. So all is looked at anew only when a link can have come to touch something static, judging by what it was within
+reach of, or another link that it was near to; and in each report.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -16,16 +17,20 @@ from model_nodes.main_physics.engines.mujoco.tables import Tables
 from model_nodes.main_physics.engines.touches import Pair, Touches
 from model_nodes.main_physics.world.description import World
 
-REACHES = (0.03, 0.02, 0.01)
-"""All pairs that are nearer than one of these are measured at a time [m]."""
-_FEW = 4
-"""It is the first in which so many pairs are at most at the start: a hand's links are near to each other."""
-_FINE = 1e-3
-"""What is nearer, or less deep inside, is measured when it has moved so far [m]."""
-_SPARE = 0.25
-"""All is measured when less than this share of the way is left on which nothing can come to touch."""
+REACH = (0.05, 0.01)
+"""Static bodies and other links are looked for as far from a link [m]; a hand's links are always near to each other."""
+_FINE = 2e-3
+"""What is nearer, or less deep inside, is looked at when it has moved so far [m]."""
+_COARSE = 5e-3
+"""The same of two links, whose shapes often overlap a little [m]."""
+_FASTER = 1.1
+"""Nothing comes to touch before the next time if all moves at most so many times as fast as now."""
+_SPENT = 0.7
+"""All is looked at when this share of the way is gone on which nothing can come to touch."""
 _STILL = 1e-6
 """Share of it by which what stands moves in a step."""
+_ELSEWHERE = 1e9
+"""No joint is there."""
 _MOST = 16
 """After so many steps at most is seen how far all has moved."""
 
@@ -48,11 +53,8 @@ class LinkWatch:
         self._addresses = np.concatenate((tables.joint_positions, *of_bases))
         self._levers = self._clearances.levers(self._count, self._bases)
         nothing = np.zeros(len(self._addresses))
-        self._any = np.max([nothing, *self._levers.values()], axis=0)
-        self._reach = 0.0
+        self._far = np.max([nothing, *self._levers.values()], axis=0) / REACH[0]
         self._from_the_start: frozenset[Pair] | None = None
-        self._pairs: list[Pair] = []
-        self._levers_of_pairs = self._any[None]
         self.forget()
 
     def move(self, frame: str, pose: Floats) -> None:
@@ -61,98 +63,74 @@ class LinkWatch:
         self.forget()
 
     def forget(self) -> None:
-        """Measure anew at the next step."""
-        self._at: Floats | None = None
-        self._elapsed, self._steps, self._waits = 0, 1, 1
-        self._weights = np.zeros_like(self._levers_of_pairs)
-        self._shares = np.zeros(len(self._weights))
+        """Look at all at the next step."""
+        self._at = np.full(len(self._addresses), _ELSEWHERE)
+        self._weights = self._far[None]
+        self._share, self._elapsed, self._steps, self._waits = 0.0, 0, 1, 1
 
     def save(self) -> object:
         """Return the state for `restore`."""
-        at = None if self._at is None else self._at.copy()
-        known = self._from_the_start, self._weights.copy(), self._shares.copy()
-        return at, known, self._elapsed, self._steps, self._waits
+        counts = self._share, self._elapsed, self._steps, self._waits
+        return self._at.copy(), self._weights.copy(), self._from_the_start, counts
 
     def restore(self, state: object) -> None:
         """Restore a saved state."""
         assert isinstance(state, tuple)
-        self._at, known, self._elapsed, self._steps, self._waits = state
-        self._from_the_start, self._weights, self._shares = known
-        self._pairs = []
+        self._at, self._weights, self._from_the_start, counts = state
+        self._share, self._elapsed, self._steps, self._waits = counts
+
+    def is_due(self) -> bool:
+        """Whether `follow` is to be called after this step."""
+        self._waits -= 1
+        return self._waits <= 0
 
     def follow(self, time_ns: int) -> None:
-        """After a step, measure if something can have come to touch, and note what does."""
-        self._waits -= 1
-        if self._waits > 0:
-            return
-        if self._at is None or not self._reach:
-            self.rows(time_ns, 0.0)
-            return
+        """Look at all if something can have come to touch, and note what does."""
         at = self._qpos.take(self._addresses)
         moved = np.abs(at - self._at)
-        shares = self._weights.dot(moved)
-        left, steps, new = 1.0 - float(shares.max()), self._steps, shares - self._shares
-        if left < _SPARE:
-            self._elapsed += steps
-            elapsed = self._elapsed
-            self._look(time_ns, at)
-            left, steps, new = 1.0, elapsed, self._weights.dot(moved)
+        share = float(self._weights.dot(moved).max())
+        self._elapsed += self._steps
+        if share < _SPENT:
+            pace = max((share - self._share) / self._steps, share / self._elapsed)
         else:
-            self._shares = shares
-            self._elapsed += steps
-        # At one and a half times its present speed nothing comes to touch before the next look.
-        most = left / 1.5 * steps / max(float(new.max()), _STILL)
+            self._look(time_ns, at)
+            share, pace = 0.0, float(self._weights.dot(moved).max()) / self._elapsed
+            self._elapsed = 0
+        self._share, most = share, (1.0 - share) / _FASTER / max(pace, _STILL)
         self._steps = self._waits = max(1, int(min(most, _MOST)))
 
     def rows(self, time_ns: int, reach: float) -> Floats:
         """(n, 9) rows as `Engine.clearances`; notes what touches now."""
-        at, bases = self._qpos.take(self._addresses), self._base_poses
-        if not self._reach:
-            few = (r for r in REACHES if len(self._clearances.rows(at, r, bases(at))) <= _FEW)
-            self._reach = next(few, REACHES[-1])
-        most = max(reach, self._reach)
-        rows = self._clearances.rows(at, most, bases(at))
-        near: dict[Pair, float] = {}
-        for link, other, distance, x, y, z, *_ in rows.tolist():
-            near[int(link), int(other)] = distance
+        at = self._qpos.take(self._addresses)
+        rows = self._clearances.rows(at[: self._count], reach, self._base_poses(at))
+        for link, other, distance, *point in rows[:, :6].tolist():
             if distance < 0.0:
-                self._note((int(link), int(other)), time_ns, distance, (x, y, z))
+                self._note((int(link), int(other)), time_ns, distance, point)
         if self._from_the_start is None:
-            self._from_the_start = frozenset(pair for pair, far in near.items() if far < _FINE)
-        self._wait(at, most, near)
-        return rows[rows[:, 2] < reach]
+            near = rows[rows[:, 2] < _FINE, :2].tolist()
+            self._from_the_start = frozenset((int(link), int(other)) for link, other in near)
+        return rows
 
     def _look(self, time_ns: int, at: Floats) -> None:
-        """Note what touches now."""
-        found = self._clearances.moving(at, self._reach, self._base_poses(at))
+        """Note what touches now, and compute how far everything may move before the next look."""
+        found = self._clearances.moving(at[: self._count], REACH, self._base_poses(at))
+        weights, known = [self._far], self._from_the_start or ()
         for pair, (distance, contact) in found.items():
             if distance < 0.0:
                 self._note(pair, time_ns, distance, self._clearances.point(contact))
-        self._wait(at, self._reach, {pair: distance for pair, (distance, _) in found.items()})
+            if pair not in known:
+                fine = _COARSE if pair[1] in self._levers else _FINE
+                weights.append(self._lever(*pair) / max(fine, distance, -distance / 2.0))
+        self._at, self._weights = at, np.array(weights)
 
     def _note(self, pair: Pair, time_ns: int, distance: float, point: Sequence[float]) -> None:
         if self._touches.note(pair, time_ns, -distance):
-            self._touches.deepest(pair, np.nan, *point)
+            x, y, z = point
+            self._touches.deepest(pair, np.nan, x, y, z)
 
     def _base_poses(self, at: Floats) -> dict[str, Floats]:
         begin = self._count
         return {name: at[begin + 7 * i :][:7] for i, name in enumerate(self._bases)}
-
-    def _wait(self, at: Floats, reach: float, near: Mapping[Pair, float]) -> None:
-        """Compute how far everything may move before it is looked at again."""
-        pairs = list(near)
-        if pairs != self._pairs:
-            self._weigh(pairs)
-        limits = [reach, *(max(_FINE, distance, -distance / 2.0) for distance in near.values())]
-        self._weights = self._levers_of_pairs / np.array(limits)[:, None]
-        self._at, self._elapsed, self._steps, self._waits = at, 0, 1, 1
-        self._shares = np.zeros(len(limits))
-
-    def _weigh(self, pairs: list[Pair]) -> None:
-        """Compute by how much pairs move for each unit of the positions; not those that touch from the start."""
-        known, self._pairs = self._from_the_start or frozenset(), pairs
-        levers = (0.0 * self._any if p in known else self._lever(*p) for p in pairs)
-        self._levers_of_pairs = np.array([self._any, *levers])
 
     def _lever(self, link: int, other: int) -> Floats:
         """How far a pair moves relative to each other for each unit of the positions; not by what moves both."""
