@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 import mujoco as mj
+import numpy as np
 
 from hetwin_core.ensemble.scene.values import Ints
 from model_nodes.main_physics.engines.mujoco.contacts import SolvedContacts
@@ -31,6 +32,7 @@ class LinkContacts:
         bodies = model.geom_bodyid
         self._frames: list[int] = tables.body_frames[bodies].tolist()
         self._kinds = [tables.body_kinds[body] for body in bodies.tolist()]
+        self._is_link = np.array([kind is BodyKind.DRIVEN for kind in self._kinds], np.bool_)
         self._known: dict[bytes, Found] = {}
 
     def find(self, solved: SolvedContacts) -> Found:
@@ -58,7 +60,8 @@ class LinkContacts:
 
     def _find(self, key: bytes, geoms: Ints) -> Found:
         places: dict[Pair, list[int]] = {}
-        for i, (one, other) in enumerate(geoms.tolist()):
+        links = np.flatnonzero(self._is_link[geoms].any(axis=1))
+        for i, (one, other) in zip(links.tolist(), geoms[links].tolist(), strict=True):
             if self._kinds[other] is BodyKind.DRIVEN:
                 one, other = other, one
             if self._kinds[one] is BodyKind.DRIVEN and self._kinds[other] is BodyKind.FREE:

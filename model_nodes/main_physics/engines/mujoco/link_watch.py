@@ -52,8 +52,8 @@ class LinkWatch:
         of_bases = [base.position + np.arange(7) for base in tables.bases.values()]
         self._addresses = np.concatenate((tables.joint_positions, *of_bases))
         self._levers = self._clearances.levers(self._count, self._bases)
-        nothing = np.zeros(len(self._addresses))
-        self._far = np.max([nothing, *self._levers.values()], axis=0) / REACH[0]
+        nothing = np.zeros((1, len(self._addresses)))
+        self._far = _greatest(np.array([*nothing, *self._levers.values()])) / REACH[0]
         self._from_the_start: frozenset[Pair] | None = None
         self.forget()
 
@@ -65,7 +65,7 @@ class LinkWatch:
     def forget(self) -> None:
         """Look at all at the next step."""
         self._at = np.full(len(self._addresses), _ELSEWHERE)
-        self._weights = self._far[None]
+        self._weights = self._far
         self._share, self._elapsed, self._steps, self._waits = 0.0, 0, 1, 1
 
     def save(self) -> object:
@@ -114,14 +114,15 @@ class LinkWatch:
     def _look(self, time_ns: int, at: Floats) -> None:
         """Note what touches now, and compute how far everything may move before the next look."""
         found = self._clearances.moving(at[: self._count], REACH, self._base_poses(at))
-        weights, known = [self._far], self._from_the_start or ()
+        weights, known = list[Floats](), self._from_the_start or ()
         for pair, (distance, contact) in found.items():
             if distance < 0.0:
                 self._note(pair, time_ns, distance, self._clearances.point(contact))
             if pair not in known:
                 fine = _COARSE if pair[1] in self._levers else _FINE
                 weights.append(self._lever(*pair) / max(fine, distance, -distance / 2.0))
-        self._at, self._weights = at, np.array(weights)
+        self._at = at
+        self._weights = np.concatenate((self._far, weights)) if weights else self._far
 
     def _note(self, pair: Pair, time_ns: int, distance: float, point: Sequence[float]) -> None:
         if self._touches.note(pair, time_ns, -distance):
@@ -136,3 +137,12 @@ class LinkWatch:
         """How far a pair moves relative to each other for each unit of the positions; not by what moves both."""
         one, two = self._levers[link], self._levers.get(other)
         return one if two is None else np.where((one > 0.0) ^ (two > 0.0), one + two, 0.0)
+
+
+def _greatest(rows: Floats) -> Floats:
+    """The rows that are in no column below another one, in which no number is negative."""
+    kept: list[Floats] = []
+    for row in sorted(np.unique(rows, axis=0), key=np.sum, reverse=True):
+        if not any((row <= other).all() for other in kept):
+            kept.append(row)
+    return np.array(kept)
