@@ -21,6 +21,10 @@ REACH = (0.05, 0.01)
 """Static bodies and other links are looked for as far from a link [m]; a hand's links are always near to each other."""
 _FINE = 2e-3
 """What is nearer, or less deep inside, is looked at when it has moved so far [m]."""
+_TOUCHING = 5e-4
+"""What is so near in a report is not followed until the next one: it is known to touch, or hardly moves [m]."""
+_LEAST_SLOPE = 0.1
+"""So much of its motion at least brings a pair nearer."""
 _COARSE = 5e-3
 """The same of two links, whose shapes often overlap a little [m]."""
 _FASTER = 1.1
@@ -54,7 +58,7 @@ class LinkWatch:
         self._levers = self._clearances.levers(self._count, self._bases)
         nothing = np.zeros((1, len(self._addresses)))
         self._far = _greatest(np.array([*nothing, *self._levers.values()])) / REACH[0]
-        self._from_the_start: frozenset[Pair] | None = None
+        self._known: frozenset[Pair] = frozenset()
         self.forget()
 
     def move(self, frame: str, pose: Floats) -> None:
@@ -65,18 +69,19 @@ class LinkWatch:
     def forget(self) -> None:
         """Look at all at the next step."""
         self._at = np.full(len(self._addresses), _ELSEWHERE)
-        self._weights = self._far
+        self._weights, self._near = self._far, dict[Pair, float]()
         self._share, self._elapsed, self._steps, self._waits = 0.0, 0, 1, 1
 
     def save(self) -> object:
         """Return the state for `restore`."""
         counts = self._share, self._elapsed, self._steps, self._waits
-        return self._at.copy(), self._weights.copy(), self._from_the_start, counts
+        known = self._known, dict(self._near)
+        return self._at.copy(), self._weights.copy(), known, counts
 
     def restore(self, state: object) -> None:
         """Restore a saved state."""
         assert isinstance(state, tuple)
-        self._at, self._weights, self._from_the_start, counts = state
+        self._at, self._weights, (self._known, self._near), counts = state
         self._share, self._elapsed, self._steps, self._waits = counts
 
     def is_due(self) -> bool:
@@ -106,22 +111,22 @@ class LinkWatch:
         for link, other, distance, *point in rows[:, :6].tolist():
             if distance < 0.0:
                 self._note((int(link), int(other)), time_ns, distance, point)
-        if self._from_the_start is None:
-            near = rows[rows[:, 2] < _FINE, :2].tolist()
-            self._from_the_start = frozenset((int(link), int(other)) for link, other in near)
+        near = rows[rows[:, 2] < _TOUCHING, :2].tolist() if len(rows) else []
+        self._known = frozenset((int(link), int(other)) for link, other in near)
         return rows
 
     def _look(self, time_ns: int, at: Floats) -> None:
         """Note what touches now, and compute how far everything may move before the next look."""
         found = self._clearances.moving(at[: self._count], REACH, self._base_poses(at))
-        weights, known = list[Floats](), self._from_the_start or ()
+        weights, known = list[Floats](), self._known
         for pair, (distance, contact) in found.items():
             if distance < 0.0:
                 self._note(pair, time_ns, distance, self._clearances.point(contact))
             if pair not in known:
                 fine = _COARSE if pair[1] in self._levers else _FINE
-                weights.append(self._lever(*pair) / max(fine, distance, -distance / 2.0))
-        self._at = at
+                lever = self._lever(*pair) * self._slope(pair, distance, np.abs(at - self._at))
+                weights.append(lever / max(fine, distance, -distance / 2.0))
+        self._at, self._near = at, {pair: distance for pair, (distance, _) in found.items()}
         self._weights = np.concatenate((self._far, weights)) if weights else self._far
 
     def _note(self, pair: Pair, time_ns: int, distance: float, point: Sequence[float]) -> None:
@@ -132,6 +137,16 @@ class LinkWatch:
     def _base_poses(self, at: Floats) -> dict[str, Floats]:
         begin = self._count
         return {name: at[begin + 7 * i :][:7] for i, name in enumerate(self._bases)}
+
+    def _slope(self, pair: Pair, distance: float, moved: Floats) -> float:
+        """Twice the share of its motion by which a pair came nearer or went apart since the last look, at most 1.
+
+        A robot that drives moves along the floor.
+        """
+        before, way = self._near.get(pair), float(self._lever(*pair).dot(moved))
+        if before is None or not way:
+            return 1.0
+        return min(1.0, max(_LEAST_SLOPE, 2.0 * abs(distance - before) / way))
 
     def _lever(self, link: int, other: int) -> Floats:
         """How far a pair moves relative to each other for each unit of the positions; not by what moves both."""
