@@ -85,6 +85,7 @@ class Touched:
         self._switched = [self._ids[slot.entity] for slot in switches]
         self._switches = np.array([slot.offset for slot in switches], np.intp)
         self._whole = np.array([_WHOLE[slot.attribute.name] for slot in switches])
+        self._bytes = self._whole.tobytes()
         self.open: dict[tuple[int, int], Touch] = {}
 
     def watch(self, view: View) -> list[Event]:
@@ -92,23 +93,27 @@ class Touched:
         if view.watch is None:
             return []
         events: list[Event] = []
-        rows = [_Seen(*row) for row in view.watch.touches.tolist()]
-        known = {(row.link, row.other) for row in rows}
-        near = (row for row in self._inside(view) if (row.link, row.other) not in known)
-        for row in (*rows, *near):
-            if self._links.counts(int(row.link), int(row.other), row.depth):
-                events += self._go_on(row)
+        counts, known = self._links.counts, set[tuple[int, int]]()
+        for row in view.watch.touches.tolist():
+            pair = (int(row[0]), int(row[1]))
+            known.add(pair)
+            if counts(*pair, row[4]):
+                events += self._go_on(_Seen(*row))
+        for seen in self._inside(view):
+            pair = (int(seen.link), int(seen.other))
+            if pair not in known and counts(*pair, seen.depth):
+                events += self._go_on(seen)
         self._hold(view)
         over = [k for k, t in self.open.items() if view.time_ns - t.last_ns > HOLD_NS]
         return [*events, *(self._ended(self.open.pop(key)) for key in over)]
 
     def _inside(self, view: View) -> Iterator[_Seen]:
         """Links that are inside objects now with which the main model does not let them collide."""
-        rows, values = view.snapshot.proximity, view.snapshot.values
-        lowered = values[self._switches] < self._whole
-        if not len(rows) or not (view.held or lowered.any()):
+        rows, numbers = view.snapshot.proximity, view.snapshot.values.take(self._switches)
+        if not (view.held or numbers.tobytes() != self._bytes) or not len(rows):
             return
-        passes = {thing for thing, low in zip(self._switched, lowered.tolist(), strict=True) if low}
+        low = zip(self._switched, (numbers < self._whole).tolist(), strict=True)
+        passes = {thing for thing, is_low in low if is_low}
         passes |= {self._ids[name] for name in view.held if name in self._ids}
         inside = rows[(rows[:, 2] < 0.0) & self._is_link[rows[:, 1].astype(np.intp)]]
         for row in inside.tolist():

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.ensemble.scene.watch import TOUCH_COLUMNS
+from hetwin_core.ensemble.scene.watch import TOUCH_COLUMNS, no_touches
 
 Pair: TypeAlias = tuple[int, int]
 """The frame of a link, and that of what it touches."""
@@ -38,6 +38,8 @@ class Touches:
 
     def take(self) -> Floats:
         """Return (k, 9) the rows, and forget them."""
+        if not self._rows:
+            return no_touches()
         rows = np.array(list(self._rows.values())).reshape(-1, TOUCH_COLUMNS)
         self._rows.clear()
         return rows

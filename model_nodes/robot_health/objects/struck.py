@@ -54,6 +54,8 @@ class Struck:
     @property
     def any(self) -> bool:
         """Whether there is anything to update."""
+        if not self._touches:
+            return self._lasting.any
         touches = self._touches.values()
         return self._lasting.any or any(t.other in self._numbers and not t.hand for t in touches)
 

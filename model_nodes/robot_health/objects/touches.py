@@ -53,13 +53,13 @@ class Touches:
         """Read the table of a scene, and what links touched since the last report."""
         self._scene = scene
         self._take(scene.proximity, no_touches() if watch is None else watch.touches)
-        self.seen[self.objects] = True
 
     def _take(self, rows: Floats, touches: Floats) -> None:
         one, other = rows[:, :2].T.astype(np.intp)
         both = self._numbers[other] >= 0  # a pair of objects is about both
         link, touched = touches[:, :2].T.astype(np.intp)
-        own = self._numbers[touched] >= 0
+        own = (self._numbers[touched] >= 0) & np.isfinite(touches[:, 6])
+        self.seen[self._numbers[np.concatenate((one, other[both]))]] = True
         self.objects = self._numbers[np.concatenate((one, other[both], touched[own]))]
         self.others = np.concatenate((other, one[both], link[own]))
         self.distances = np.concatenate((rows[:, 2], rows[both, 2], -touches[own, 4]))

@@ -200,7 +200,7 @@ class Shadow:
 
     def follow_links(self) -> None:
         """Note what links touch after a step, as far as it rests or is a link, once their distances were asked for."""
-        if self._links is not None:
+        if self._links is not None and self._links.is_due():
             self._links.follow(self._now_ns)
 
     @property

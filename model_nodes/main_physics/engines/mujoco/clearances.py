@@ -71,7 +71,8 @@ class Clearances:
         self._positions = self._data.qpos
         self._body: list[int] = model.geom_bodyid.tolist()
         self._segment = np.zeros(6)
-        self._reach = -1.0
+        self._reaches, self._reach = (-1.0, -1.0), -1.0
+        self._known_margins: dict[tuple[float, float], tuple[Floats, Floats]] = {}
         self._resting: dict[Pair, Nearest] = {}
 
     def rows(
@@ -84,17 +85,11 @@ class Clearances:
             reach: of pairs that are reported [m].
             bases: (7,) pose of the root link of each robot whose base is not fixed.
         """
-        model, data = self._model, self._data
-        self._positions[self._to] = positions[self._from]
-        for name, pose in bases.items():
-            at = self._bases[name]
-            self._positions[at : at + 7] = pose
-        mj.mj_kinematics(model, data)
+        self._find(positions, (reach, reach), bases)
         if reach != self._reach:
-            self._set_reach(reach)
-        mj.mj_collision(model, data)
+            self._measure_resting(reach)
         near = self._resting
-        if data.ncon:
+        if self._data.ncon:
             near = self._detected() | near
         if not near:
             return no_clearances()
@@ -102,6 +97,57 @@ class Clearances:
         return np.array(
             [(frame[a], frame[b], n.distance, *n.point, *n.normal) for (a, b), n in near.items()]
         )
+
+    def moving(
+        self, positions: Floats, reach: tuple[float, float], bases: Mapping[str, Floats]
+    ) -> dict[Pair, tuple[float, int]]:
+        """Frames of a link and what it is near to -> how near they are at least [m], and number of the contact.
+
+        Exactly how near where they touch; without pairs of which both rest.
+
+        Args:
+            positions, bases: as for `rows`.
+            reach: of static bodies, and of other links [m].
+        """
+        self._find(positions, reach, bases)
+        found: dict[Pair, tuple[float, int]] = {}
+        if self._data.ncon:
+            contacts, frame = self._data.contact, self._frame
+            distances = contacts.dist.tolist()
+            for i, (geom, other) in enumerate(contacts.geom.tolist()):
+                one, two = self._pair(geom, other)
+                key, near = (frame[one], frame[two]), (distances[i], i)
+                if key not in found or near < found[key]:
+                    found[key] = near
+        return found
+
+    def point(self, contact: int) -> list[float]:
+        """Where a contact of the last look is [m]."""
+        where: list[float] = self._data.contact.pos[contact].tolist()
+        return where
+
+    def _find(
+        self, positions: Floats, reach: tuple[float, float], bases: Mapping[str, Floats]
+    ) -> None:
+        """Find all contacts within reach of static bodies, and of links."""
+        model, data = self._model, self._data
+        self._positions[self._to] = positions[self._from]
+        for name, pose in bases.items():
+            at = self._bases[name]
+            self._positions[at : at + 7] = pose
+        mj.mj_kinematics(model, data)
+        if reach != self._reaches:
+            self._reaches = reach
+            model.body_margin[:], model.geom_margin[:] = self._margins(reach)
+        mj.mj_collision(model, data)
+
+    def _margins(self, reach: tuple[float, float]) -> tuple[Floats, Floats]:
+        """Those of bodies and of geoms, of which MuJoCo adds those of two."""
+        if reach not in self._known_margins:
+            static, links = reach
+            of_bodies = np.where(self._is_link, links / 2.0, static - links / 2.0)
+            self._known_margins[reach] = of_bodies, of_bodies[self._model.geom_bodyid]
+        return self._known_margins[reach]
 
     def levers(self, joints: int, bases: Sequence[str]) -> dict[int, Floats]:
         """Frame of each link -> (n + 7 b,) how far its points move at most for each unit of all positions.
@@ -122,9 +168,8 @@ class Clearances:
         self._model.body_pos[body], self._model.body_quat[body] = pose[:3], pose[3:7]
         self._reach = -1.0  # what rests is to be measured again
 
-    def _set_reach(self, reach: float) -> None:
+    def _measure_resting(self, reach: float) -> None:
         model, self._reach = self._model, reach
-        model.geom_margin[:] = model.body_margin[:] = reach / 2.0  # MuJoCo adds those of two geoms
         # MuJoCo does not collide what rests with other things that rest; their distance is always the same.
         resting = np.flatnonzero(model.body_weldid[model.geom_bodyid] == 0).tolist()
         links = [geom for geom in resting if self._is_link[self._body[geom]]]

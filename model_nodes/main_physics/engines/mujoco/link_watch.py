@@ -1,10 +1,13 @@
 """Touches of the robots' links with static bodies and with each other in every step, without measuring in each.
 
 No point of a link moves by more than the sum of its joints' changes, each times the link's greatest distance from the
-joint. So distances are measured anew only when some pair can have come to touch, judging by its last distance.
+joint. So all is looked at anew only when a link can have come to touch something static, judging by what it was within
+reach of, or another link that it was near to; and in each report.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -14,11 +17,25 @@ from model_nodes.main_physics.engines.mujoco.tables import Tables
 from model_nodes.main_physics.engines.touches import Pair, Touches
 from model_nodes.main_physics.world.description import World
 
-REACH = 0.03
-"""All pairs that are nearer are measured at a time [m]."""
-_FINE = 1e-3
-"""What is nearer, or less deep inside, is measured when it has moved so far [m]."""
-_MOST = 8
+REACH = (0.05, 0.01)
+"""Static bodies and other links are looked for as far from a link [m]; a hand's links are always near to each other."""
+_FINE = 2e-3
+"""What is nearer, or less deep inside, is looked at when it has moved so far [m]."""
+_TOUCHING = 5e-4
+"""What is so near in a report is not followed until the next one: it is known to touch, or hardly moves [m]."""
+_LEAST_SLOPE = 0.1
+"""So much of its motion at least brings a pair nearer."""
+_COARSE = 5e-3
+"""The same of two links, whose shapes often overlap a little [m]."""
+_FASTER = 1.1
+"""Nothing comes to touch before the next time if all moves at most so many times as fast as now."""
+_SPENT = 0.7
+"""All is looked at when this share of the way is gone on which nothing can come to touch."""
+_STILL = 1e-6
+"""Share of it by which what stands moves in a step."""
+_ELSEWHERE = 1e9
+"""No joint is there."""
+_MOST = 16
 """After so many steps at most is seen how far all has moved."""
 
 
@@ -39,11 +56,9 @@ class LinkWatch:
         of_bases = [base.position + np.arange(7) for base in tables.bases.values()]
         self._addresses = np.concatenate((tables.joint_positions, *of_bases))
         self._levers = self._clearances.levers(self._count, self._bases)
-        nothing = np.zeros(len(self._addresses))
-        self._any = np.max([nothing, *self._levers.values()], axis=0)
-        self._from_the_start: frozenset[Pair] | None = None
-        self._pairs: list[Pair] = []
-        self._levers_of_pairs = self._any[None]
+        nothing = np.zeros((1, len(self._addresses)))
+        self._far = _greatest(np.array([*nothing, *self._levers.values()])) / REACH[0]
+        self._known: frozenset[Pair] = frozenset()
         self.forget()
 
     def move(self, frame: str, pose: Floats) -> None:
@@ -52,77 +67,97 @@ class LinkWatch:
         self.forget()
 
     def forget(self) -> None:
-        """Measure anew at the next step."""
-        self._at: Floats | None = None
-        self._steps = self._waits = 1
-        self._weights = np.zeros_like(self._levers_of_pairs)
-        self._shares = np.zeros(len(self._weights))
+        """Look at all at the next step."""
+        self._at = np.full(len(self._addresses), _ELSEWHERE)
+        self._weights, self._near = self._far, dict[Pair, float]()
+        self._share, self._elapsed, self._steps, self._waits = 0.0, 0, 1, 1
 
     def save(self) -> object:
         """Return the state for `restore`."""
-        at = None if self._at is None else self._at.copy()
-        known = self._from_the_start, self._weights.copy(), self._shares.copy()
-        return at, known, self._steps, self._waits
+        counts = self._share, self._elapsed, self._steps, self._waits
+        known = self._known, dict(self._near)
+        return self._at.copy(), self._weights.copy(), known, counts
 
     def restore(self, state: object) -> None:
         """Restore a saved state."""
         assert isinstance(state, tuple)
-        self._at, known, self._steps, self._waits = state
-        self._from_the_start, self._weights, self._shares = known
-        self._pairs = []
+        self._at, self._weights, (self._known, self._near), counts = state
+        self._share, self._elapsed, self._steps, self._waits = counts
+
+    def is_due(self) -> bool:
+        """Whether `follow` is to be called after this step."""
+        self._waits -= 1
+        return self._waits <= 0
 
     def follow(self, time_ns: int) -> None:
-        """After a step, measure if something can have come to touch, and note what does."""
-        self._waits -= 1
-        if self._waits > 0:
-            return
-        if self._at is None:
-            self.rows(time_ns, 0.0)
-            return
-        shares = self._weights.dot(np.abs(self._qpos.take(self._addresses) - self._at))
-        left = 1.0 - float(shares.max())
-        if not left > 0.0:
-            self.rows(time_ns, 0.0)
-            return
-        # At twice its present speed nothing comes to touch before it is looked at again.
-        faster = 2.0 * float((shares - self._shares).max()) / self._steps
-        self._shares = shares
-        self._steps = self._waits = max(1, int(left / faster)) if _MOST * faster > left else _MOST
+        """Look at all if something can have come to touch, and note what does."""
+        at = self._qpos.take(self._addresses)
+        moved = np.abs(at - self._at)
+        share = float(self._weights.dot(moved).max())
+        self._elapsed += self._steps
+        if share < _SPENT:
+            pace = max((share - self._share) / self._steps, share / self._elapsed)
+        else:
+            self._look(time_ns, at)
+            share, pace = 0.0, float(self._weights.dot(moved).max()) / self._elapsed
+            self._elapsed = 0
+        self._share, most = share, (1.0 - share) / _FASTER / max(pace, _STILL)
+        self._steps = self._waits = max(1, int(min(most, _MOST)))
 
     def rows(self, time_ns: int, reach: float) -> Floats:
         """(n, 9) rows as `Engine.clearances`; notes what touches now."""
-        count, most, at = self._count, max(reach, REACH), self._qpos.take(self._addresses)
-        bases = {name: at[count + 7 * i :][:7] for i, name in enumerate(self._bases)}
-        rows = self._clearances.rows(at[:count], most, bases)
-        pairs, distances = [], [most]
-        for link, other, distance, x, y, z, *_ in rows.tolist():
-            pair = (int(link), int(other))
-            pairs.append(pair)
-            distances.append(distance)
-            if distance < 0.0 and self._touches.note(pair, time_ns, -distance):
-                self._touches.deepest(pair, np.nan, x, y, z)
-        self._wait(at, pairs, distances)
-        return rows[rows[:, 2] < reach]
+        at = self._qpos.take(self._addresses)
+        rows = self._clearances.rows(at[: self._count], reach, self._base_poses(at))
+        for link, other, distance, *point in rows[:, :6].tolist():
+            if distance < 0.0:
+                self._note((int(link), int(other)), time_ns, distance, point)
+        near = rows[rows[:, 2] < _TOUCHING, :2].tolist() if len(rows) else []
+        self._known = frozenset((int(link), int(other)) for link, other in near)
+        return rows
 
-    def _wait(self, at: Floats, pairs: list[Pair], distances: list[float]) -> None:
-        """Compute how far everything may move before it is measured again."""
-        if self._from_the_start is None:
-            near = zip(pairs, distances[1:], strict=True)
-            self._from_the_start = frozenset(pair for pair, far in near if far < _FINE)
-        if pairs != self._pairs:
-            self._weigh(pairs)
-        limits = [max(_FINE, distance, -distance / 2.0) for distance in distances]
-        self._weights = self._levers_of_pairs / np.array(limits)[:, None]
-        self._at, self._steps, self._waits = at, 1, 1
-        self._shares = np.zeros(len(limits))
+    def _look(self, time_ns: int, at: Floats) -> None:
+        """Note what touches now, and compute how far everything may move before the next look."""
+        found = self._clearances.moving(at[: self._count], REACH, self._base_poses(at))
+        weights, known = list[Floats](), self._known
+        for pair, (distance, contact) in found.items():
+            if distance < 0.0:
+                self._note(pair, time_ns, distance, self._clearances.point(contact))
+            if pair not in known:
+                fine = _COARSE if pair[1] in self._levers else _FINE
+                lever = self._lever(*pair) * self._slope(pair, distance, np.abs(at - self._at))
+                weights.append(lever / max(fine, distance, -distance / 2.0))
+        self._at, self._near = at, {pair: distance for pair, (distance, _) in found.items()}
+        self._weights = np.concatenate((self._far, weights)) if weights else self._far
 
-    def _weigh(self, pairs: list[Pair]) -> None:
-        """Compute by how much pairs move for each unit of the positions; not those that touch from the start."""
-        known, self._pairs = self._from_the_start or frozenset(), pairs
-        levers = (0.0 * self._any if p in known else self._lever(*p) for p in pairs)
-        self._levers_of_pairs = np.array([self._any, *levers])
+    def _note(self, pair: Pair, time_ns: int, distance: float, point: Sequence[float]) -> None:
+        if self._touches.note(pair, time_ns, -distance):
+            x, y, z = point
+            self._touches.deepest(pair, np.nan, x, y, z)
+
+    def _base_poses(self, at: Floats) -> dict[str, Floats]:
+        begin = self._count
+        return {name: at[begin + 7 * i :][:7] for i, name in enumerate(self._bases)}
+
+    def _slope(self, pair: Pair, distance: float, moved: Floats) -> float:
+        """Twice the share of its motion by which a pair came nearer or went apart since the last look, at most 1.
+
+        A robot that drives moves along the floor.
+        """
+        before, way = self._near.get(pair), float(self._lever(*pair).dot(moved))
+        if before is None or not way:
+            return 1.0
+        return min(1.0, max(_LEAST_SLOPE, 2.0 * abs(distance - before) / way))
 
     def _lever(self, link: int, other: int) -> Floats:
         """How far a pair moves relative to each other for each unit of the positions; not by what moves both."""
         one, two = self._levers[link], self._levers.get(other)
         return one if two is None else np.where((one > 0.0) ^ (two > 0.0), one + two, 0.0)
+
+
+def _greatest(rows: Floats) -> Floats:
+    """The rows that are in no column below another one, in which no number is negative."""
+    kept: list[Floats] = []
+    for row in sorted(np.unique(rows, axis=0), key=np.sum, reverse=True):
+        if not any((row <= other).all() for other in kept):
+            kept.append(row)
+    return np.array(kept)

@@ -82,8 +82,8 @@ class Sensing:
         return self._links_watched().rows(self._simulation.time_ns(0.0), reach)
 
     def follow(self) -> None:
-        """Note what links touch after a step, if they are watched and their distances have been asked for."""
-        if self._links is not None and self._simulation.watches_links:
+        """Note what links touch after a step, once their distances have been asked for."""
+        if self._links is not None and self._links.is_due():
             self._links.follow(self._simulation.time_ns(0.0))
 
     def take_touches(self) -> Floats:

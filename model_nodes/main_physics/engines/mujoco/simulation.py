@@ -140,7 +140,9 @@ class Simulation:
         if i == count or self._links is not None:
             self.contacts.copy()
         if self._links is not None:
-            self._links.note(self.time_ns(share), self.contacts.last)
+            found = self._links.find(self.contacts.last)
+            if found:
+                self._links.note(self.time_ns(share), self.contacts.last, found)
         if self.kinematic.any:
             mj.mj_kinematics(model, data)
             mj.mj_comPos(model, data)
