@@ -95,7 +95,7 @@ def test_lines_come_in_the_order_of_time(capsys: pytest.CaptureFixture[str]) -> 
         listener.event(bump(3.5))
     told += capsys.readouterr().err.splitlines()
     times = [float(line.split()[0]) for line in told]
-    assert times == [1.0, 2.0, 2.2, 3.5]
+    assert times == [1.0, 2.0, 2.2, 3.5, 3.6]
 
 
 def test_a_concern_that_ends_is_not_printed_again(capsys: pytest.CaptureFixture[str]) -> None:
