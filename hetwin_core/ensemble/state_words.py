@@ -88,9 +88,7 @@ def _statement(
         return subject, _of_none(attribute)
     if value is None or holding is not None:
         of = unknown.get((attribute, subject), others) if len(others) == 1 else others
-        return "", predicate_words(
-            f"{attribute}({', '.join([subject, ' or '.join(of)] if of else [subject])})", None
-        )
+        return "", say("state.unknown", statement=_said(attribute, subject, " or ".join(of)))
     return subject, _said(attribute, "", " ".join(others), holds=value)
 
 

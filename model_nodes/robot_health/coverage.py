@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -16,6 +16,7 @@ from hetwin_core.ensemble.conductor.reporting.coverage import (
 )
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.mobile_robots import mobile_robots
+from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.watch import Watch, WatchLayout
@@ -97,7 +98,7 @@ class Coverage:
             return
         yield Covered(Claim.TIME, robot, True, sources=("stamps",))
         others = [j for j in layout.joints[own] if j not in driven]
-        why = say("coverage.not_recorded", names=_named(others)) if others else ""
+        why = say("coverage.not_recorded", names=some(others, _MOST_NAMED)) if others else ""
         yield Covered(Claim.MOTION, robot, True, sources=("positions",), of=tuple(driven), why=why)
         yield self._touch(robot)
         if robot in {mobile.name for mobile in mobile_robots(self._scene)}:
@@ -112,7 +113,7 @@ class Coverage:
         seen = tuple(e.name for e in links if _collides(e))
         if not bare:
             return Covered(Claim.TOUCH, robot, True, sources=(_SHAPES, _CONTACTS), of=seen)
-        why = say("coverage.no_shapes", names=_named(bare))
+        why = say("coverage.no_shapes", names=some(bare, _MOST_NAMED))
         return Covered(
             Claim.TOUCH, robot, False, sources=(_SHAPES,) if seen else (), of=seen, why=why
         )
@@ -148,7 +149,7 @@ class Coverage:
         missing = [j for j, d in zip(joints, driven, strict=True) if d and j not in judged]
         if not judged:
             return Covered(Claim.EFFORT, robot, False, why=say("coverage.no_limits"))
-        why = say("coverage.some_no_limits", names=_named(missing)) if missing else ""
+        why = say("coverage.some_no_limits", names=some(missing, _MOST_NAMED)) if missing else ""
         return Covered(Claim.EFFORT, robot, True, sources=(_EFFORTS,), of=tuple(judged), why=why)
 
     # ------------------------------------------------------------------ hands and objects
@@ -236,11 +237,3 @@ def _rigid_groups(links: Sequence[Entity]) -> dict[str, list[Entity]]:
         waiting = rest
     groups.pop("", None)
     return groups
-
-
-def _named(names: Iterable[str]) -> str:
-    """The first of some names, and how many others there are."""
-    listed = list(names)
-    more = len(listed) - _MOST_NAMED
-    shown = ", ".join(listed[:_MOST_NAMED])
-    return f"{shown} and {more} more" if more > 0 else shown

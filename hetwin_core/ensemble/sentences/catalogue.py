@@ -94,12 +94,12 @@ def length(metres: float) -> str:
     return f"{metres * 1e2:.3g} cm" if size < 1.0 else f"{metres:.3g} m"
 
 
-def listed(parts: Sequence[str | Sequence[Piece]], last: str = "and") -> list[Piece]:
+def listed(parts: Sequence[str | Sequence[Piece]]) -> list[Piece]:
     """Parts as a list in a sentence: ``a, b and c``."""
     found: list[Piece] = []
     for i, part in enumerate(parts):
         if i:
-            found.append(f" {last} " if i == len(parts) - 1 else ", ")
+            found.append(" and " if i == len(parts) - 1 else ", ")
         found += [part] if isinstance(part, str) else part
     return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.sentences.catalogue import Piece, say
 from hetwin_core.ensemble.state_words import state_words
 from hetwin_core.projection.episode import Episode
@@ -53,10 +54,8 @@ def _story(episode: Episode) -> str:
         told += folded(f"{len(rest)} more objects", _sentences(rest))
     resting = [name for name in resting_objects(episode) if name not in {s.about for s in things}]
     if resting:
-        names = ", ".join(resting[:_MOST_RESTING])
-        others = len(resting) - _MOST_RESTING
-        more = f" and {others} more" if others > 0 else ""
-        told += f'<p class="note">{escape(say("thing.rest", names=names + more))}</p>'
+        names = some(resting, _MOST_RESTING)
+        told += f'<p class="note">{escape(say("thing.rest", names=names))}</p>'
     return (told or f'<p class="note">{say("thing.nothing")}</p>') + _end(episode)
 
 
