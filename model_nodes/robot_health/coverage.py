@@ -66,7 +66,7 @@ class Coverage:
         for happened in view.events:
             changed = self._of_fingers(happened)
             if changed is not None and self._is_new(changed):
-                events.append(self._event(changed, view.time_ns))
+                events.append(self._event(changed, happened.time_ns))
         return events
 
     def _is_new(self, one: Covered) -> bool:
@@ -178,9 +178,12 @@ class Coverage:
         if event.name == LET_GO_OF_SOMETHING:
             return self._grip(entity)
         gap = event.arguments.get("gap") if self._slide(entity.joints) else None
+        width = gap if isinstance(gap, float) else None
         closing, time = event.arguments.get("closing"), event.time_ns / 1e9
-        why = say("coverage.closed_on_something", time=time, gap=gap, closing=closing)
-        return Covered(Claim.GRIP, hand, False, sources=(_FINGERS,), of=entity.joints, why=why)
+        why = say("coverage.closed_on_something", time=time, gap=width, closing=closing)
+        return Covered(
+            Claim.GRIP, hand, False, sources=(_FINGERS,), of=entity.joints, why=why, width=width
+        )
 
     def _slide(self, joints: Sequence[str]) -> bool:
         """Whether the fingers' joints slide, so that they say how far apart the fingers are."""
@@ -197,17 +200,17 @@ class Coverage:
 
     def _of_object(self, entity: Entity) -> Iterator[Covered]:
         has, name = self._scene.has, entity.name
-        if not _collides(entity):
-            yield Covered(Claim.DROP, name, False, why=say("coverage.no_shapes", names=None))
-            return
-        yield Covered(Claim.DROP, name, True, sources=("poses",))
+        collides = _collides(entity)
+        why = "" if collides else say("coverage.no_shapes", names=None)
+        yield Covered(Claim.DROP, name, collides, sources=("poses",) if collides else (), why=why)
         for claim, attribute in (
             (Claim.SUPPORT, "on"),
             (Claim.CONNECTION, "connected"),
             (Claim.CONTAINER, "in_container"),
         ):
             if has(name, attribute):
-                yield Covered(claim, name, True, sources=(_SHAPES, "poses"))
+                sources = (_SHAPES, "poses") if collides else ()
+                yield Covered(claim, name, collides, sources=sources, why=why)
 
 
 def _collides(entity: Entity) -> bool:

@@ -79,7 +79,7 @@ def test_what_slips_out_of_fingers_that_close_on_is_lost_and_dropped(
     assert run.code == 1
     assert "box no longer gripped by hand: the fingers did not open" in run.out
     assert "box lost by hand" in run.out
-    assert "warning: box dropped by hand (2" in run.out
+    assert "warning: box dropped by hand, and fell by 2" in run.out
     assert "put down" not in run.out
 
 
