@@ -34,6 +34,7 @@ TITLES = {
     "outcome": "What came of it",
     "future": "Predictions",
     "explanation": "Explanations",
+    "question": "Why a question has no answer",
 }
 FLAWS = """\
 ## Flaws

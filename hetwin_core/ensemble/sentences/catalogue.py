@@ -22,7 +22,7 @@ Piece: TypeAlias = str | int
 
 GROUPS = (
     *("verdict", "claim", "coverage", "concern", "event", "state"),
-    *("ending", "robot", "thing", "outcome", "future", "explanation"),
+    *("ending", "robot", "thing", "outcome", "future", "explanation", "question"),
 )
 _FIELD = re.compile(r"\{(\w+)(?::([\w ]+))?\}")
 _OPTIONAL = re.compile(r"\[([^\]]*)\]")
