@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.scaffolding.joint_names import Matching, match_joints
+from hetwin_suite.scaffolding.joint_names import Matching, match_joints, rule_of
+from hetwin_suite.scaffolding.joint_rules import (
+    JointRule,
+    as_option,
+    check_are_there,
+    said_by_hand,
+)
 from hetwin_suite.scaffolding.known_robots import (
     EXTRA,
     KnownRobot,
@@ -50,18 +56,22 @@ class _Fit:
         return len(self.matching.joints)
 
 
-def choose_robot(recording: Recording, named: str | None, folder: Path) -> ChosenRobot:
+def choose_robot(
+    recording: Recording, named: str | None, folder: Path, rules: Sequence[JointRule] = ()
+) -> ChosenRobot:
     """Choose.
 
     Args:
         recording: what was recorded.
         named: a URDF file or a known name; None: none was named.
         folder: the recorded description is written there, so that it can be read.
+        rules: what the user said of joints whose names differ.
 
     Raises:
         BadInput: if no robot, or more than one, comes into question, or none of its joints was recorded.
     """
     recorded = list(recording.joints())
+    said = said_by_hand(rules, recorded)
     if not recorded and named is None and recording.robot_description is None:
         raise BadInput(
             "the recording holds transforms and no joint states, so its robot must be named",
@@ -70,20 +80,20 @@ def choose_robot(recording: Recording, named: str | None, folder: Path) -> Chose
         )
     if named is not None:
         robot = find_robot(named)
-        return _checked(recording, ChosenRobot(robot, "as named", _by_hand(recorded, robot)))
+        return _checked(recording, ChosenRobot(robot, "as named", _of_known(recorded, robot, said)))
     if recording.robot_description is not None:
         file = folder / RECORDED_FILE
         file.write_text(recording.robot_description, encoding="utf-8")
         robot = KnownRobot("", file)
-        matching = _by_hand(recorded, robot)
+        matching = _of_known(recorded, robot, said)
         chosen = ChosenRobot(robot, "as recorded", matching, recording.robot_description)
         return _checked(recording, chosen)
     beside = _beside(recording)
-    fits = sorted((_fit(recorded, robot) for robot in beside), key=lambda fit: -fit.count)
+    fits = sorted((_fit(recorded, robot, said) for robot in beside), key=lambda fit: -fit.count)
     if fits and _is_alone(fits, recorded):
         why = "whose description lies beside the recording"
         return ChosenRobot(fits[0].robot, why, fits[0].matching)
-    fits = [_fit(recorded, robot) for robot in known_robots().values()]
+    fits = [_fit(recorded, robot, said) for robot in known_robots().values()]
     fits.sort(key=lambda fit: -fit.count)
     if not _is_alone(fits, recorded):
         raise _undecided(recording, fits)
@@ -92,12 +102,14 @@ def choose_robot(recording: Recording, named: str | None, folder: Path) -> Chose
     return ChosenRobot(best.robot, why, best.matching)
 
 
-def _by_hand(recorded: Sequence[str], robot: KnownRobot) -> Matching:
-    return match_joints(recorded, moving_joints(robot.file), known=True)
+def _of_known(recorded: Sequence[str], robot: KnownRobot, said: dict[str, str]) -> Matching:
+    own = moving_joints(robot.file)
+    check_are_there(said, own)
+    return match_joints(recorded, own, known=True, by_hand=said)
 
 
-def _fit(recorded: Sequence[str], robot: KnownRobot) -> _Fit:
-    return _Fit(robot, match_joints(recorded, moving_joints(robot.file)))
+def _fit(recorded: Sequence[str], robot: KnownRobot, said: dict[str, str]) -> _Fit:
+    return _Fit(robot, match_joints(recorded, moving_joints(robot.file), by_hand=said))
 
 
 def _beside(recording: Recording) -> list[KnownRobot]:
@@ -138,7 +150,7 @@ def _checked(recording: Recording, chosen: ChosenRobot) -> ChosenRobot:
             file=chosen.robot.file,
             where=name,
             found=" or ".join(which),
-            expected="a robot with one such joint, or a scenario with `joints:` under `source`",
+            expected=f"a robot with one such joint, or {_line(list(chosen.matching.ambiguous), own)}",
         )
     missing = [name for name in recorded if name not in chosen.matching.joints]
     count = "none" if not found else f"only {found}"
@@ -147,8 +159,15 @@ def _checked(recording: Recording, chosen: ChosenRobot) -> ChosenRobot:
         file=chosen.robot.file,
         where="--robot" if not chosen.description else None,
         found=listed(missing),
-        expected=f"joints such as {listed(own)}" if own else "a URDF with joints that move",
+        expected=f"joints such as {listed(own)}, or, if it is the robot, {_line(missing, own)}"
+        if own
+        else "a robot with joints that move",
     )
+
+
+def _line(recorded: Sequence[str], own: Sequence[str]) -> str:
+    """The option that says by hand which joints are meant; the user has to look at it."""
+    return f"which joint is which: {as_option(rule_of(recorded, own))}"
 
 
 def _undecided(recording: Recording, fits: Sequence[_Fit]) -> BadInput:

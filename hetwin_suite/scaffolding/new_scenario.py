@@ -14,6 +14,7 @@ from hetwin_suite.scaffolding.choosing_robot import RECORDED_FILE, ChosenRobot, 
 from hetwin_suite.scaffolding.grasping import Grasp, first_grasp, moves
 from hetwin_suite.scaffolding.hands import FoundHand, find_hands
 from hetwin_suite.scaffolding.joint_names import Matching
+from hetwin_suite.scaffolding.joint_rules import JointRule
 from hetwin_suite.scaffolding.motion import Motion, beyond_limits, replay
 from hetwin_suite.scaffolding.shown import listed
 from hetwin_suite.scaffolding.standing import standing_height
@@ -80,6 +81,7 @@ def draft_scenario(
     *,
     robot: str | None = None,
     packages: Mapping[str, str] | None = None,
+    joints: Sequence[str] = (),
     now: Callable[[str], object] = str,
 ) -> Draft:
     """Look into a recording, choose its robot, and find out what the scenario should say.
@@ -88,17 +90,19 @@ def draft_scenario(
         recording: the file or folder.
         robot: a URDF file or a known name; None: the recorded one, or the only one that fits.
         packages: name of a package:// -> its folder.
+        joints: which recorded joint is which of the robot, as `JointRule` reads it.
         now: is called with what is being done, in words.
 
     Raises:
         BadInput: if the recording cannot be used, or no robot, or more than one, comes into question.
     """
+    rules = [JointRule.read(text) for text in joints]
     found = Recording.open(recording)
     _check_moves(found)
     notes = Notes()
     now("looking for the robot, and reading its description and meshes")
     with TemporaryDirectory() as folder:
-        chosen = choose_robot(found, robot, Path(folder))
+        chosen = choose_robot(found, robot, Path(folder), rules)
         body = _body(chosen, packages or {}, notes)
     matching = chosen.matching
     from_transforms = not found.joints()
@@ -193,7 +197,7 @@ def _body(chosen: ChosenRobot, packages: Mapping[str, str], notes: Notes) -> Bod
 
 def _ambiguous(chosen: ChosenRobot) -> list[str]:
     return [
-        f"{name} may be {' or '.join(own)}; `joints:` under `source` can say which"
+        f"{name} may be {' or '.join(own)}; --joints {re.escape(name)}=NAME says which"
         for name, own in chosen.matching.ambiguous.items()
     ]
 
