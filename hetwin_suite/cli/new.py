@@ -23,7 +23,7 @@ def new(
     robot: Annotated[
         str | None,
         typer.Option(
-            help="URDF file, or a name such as baxter; default: the recorded one, or the one that fits"
+            help="URDF, xacro or MJCF file, or a name such as baxter; default: the recorded one, or the one that fits"
         ),
     ] = None,
     out: Annotated[

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.known_files import (
+    EXTRA,
+    Kind,
+    KnownFile,
+    example_robots,
+    find_known,
+    known_robots,
+    moving_joints,
+)
 from hetwin_suite.scaffolding.joint_names import Matching, match_joints, rule_of
 from hetwin_suite.scaffolding.joint_rules import (
     JointRule,
@@ -14,16 +23,10 @@ from hetwin_suite.scaffolding.joint_rules import (
     check_are_there,
     said_by_hand,
 )
-from hetwin_suite.scaffolding.known_robots import (
-    EXTRA,
-    KnownRobot,
-    find_robot,
-    known_robots,
-    moving_joints,
-)
 from hetwin_suite.scaffolding.shown import listed
 from model_nodes.main_physics.sources.recording import Recording
-from model_nodes.main_physics.world.resources import example_robots
+from model_nodes.main_physics.world.resources import SCHEMES, Resources
+from model_nodes.main_physics.world.robot_xml import joints_of
 
 FITS_FROM = 0.5
 """A robot fits if it has at least this share of the recorded joints."""
@@ -40,7 +43,7 @@ class ChosenRobot:
         description: the recorded URDF if it is that one, else empty.
     """
 
-    robot: KnownRobot
+    robot: KnownFile
     why: str
     matching: Matching
     description: str = ""
@@ -48,7 +51,7 @@ class ChosenRobot:
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    robot: KnownRobot
+    robot: KnownFile
     matching: Matching
 
     @property
@@ -57,7 +60,11 @@ class _Fit:
 
 
 def choose_robot(
-    recording: Recording, named: str | None, folder: Path, rules: Sequence[JointRule] = ()
+    recording: Recording,
+    named: str | None,
+    folder: Path,
+    rules: Sequence[JointRule] = (),
+    packages: Mapping[str, Path] | None = None,
 ) -> ChosenRobot:
     """Choose.
 
@@ -66,6 +73,7 @@ def choose_robot(
         named: a URDF file or a known name; None: none was named.
         folder: the recorded description is written there, so that it can be read.
         rules: what the user said of joints whose names differ.
+        packages: name of a package:// -> its folder.
 
     Raises:
         BadInput: if no robot, or more than one, comes into question, or none of its joints was recorded.
@@ -79,15 +87,18 @@ def choose_robot(
             expected="--robot with a URDF, whose kinematics the transforms are read with",
         )
     if named is not None:
-        robot = find_robot(named)
-        return _checked(recording, ChosenRobot(robot, "as named", _of_known(recorded, robot, said)))
+        robot = _named(named, packages)
+        own = joints_of(robot.file, Resources(robot.file.parent, packages=packages))
+        matching = _of_known(recorded, own, said)
+        return _checked(recording, ChosenRobot(robot, "as named", matching), own)
     if recording.robot_description is not None:
         file = folder / RECORDED_FILE
         file.write_text(recording.robot_description, encoding="utf-8")
-        robot = KnownRobot("", file)
-        matching = _of_known(recorded, robot, said)
+        robot = KnownFile("", file)
+        own = moving_joints(file)
+        matching = _of_known(recorded, own, said)
         chosen = ChosenRobot(robot, "as recorded", matching, recording.robot_description)
-        return _checked(recording, chosen)
+        return _checked(recording, chosen, own)
     beside = _beside(recording)
     fits = sorted((_fit(recorded, robot, said) for robot in beside), key=lambda fit: -fit.count)
     if fits and _is_alone(fits, recorded):
@@ -102,21 +113,29 @@ def choose_robot(
     return ChosenRobot(best.robot, why, best.matching)
 
 
-def _of_known(recorded: Sequence[str], robot: KnownRobot, said: dict[str, str]) -> Matching:
-    own = moving_joints(robot.file)
+def _named(text: str, packages: Mapping[str, Path] | None) -> KnownFile:
+    if not text.startswith(SCHEMES):
+        return find_known(text, Kind.ROBOT, where="--robot")
+    try:
+        return KnownFile("", Resources(Path.cwd(), packages=packages).find(text), text)
+    except BadInput as error:
+        raise error.at("--robot") from None
+
+
+def _of_known(recorded: Sequence[str], own: Sequence[str], said: dict[str, str]) -> Matching:
     check_are_there(said, own)
     return match_joints(recorded, own, known=True, by_hand=said)
 
 
-def _fit(recorded: Sequence[str], robot: KnownRobot, said: dict[str, str]) -> _Fit:
+def _fit(recorded: Sequence[str], robot: KnownFile, said: dict[str, str]) -> _Fit:
     return _Fit(robot, match_joints(recorded, moving_joints(robot.file), by_hand=said))
 
 
-def _beside(recording: Recording) -> list[KnownRobot]:
+def _beside(recording: Recording) -> list[KnownFile]:
     """URDF files in the recording's folder, or beside its file."""
     folder = recording.path if recording.path.is_dir() else recording.path.parent
     return [
-        KnownRobot("", file.resolve())
+        KnownFile("", file.resolve())
         for file in sorted(folder.glob("*.urdf"))
         if moving_joints(file)
     ]
@@ -130,13 +149,12 @@ def _is_alone(fits: Sequence[_Fit], recorded: Sequence[str]) -> bool:
     return all(other.count < best.count for other in others[:1])
 
 
-def _checked(recording: Recording, chosen: ChosenRobot) -> ChosenRobot:
+def _checked(recording: Recording, chosen: ChosenRobot, own: Sequence[str]) -> ChosenRobot:
     """The robot, if it has half of the recorded joints, or half of its own were recorded.
 
     Raises:
         BadInput: if it is another robot.
     """
-    own = moving_joints(chosen.robot.file)
     recorded = list(recording.joints())
     if not recorded:
         return chosen  # the transforms will say

@@ -16,7 +16,7 @@ _LIKE = r"PATTERN=NAME, such as 'fer_joint(\d)=panda_joint\1'"
 
 @dataclass(frozen=True, slots=True)
 class JointRule:
-    """What the user said of some joints.
+    r"""What the user said of some joints.
 
     Attributes:
         text: as it was said.

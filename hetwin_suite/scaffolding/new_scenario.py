@@ -100,10 +100,11 @@ def draft_scenario(
     found = Recording.open(recording)
     _check_moves(found)
     notes = Notes()
+    folders = {name: Path(path) for name, path in (packages or {}).items()}
     now("looking for the robot, and reading its description and meshes")
     with TemporaryDirectory() as folder:
-        chosen = choose_robot(found, robot, Path(folder), rules)
-        body = _body(chosen, packages or {}, notes)
+        chosen = choose_robot(found, robot, Path(folder), rules, folders)
+        body = _body(chosen, folders, notes)
     matching = chosen.matching
     from_transforms = not found.joints()
     recorded = found.joints(set(matching.joints))
@@ -133,7 +134,7 @@ def draft_scenario(
             *([found.unreadable] if found.unreadable else []),
             *motion.notes,
             *_ambiguous(chosen),
-            *notes.left_out(),
+            *_lost(notes, chosen),
             *beyond_limits(body, ranges),
         ),
     )
@@ -184,15 +185,19 @@ def scenario_name(recording: Path) -> str:
     return (f"twin_{name}" if name[0].isdigit() else name)[:64]
 
 
-def _body(chosen: ChosenRobot, packages: Mapping[str, str], notes: Notes) -> Body:
-    folders = {name: Path(folder) for name, folder in packages.items()}
+def _body(chosen: ChosenRobot, packages: Mapping[str, Path], notes: Notes) -> Body:
     file = chosen.robot.file
     try:
-        return read_urdf(file, notes, resources=Resources(file.parent, packages=folders))
+        return read_urdf(file, notes, resources=Resources(file.parent, packages=packages))
     except BadInput as error:
         if chosen.description:
             raise error.at(error.where, f"the recorded {RECORDED_FILE}") from None
         raise
+
+
+def _lost(notes: Notes, chosen: ChosenRobot) -> tuple[str, ...]:
+    """What of the description is not carried over: meshes, and all that MJCF has and URDF does not."""
+    return notes.left_out() if chosen.robot.file.suffix != ".xml" else notes.all()
 
 
 def _ambiguous(chosen: ChosenRobot) -> list[str]:

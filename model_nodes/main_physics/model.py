@@ -52,6 +52,7 @@ from model_nodes.main_physics.start_overlaps import start_overlaps
 from model_nodes.main_physics.watching import Watching
 from model_nodes.main_physics.world.description import Body, Joint, World
 from model_nodes.main_physics.world.entities import entities_of
+from model_nodes.main_physics.world.robot_xml import urdf_of
 
 _NAME = "main_physics"
 _KEPT = (Engine, Source, World, Body, Joint, WatchLayout, FittedLidar, Rangefinder)
@@ -425,7 +426,7 @@ def _descriptions(robots: Sequence[SceneRobot]) -> dict[str, str]:
     """The URDF of each robot by name, by an empty name of the only one."""
     bodies = [robot.body for robot in robots]
     return {
-        body.name if body.one_of_several else "": body.file.read_text("utf-8")
+        body.name if body.one_of_several else "": urdf_of(body.file).decode("utf-8")
         for body in bodies
         if body.file is not None
     }

@@ -8,7 +8,7 @@ import pytest
 from support.robot_files import TABLETOP_ARM, example
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.scaffolding.known_robots import find_robot, known_robots, moving_joints
+from hetwin_core.ensemble.known_files import find_robot, known_robots, moving_joints
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.urdf.reader import read_urdf
 
@@ -77,22 +77,3 @@ def test_of_a_misspelt_name_the_nearest_are_named_first() -> None:
 
 def test_a_file_that_is_not_there() -> None:
     assert "there is no such file" in refused("nowhere/robot.urdf")
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "says"),
-    [
-        ("r.urdf.xacro", "<robot name='r'/>", "xacro"),
-        ("r.urdf", "<robot name='r'><xacro:arm/></robot>", "xacro"),
-        ("r.urdf", "<robot name='r'><joint name='${side}_1' type='revolute'/></robot>", "xacro "),
-        ("r.urdf", "<robot name='r'>", "is not well-formed XML"),
-        ("r.urdf", "<sdf version='1.9'/>", "is not a URDF robot"),
-        ("r.urdf", "<robot name='r'><link name='l'/></robot>", "has no joint that moves"),
-    ],
-)
-def test_files_that_are_no_robots(name: str, text: str, says: str, tmp_path: Path) -> None:
-    file = tmp_path / name
-    file.write_text(text)
-    said = refused(str(file))
-    assert says in said
-    assert str(file) in said
