@@ -7,7 +7,7 @@ from pathlib import Path
 from model_nodes.main_physics.world.mjcf.as_urdf import robot_of_mjcf
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
-from model_nodes.main_physics.world.urdf.xacro_files import expanded, is_xacro
+from model_nodes.main_physics.world.xacro_files import expanded, is_xacro
 from model_nodes.main_physics.world.xml_file import Element, as_text, read_xml
 
 MJCF = "mujoco"

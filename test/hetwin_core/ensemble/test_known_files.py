@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from support.robot_files import TABLETOP_ARM, example
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.known_files import find_robot, known_robots, moving_joints
+from hetwin_core.ensemble.known_files import (
+    FORMATS,
+    Kind,
+    find_known,
+    find_robot,
+    known_robots,
+    moving_joints,
+)
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.urdf.reader import read_urdf
 
@@ -77,3 +85,35 @@ def test_of_a_misspelt_name_the_nearest_are_named_first() -> None:
 
 def test_a_file_that_is_not_there() -> None:
     assert "there is no such file" in refused("nowhere/robot.urdf")
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "file"),
+    [
+        (Kind.ROBOT, "tabletop_arm", "tabletop_arm.urdf"),
+        (Kind.ROBOT, "Tabletop_Arm", "tabletop_arm.urdf"),
+        (Kind.WORLD, "tabletop", "tabletop.sdf"),
+        (Kind.WORLD, "worlds/tabletop.sdf", "tabletop.sdf"),
+    ],
+)
+def test_robots_and_worlds_are_named_alike(kind: Kind, text: str, file: str) -> None:
+    assert find_known(text, kind).file.name == file
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_what_is_not_there_is_said_in_the_same_words(kind: Kind) -> None:
+    formats = re.escape(FORMATS[kind])
+    with pytest.raises(
+        BadInput, match=f"no {kind} of this name is known.*{formats}, or a name such as"
+    ):
+        find_known("tabeltop", kind)
+    with pytest.raises(BadInput, match=f"there is no such file.*{formats}, or a name"):
+        find_known("nowhere/table.xml", kind)
+    with pytest.raises(BadInput, match=f"this is a folder.*{formats}"):
+        find_known("scenarios", kind)
+
+
+def test_either_may_be_meant() -> None:
+    assert find_known("tabletop", Kind.ROBOT, Kind.WORLD).file.suffix == ".sdf"
+    with pytest.raises(BadInput, match="no robot or world of this name is known"):
+        find_known("nothing_like_it", Kind.ROBOT, Kind.WORLD)

@@ -112,7 +112,7 @@ def effort_limits(model: Any) -> Iterator[tuple[int, float]]:
 
 
 def _is_motor(model: Any, actuator: int) -> bool:
-    return (
+    return bool(
         int(model.actuator_biastype[actuator]) == mj.mjtBias.mjBIAS_NONE
         and int(model.actuator_gaintype[actuator]) == mj.mjtGain.mjGAIN_FIXED
     )

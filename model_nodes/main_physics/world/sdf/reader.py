@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from model_nodes.main_physics.world.description import Body, Extra, Vector, World
-from model_nodes.main_physics.world.mjcf.scene import read_mjcf_world
+from model_nodes.main_physics.world.mjcf_world import read_mjcf_world
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
 from model_nodes.main_physics.world.robot_xml import MJCF
@@ -46,7 +46,11 @@ def read_world(
     if root.tag == MJCF:
         return read_mjcf_world(file, notes)
     if root.tag != "sdf":
-        raise root.bad("is no world", f"<{root.tag}>", "<sdf> of SDFormat, or <mujoco> of MJCF")
+        raise root.bad(
+            "is neither SDFormat nor MJCF",
+            f"<{root.tag}>",
+            "<sdf> of SDFormat, or <mujoco> of MJCF",
+        )
     context = Context(f"world {file.name}", notes, version_of(root))
     worlds = list(root.all("world"))
     if len(worlds) != 1:

@@ -71,8 +71,9 @@ def expanded(file: Path, resources: Resources) -> Element:
 
 
 def _bad(error: BaseException, file: Path, where: str | None) -> BadInput:
-    if isinstance(error, BadInput):
-        return error.at(error.where, file)
+    cause = getattr(error, "exc", None) or error
+    if isinstance(cause, BadInput):
+        return cause.at(cause.where, file)
     if isinstance(error, ExpatError):
         return BadInput(f"is not well-formed XML: {error}", file=where or file, expected="xacro")
     inside = f"in {where}" if where and Path(where) != file else None
