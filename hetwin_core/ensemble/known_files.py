@@ -32,8 +32,8 @@ class Kind(StrEnum):
 
 
 FORMATS = {
-    Kind.ROBOT: "a URDF, xacro or MJCF file",
-    Kind.WORLD: "an SDFormat or MJCF file",
+    Kind.ROBOT: "a URDF, xacro, MJCF or USD file",
+    Kind.WORLD: "an SDFormat, MJCF or USD file",
 }
 _FOLDERS = {Kind.ROBOT: ("urdf", "*.urdf"), Kind.WORLD: ("worlds", "*.sdf")}
 

@@ -13,8 +13,9 @@ from hetwin_suite.digital_robot.contents import Contents, contents_of_robot, con
 from hetwin_suite.digital_robot.dimensions import Dimension, Part, compare, links_of, things_of
 from hetwin_suite.digital_robot.robot_file import read_robot
 from model_nodes.main_physics.world.mjcf.as_urdf import has_joints
+from model_nodes.main_physics.world.mjcf.compiled import is_usd
 from model_nodes.main_physics.world.notes import Notes
-from model_nodes.main_physics.world.robot_xml import MJCF
+from model_nodes.main_physics.world.robot_xml import MJCF, read_robot_xml
 from model_nodes.main_physics.world.sdf.reader import read_world
 from model_nodes.main_physics.world.urdf.reader import read_urdf
 from model_nodes.main_physics.world.xml_file import read_xml
@@ -56,7 +57,9 @@ def describe_file(
     Raises:
         BadInput: if a file is wrong, or there is no such chain.
     """
-    root = read_xml(file)
+    if is_usd(file) and not has_joints(file):
+        return _world(file, base or tip, measured)
+    root = read_robot_xml(file) if is_usd(file) else read_xml(file)
     if root.tag not in ("robot", "sdf", MJCF):
         expected = "<robot>, <sdf> or <mujoco>"
         raise root.bad("is neither a robot nor a world", f"<{root.tag}>", expected)

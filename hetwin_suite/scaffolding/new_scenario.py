@@ -197,7 +197,7 @@ def _body(chosen: ChosenRobot, packages: Mapping[str, Path], notes: Notes) -> Bo
 
 def _lost(notes: Notes, chosen: ChosenRobot) -> tuple[str, ...]:
     """What of the description is not carried over: meshes, and all that MJCF has and URDF does not."""
-    return notes.left_out() if chosen.robot.file.suffix != ".xml" else notes.all()
+    return notes.left_out() if chosen.robot.file.suffix in (".urdf", ".xacro") else notes.all()
 
 
 def _ambiguous(chosen: ChosenRobot) -> list[str]:

@@ -30,7 +30,7 @@ from model_nodes.main_physics.world.sdf.reader import read_world
 from model_nodes.main_physics.world.transforms import pose_of
 from model_nodes.main_physics.world.urdf.reader import read_urdf
 
-ROBOTS = (".urdf", ".xacro", ".xml")
+ROBOTS = (".urdf", ".xacro", ".xml", ".usd", ".usda", ".usdc", ".usdz")
 """Endings of the files of robots."""
 
 

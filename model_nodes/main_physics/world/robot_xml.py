@@ -1,10 +1,11 @@
-"""A robot's description as the elements of a URDF, whatever its file is: URDF, xacro, or MJCF of MuJoCo."""
+"""A robot's description as the elements of a URDF, whatever its file is: URDF, xacro, MJCF or USD."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from model_nodes.main_physics.world.mjcf.as_urdf import robot_of_mjcf
+from model_nodes.main_physics.world.mjcf.compiled import is_usd
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
 from model_nodes.main_physics.world.xacro_files import expanded, is_xacro
@@ -12,7 +13,6 @@ from model_nodes.main_physics.world.xml_file import Element, as_text, read_xml
 
 MJCF = "mujoco"
 """Tag of the root of an MJCF file."""
-ROBOT_FILE = "a URDF, xacro or MJCF file"
 _FIXED = ("fixed", "ball")
 
 
@@ -32,6 +32,8 @@ def read_robot_xml(
     Raises:
         BadInput: if the file is neither URDF, xacro nor MJCF, or cannot be made into a URDF.
     """
+    if is_usd(file):
+        return robot_of_mjcf(file, notes or Notes())
     root = read_xml(file)
     if root.tag == MJCF:
         return robot_of_mjcf(file, notes or Notes())
@@ -48,9 +50,10 @@ def urdf_of(file: Path, resources: Resources | None = None) -> bytes:
     Raises:
         BadInput: as `read_robot_xml`.
     """
-    root = read_xml(file)
-    if root.tag == "robot" and not is_xacro(root):
-        return file.read_bytes()
+    if not is_usd(file):
+        root = read_xml(file)
+        if root.tag == "robot" and not is_xacro(root):
+            return file.read_bytes()
     return as_text(read_robot_xml(file, resources=resources)).encode()
 
 

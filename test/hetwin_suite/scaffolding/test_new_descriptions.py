@@ -165,7 +165,7 @@ def test_robots_and_worlds_have_names_in_scenarios_too(tmp_path: Path) -> None:
 
 
 UNKNOWN = (
-    "no robot of this name is known; found 'tabeltop_arm'; expected a URDF, xacro or MJCF file"
+    "no robot of this name is known; found 'tabeltop_arm'; expected a URDF, xacro, MJCF or USD file"
 )
 
 

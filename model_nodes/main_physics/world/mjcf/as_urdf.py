@@ -8,7 +8,8 @@ there are the shapes ``ellipsoid`` and ``plane``, joints of type ``ball``, and, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -108,9 +109,13 @@ class MjcfModel:
     m: Any
     notes: Notes
     _efforts: Mapping[int, float] = field(init=False)
+    _bodies: Counter[str] = field(init=False)
+    _joint_names: Counter[str] = field(init=False)
     _followers: Followers = field(init=False)
 
     def __post_init__(self) -> None:
+        self._bodies = _last_parts(self.m.body(i).name for i in range(self.m.nbody))
+        self._joint_names = _last_parts(self.m.joint(i).name for i in range(self.m.njnt))
         efforts: dict[int, float] = {}
         for joint, effort in effort_limits(self.m):
             efforts[joint] = max(effort, efforts.get(joint, 0.0))
@@ -135,13 +140,19 @@ class MjcfModel:
 
     def name(self, body: int) -> str:
         """The name of a body."""
-        return self.m.body(body).name or f"body_{body}"
+        return self._short(self.m.body(body).name, self._bodies) or f"body_{body}"
 
     def joint_name(self, joint: int) -> str:
         """The name of a joint."""
         return (
-            self.m.joint(joint).name or f"{self.name(int(self.m.jnt_bodyid[joint]))}_joint_{joint}"
+            self._short(self.m.joint(joint).name, self._joint_names)
+            or f"{self.name(int(self.m.jnt_bodyid[joint]))}_joint_{joint}"
         )
+
+    def _short(self, name: str, parts: Mapping[str, int]) -> str:
+        """The last part of the path that a name is in USD, if it is the only one of its kind; else the name."""
+        last = name.rpartition("/")[2]
+        return last if name.startswith("/") and parts[last] == 1 else name
 
     def geom_name(self, geom: int) -> str:
         """The name of a shape."""
@@ -377,6 +388,10 @@ class MjcfModel:
         self, tag: str, children: Sequence[Element] = (), text: str = "", **attributes: str
     ) -> Element:
         return Element(tag, attributes, 1, self.file, text, list(children))
+
+
+def _last_parts(names: Iterable[str]) -> Counter[str]:
+    return Counter(name.rpartition("/")[2] for name in names)
 
 
 def _text(values: Iterator[float] | Sequence[float]) -> str:

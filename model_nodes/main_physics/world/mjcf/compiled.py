@@ -1,4 +1,4 @@
-"""Compiles an MJCF file as far as its files are there, and says what is left out."""
+"""Compiles an MJCF file, or a stage of USD, as far as its files are there, and says what is left out."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import mujoco as mj
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.extras import library_of
 from model_nodes.main_physics.world.notes import Notes
 
 LEAST_MASS = 1e-9
@@ -41,6 +42,8 @@ def compile_mjcf(file: Path, notes: Notes, label: str) -> tuple[Any, Any]:
         BadInput: if MuJoCo cannot read it.
     """
     try:
+        if is_usd(file):
+            library_of("usd", "mujoco._usd", f"{file.name} needs MuJoCo's decoder of USD")
         spec = mj.MjSpec.from_file(str(file))
         _without_missing_files(spec, notes, label)
         _without_the_rest(spec, notes, label)
@@ -50,8 +53,13 @@ def compile_mjcf(file: Path, notes: Notes, label: str) -> tuple[Any, Any]:
     except ValueError as error:
         reason = " ".join(str(error).split())
         raise BadInput(
-            f"MuJoCo cannot read this: {reason}", file=file, expected="an MJCF model"
+            f"MuJoCo cannot read this: {reason}", file=file, expected="a model of MuJoCo"
         ) from None
+
+
+def is_usd(file: Path) -> bool:
+    """Whether a file is a stage of OpenUSD, which MuJoCo reads with a decoder of its own."""
+    return file.suffix.lower() in (".usd", ".usda", ".usdc", ".usdz")
 
 
 def mesh_file(spec: Any, mesh: Any) -> Path:

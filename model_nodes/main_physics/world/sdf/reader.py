@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from model_nodes.main_physics.world.description import Body, Extra, Vector, World
+from model_nodes.main_physics.world.mjcf.compiled import is_usd
 from model_nodes.main_physics.world.mjcf_world import read_mjcf_world
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
@@ -42,6 +43,8 @@ def read_world(
         BadInput: if the file is malformed or refers to missing files; names file and line.
     """
     notes = notes or Notes()
+    if is_usd(file):
+        return read_mjcf_world(file, notes)
     root = read_xml(file)
     if root.tag == MJCF:
         return read_mjcf_world(file, notes)
