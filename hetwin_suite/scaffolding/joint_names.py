@@ -93,12 +93,14 @@ def match_joints(
     """
     said = by_hand or {}
     joints = {one: own for one, own in said.items() if one in recorded and own in robot}
+    by_said = list(joints.items())
     taken = {*joints.values()}
     joints |= {n: n for n in recorded if n not in joints and n in robot and n not in taken}
     rest = [name for name in recorded if name not in joints]
     free = [name for name in robot if name not in joints.values()]
     found, ambiguous = _by_patterns(rest, free, known)
-    how = [_words(pairs) for pairs in found]
+    how = [f"{_words(by_said)}, by hand"] if by_said else []
+    how += [_words(pairs) for pairs in found]
     for pairs in found:
         joints.update(pairs)
     if known:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,7 @@ from support.robot_files import TABLETOP_ARM
 from support.tabletop import JOINTS
 
 from hetwin_suite.scaffolding.new_scenario import draft_scenario
-from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.robot_xml import joints_of
-from model_nodes.main_physics.world.urdf.reader import read_urdf
 
 
 def record(folder: Path, names: Sequence[str]) -> Path:
@@ -34,15 +31,6 @@ def new(bag: Path, robot: str | Path, out: Path, *options: str) -> dict[str, Any
     said = hetwin("new", bag, "--robot", robot, "--out", out, *options, "--json")
     assert said.code == 0, said.err
     return json.loads(said.out)  # type: ignore[no-any-return]
-
-
-def summary(printed: dict[str, Any]) -> dict[str, Any]:
-    folder = Path(printed["run"]["folder"])
-    return json.loads((folder / "summary.json").read_text())  # type: ignore[no-any-return]
-
-
-def covered(printed: dict[str, Any], claim: str) -> list[dict[str, Any]]:
-    return [row for row in summary(printed)["coverage"] if row["claim"] == claim]
 
 
 @pytest.mark.parametrize("name", ROBOTS)
@@ -97,47 +85,6 @@ def test_a_dollar_that_is_no_xacro_is_read(extra: str, tmp_path: Path) -> None:
     file = tmp_path / "arm.urdf"
     file.write_text(TABLETOP_ARM.read_text().replace("</robot>", f"{extra}</robot>"))
     assert draft_scenario(record(tmp_path, JOINTS), robot=str(file)).only_model == []
-
-
-def without(pattern: str, folder: Path) -> Path:
-    """The arm's URDF without something."""
-    file = folder / "bare.urdf"
-    text = re.sub(pattern, "", TABLETOP_ARM.read_text(), flags=re.DOTALL)
-    assert len(text) < len(TABLETOP_ARM.read_text())
-    file.write_text(text)
-    return file
-
-
-def test_a_robot_without_collision_shapes_says_that_touches_are_not_checked(tmp_path: Path) -> None:
-    file = without(r"<collision.*?</collision>", tmp_path)
-    assert all(not g.collides for link in read_urdf(file, Notes()).links for g in link.geometries)
-    printed = new(record(tmp_path, JOINTS), file, tmp_path / "out", "--run")
-    (row,) = covered(printed, "touch")
-    assert not row["checked"]
-    assert row["why"].startswith("no collision shapes: ")
-
-
-def test_a_robot_without_masses_says_that_efforts_are_not_checked(tmp_path: Path) -> None:
-    file = without(r"<inertial.*?</inertial>", tmp_path)
-    times = range(0, 3000 * MS, 20 * MS)
-    bag = write_bag(
-        tmp_path / "bag",
-        [joints(t, JOINTS, [0.01] * len(JOINTS), efforts=[1.0] * len(JOINTS)) for t in times],
-    )
-    printed = new(bag, file, tmp_path / "out", "--run")
-    (row,) = covered(printed, "effort")
-    assert (row["checked"], row["why"]) == (False, "no masses in the robot's description")
-
-
-def test_a_robot_whose_meshes_are_not_on_disk_says_what_is_missing(tmp_path: Path) -> None:
-    file = tmp_path / "gone.urdf"
-    text = TABLETOP_ARM.read_text()
-    mesh = '<geometry><mesh filename="package://gone/arm.stl"/></geometry>'
-    file.write_text(re.sub(r"<geometry>.*?</geometry>", mesh, text, flags=re.DOTALL))
-    printed = new(record(tmp_path, JOINTS), file, tmp_path / "out", "--run")
-    assert any("arm.stl is left out" in warning for warning in printed["warnings"])
-    (row,) = covered(printed, "touch")
-    assert row["why"].startswith("no collision shapes: ")
 
 
 NAMED = """scenario: named
