@@ -175,7 +175,7 @@ class Robot(Strict):
     urdf: Annotated[
         Text,
         Field(
-            description="its URDF, xacro, MJCF or USD: a path, package://PACKAGE/PATH, or a name such as panda"
+            description="URDF, xacro, MJCF or USD file: a path, package://PACKAGE/PATH, or a name"
         ),
     ]
     name: str | None = Field(None, description="name of the robot; by default the URDF's")
