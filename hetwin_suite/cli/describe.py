@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hetwin_core.ensemble.known_files import Kind
 from hetwin_suite.cli.options import AsJson
 
 if TYPE_CHECKING:
@@ -15,7 +16,13 @@ if TYPE_CHECKING:
 
 
 def describe(
-    file: Annotated[Path, typer.Argument(metavar="URDF|SDF", help="the robot, or the world")],
+    named: Annotated[
+        str,
+        typer.Argument(
+            metavar="ROBOT|WORLD",
+            help="URDF, xacro, MJCF or SDFormat file, or a name such as panda or tabletop",
+        ),
+    ],
     base: Annotated[
         str | None, typer.Option("--base", help="link where a chain begins; default: the root")
     ] = None,
@@ -34,7 +41,9 @@ def describe(
     """
     from hetwin_suite.digital_robot.describing import describe_file
     from hetwin_suite.running.patience import never_silent
+    from model_nodes.main_physics.world.resources import find_description
 
+    file = find_description(named, Kind.ROBOT, Kind.WORLD, where="ROBOT|WORLD")
     with never_silent(lambda: f"reading {file.name}"):
         found = describe_file(file, base, tip, measured)
     if as_json:

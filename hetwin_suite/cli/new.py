@@ -23,7 +23,7 @@ def new(
     robot: Annotated[
         str | None,
         typer.Option(
-            help="URDF file, or a name such as baxter; default: the recorded one, or the one that fits"
+            help="URDF, xacro or MJCF file, or a name such as baxter; default: the recorded one, or the one that fits"
         ),
     ] = None,
     out: Annotated[
@@ -32,6 +32,13 @@ def new(
     and_run: Annotated[
         bool, typer.Option("--run", help="run it at once, and make its page")
     ] = False,
+    joints: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATTERN=NAME",
+            help=r"recorded joints and the robot's: 'fer_joint(\d)=panda_joint\1'; may be repeated",
+        ),
+    ] = None,
     package: Packages = None,
     as_json: AsJson = False,
 ) -> None:
@@ -55,7 +62,9 @@ def new(
     packages = package_folders(package)
     doing = [f"looking into {recording}"]
     with never_silent(lambda: doing[-1]):
-        draft = draft_scenario(recording, robot=robot, packages=packages, now=doing.append)
+        draft = draft_scenario(
+            recording, robot=robot, packages=packages, joints=joints or (), now=doing.append
+        )
     written = write_scenario(draft, folder)
     if not as_json:
         print("\n".join(written.lines()), flush=True)

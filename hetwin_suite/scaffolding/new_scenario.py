@@ -15,6 +15,7 @@ from hetwin_suite.scaffolding.choosing_robot import RECORDED_FILE, ChosenRobot, 
 from hetwin_suite.scaffolding.grasping import Grasp, first_grasp, moves
 from hetwin_suite.scaffolding.hands import FoundHand, find_hands
 from hetwin_suite.scaffolding.joint_names import Matching
+from hetwin_suite.scaffolding.joint_rules import JointRule
 from hetwin_suite.scaffolding.motion import Motion, beyond_limits, replay
 from hetwin_suite.scaffolding.standing import standing_height
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE
@@ -80,6 +81,7 @@ def draft_scenario(
     *,
     robot: str | None = None,
     packages: Mapping[str, str] | None = None,
+    joints: Sequence[str] = (),
     now: Callable[[str], object] = str,
 ) -> Draft:
     """Look into a recording, choose its robot, and find out what the scenario should say.
@@ -88,18 +90,21 @@ def draft_scenario(
         recording: the file or folder.
         robot: a URDF file or a known name; None: the recorded one, or the only one that fits.
         packages: name of a package:// -> its folder.
+        joints: which recorded joint is which of the robot, as `JointRule` reads it.
         now: is called with what is being done, in words.
 
     Raises:
         BadInput: if the recording cannot be used, or no robot, or more than one, comes into question.
     """
+    rules = [JointRule.read(text) for text in joints]
     found = Recording.open(recording)
     _check_moves(found)
     notes = Notes()
+    folders = {name: Path(path) for name, path in (packages or {}).items()}
     now("looking for the robot, and reading its description and meshes")
     with TemporaryDirectory() as folder:
-        chosen = choose_robot(found, robot, Path(folder))
-        body = _body(chosen, packages or {}, notes)
+        chosen = choose_robot(found, robot, Path(folder), rules, folders)
+        body = _body(chosen, folders, notes)
     matching = chosen.matching
     from_transforms = not found.joints()
     recorded = found.joints(set(matching.joints))
@@ -129,7 +134,7 @@ def draft_scenario(
             *([found.unreadable] if found.unreadable else []),
             *motion.notes,
             *_ambiguous(chosen),
-            *notes.left_out(),
+            *_lost(notes, chosen),
             *beyond_limits(body, ranges),
         ),
     )
@@ -180,20 +185,24 @@ def scenario_name(recording: Path) -> str:
     return (f"twin_{name}" if name[0].isdigit() else name)[:64]
 
 
-def _body(chosen: ChosenRobot, packages: Mapping[str, str], notes: Notes) -> Body:
-    folders = {name: Path(folder) for name, folder in packages.items()}
+def _body(chosen: ChosenRobot, packages: Mapping[str, Path], notes: Notes) -> Body:
     file = chosen.robot.file
     try:
-        return read_urdf(file, notes, resources=Resources(file.parent, packages=folders))
+        return read_urdf(file, notes, resources=Resources(file.parent, packages=packages))
     except BadInput as error:
         if chosen.description:
             raise error.at(error.where, f"the recorded {RECORDED_FILE}") from None
         raise
 
 
+def _lost(notes: Notes, chosen: ChosenRobot) -> tuple[str, ...]:
+    """What of the description is not carried over: meshes, and all that MJCF has and URDF does not."""
+    return notes.left_out() if chosen.robot.file.suffix in (".urdf", ".xacro") else notes.all()
+
+
 def _ambiguous(chosen: ChosenRobot) -> list[str]:
     return [
-        f"{name} may be {' or '.join(own)}; `joints:` under `source` can say which"
+        f"{name} may be {' or '.join(own)}; --joints {re.escape(name)}=NAME says which"
         for name, own in chosen.matching.ambiguous.items()
     ]
 

@@ -14,6 +14,7 @@ _KINDS = {
     "revolute": JointKind.HINGE,
     "continuous": JointKind.HINGE,
     "prismatic": JointKind.SLIDE,
+    "ball": JointKind.BALL,
     FLOATING: JointKind.FIXED,
     PLANAR: JointKind.FIXED,
 }
