@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from hetwin_core.ensemble.concern_words import COVERAGE, ROBOT_HEALTH
@@ -144,6 +144,15 @@ def coverage_of(
             said.setdefault(key, []).append(event)
     found = [_folded(each, concerns, begun_ns, end_ns) for each in said.values()]
     return (*found, *_tasks(events))
+
+
+def ended_early(coverage: Iterable[Covered], end_ns: int, asked_ns: int) -> tuple[Covered, ...]:
+    """The coverage of a run whose input ended before the time that it was asked to reach."""
+    why = f"the recording ended at {end_ns / 1e9:.2f} s, before the {asked_ns / 1e9:.2f} s that were asked for"
+    return tuple(
+        replace(one, checked=False, holds=None, why=why) if one.claim is Claim.TIME else one
+        for one in coverage
+    )
 
 
 def unseen(coverage: Sequence[Covered]) -> bool:
