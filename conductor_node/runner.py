@@ -129,7 +129,7 @@ def _run_into(
         )
         for plan in scenario.models
     ]
-    log = RunLog(out, state_rate=scenario.file.log.state_rate)
+    log = RunLog(out, state_rate=scenario.file.log.state_rate, judges=True)
     state_rate = float(node.get_parameter("state_rate").value)
     localized = bool(node.get_parameter("localized").value)
     publisher = Publisher(

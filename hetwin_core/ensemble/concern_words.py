@@ -141,6 +141,18 @@ def _task_failed(a: Arguments) -> str:
     return f"the task {a['task']} failed" + (f": {a['reason']}" if a.get("reason") else "")
 
 
+def _goal_missed(a: Arguments) -> str:
+    return f"the task {a['task']} is done, but {a['goal']} does not hold{_instead(a)}"
+
+
+def _outcome_missed(a: Arguments) -> str:
+    return f"the outcome {a['outcome']} did not come about{_instead(a)}"
+
+
+def _instead(a: Arguments) -> str:
+    return f": {a['instead']}" if a.get("instead") else ""
+
+
 def _always(text: str) -> Callable[[Arguments], str]:
     return lambda _: text
 
@@ -163,6 +175,8 @@ _WORDS: Mapping[str, Callable[[Arguments], str]] = {
     "unexpected_effort": _effort,
     "unexplained_load": _load,
     "task_failed": _task_failed,
+    "goal_missed": _goal_missed,
+    "outcome_missed": _outcome_missed,
     "effort_no_torque": _always(
         "the recorded efforts are no torques of this robot, so that none can stand out"
     ),

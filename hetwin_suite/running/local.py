@@ -52,7 +52,7 @@ def run_locally(
         RunFailed: if a model fails before the run begins.
         Interrupted: if it is interrupted twice.
     """
-    log = RunLog(out, state_rate=scenario.file.log.state_rate)
+    log = RunLog(out, state_rate=scenario.file.log.state_rate, judges=True)
     whole = checkpoint_s is not None or going_on is not None
     options = replace(options, restorable=whole)
     ports = local_ports(scenario, heartbeat, one_process=whole)

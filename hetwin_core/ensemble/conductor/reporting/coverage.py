@@ -57,7 +57,6 @@ _OF_CONCERN: Mapping[str, Claim] = {
     "left_the_world": Claim.DROP,
     "dropped": Claim.DROP,
     "task_failed": Claim.TASK,
-    "outcome_missed": Claim.OUTCOME,
 }
 
 
