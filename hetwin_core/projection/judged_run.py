@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from hetwin_core.ensemble.conductor.reporting.concerns import Concern, Severity, verdict_of
 from hetwin_core.ensemble.conductor.reporting.coverage import Claim, Covered
-from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
+from hetwin_core.ensemble.conductor.reporting.listener import QuietListener, RunStart, RunSummary
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.state_words import predicate_words
@@ -18,7 +17,9 @@ from hetwin_core.ensemble.tasks import Status
 from hetwin_core.projection.asking.asked import AskedTables
 from hetwin_core.projection.flaws.facts import Facts
 from hetwin_core.projection.flaws.goals import Goals
+from hetwin_core.projection.log_writer import RunLog
 from hetwin_core.projection.tables.open import Follower
+from hetwin_core.projection.tables.tables import Tables
 
 GOAL_MISSED, OUTCOME_MISSED = "goal_missed", "outcome_missed"
 """Concerns: a task is done and its goal is not so; an outcome has not come about."""
@@ -37,15 +38,43 @@ class _Found(NamedTuple):
     concern: Concern | None = None
 
 
-def judged_run(summary: RunSummary, run: Path, given: Mapping[str, Any]) -> RunSummary:
+class RunJudge(QuietListener):
+    """Judges what a run was for when it is over, for the summary that all listeners hear.
+
+    Args:
+        log: of the run; it is finished before it is read.
+    """
+
+    def __init__(self, log: RunLog) -> None:
+        self._log = log
+        self._given: Mapping[str, Any] = {}
+
+    def started(self, start: RunStart) -> None:
+        """Keep what the run was given."""
+        self._given = start.given
+
+    def judged(self, summary: RunSummary) -> RunSummary:
+        """The summary with what `judged_run` adds.
+
+        Raises:
+            RunFailed: if the disk cannot be written to.
+        """
+        if summary.error is None:
+            self._log.close()
+        return judged_run(summary, lambda: Follower(self._log.out).poll(), self._given)
+
+
+def judged_run(
+    summary: RunSummary, read: Callable[[], Tables], given: Mapping[str, Any]
+) -> RunSummary:
     """The summary of a run, with what its tasks' goals and its outcomes add to coverage, concerns and verdict.
 
     Args:
         summary: of the run, as its observers have it.
-        run: its folder; the log is complete.
+        read: returns the tables of its episode, which is over.
         given: what the run was given; ``scenario`` and ``duration`` are read.
     """
-    outcomes: Mapping[str, str] = given["scenario"].get("outcomes") or {}
+    outcomes: Mapping[str, str] = (given.get("scenario") or {}).get("outcomes") or {}
     has_goals = any(_is_done_goal(event) for event in summary.events)
     if not outcomes and not has_goals:
         return summary
@@ -56,7 +85,7 @@ def judged_run(summary: RunSummary, run: Path, given: Mapping[str, Any]) -> RunS
     ]
     if summary.verdict not in why:
         try:
-            asked = AskedTables(Follower(run).poll())
+            asked = AskedTables(read())
         except BadInput as error:
             found = [_Found(replace(one.row, why=error.problem)) for one in found]
         else:
@@ -126,7 +155,8 @@ class _Judge:
         try:
             value = self._asked.ask(question).value
         except BadInput as error:
-            return _Found(replace(row, why=error.problem))
+            named = "" if error.found is None else f" {error.found!r}"
+            return _Found(replace(row, why=f"it cannot be asked: {error.problem}{named}"))
         if not isinstance(value, bool):
             return _Found(replace(row, why="the run does not show it"))
         if self._is_cut and not value:

@@ -22,7 +22,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scene.late_rows import LateRows, rows_of
 from hetwin_core.ensemble.scene.layout import EntityKind
-from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.snapshot import Snapshot, rows_left
 from hetwin_core.ensemble.scene.values import Floats, Ints
 from hetwin_core.ensemble.tasks import task_fields
 from hetwin_core.ensemble.words import failure_row_words
@@ -30,7 +30,6 @@ from hetwin_core.projection.bag import LogBag
 from hetwin_core.projection.belief_messages import BeliefTemplates
 from hetwin_core.projection.contact_markers import ContactMarkers, owner_marker
 from hetwin_core.projection.frame_messages import TransformTemplate
-from hetwin_core.projection.judged_run import judged_run
 from hetwin_core.projection.markers import ParticleMarkers, shape_markers
 from hetwin_core.projection.messages import header, message, stamp
 from hetwin_core.projection.mobile_messages import (
@@ -87,19 +86,13 @@ class RunLog(RunListener):
             event or a handover, are always written.
         transform_rate: most messages on ``/tf``, and of contacts, per simulated second; one without any motion is left
             out, but never for longer than a second.
-        judges: whether the summary says what became of the goals of tasks and of the scenario's outcomes.
 
     Raises:
         BadInput: if the folder already holds a run or cannot be written to; nothing is touched then.
     """
 
     def __init__(
-        self,
-        out: Path,
-        *,
-        state_rate: float = 100.0,
-        transform_rate: float = 30.0,
-        judges: bool = False,
+        self, out: Path, *, state_rate: float = 100.0, transform_rate: float = 30.0
     ) -> None:
         for name, rate in (("state_rate", state_rate), ("transform_rate", transform_rate)):
             if not 0.0 < rate <= 1e6:
@@ -111,7 +104,6 @@ class RunLog(RunListener):
                 )
         check_free(out)
         self.out = out
-        self._judges = judges
         self._state_period = round(1e9 / state_rate)
         self._transform_period = round(1e9 / transform_rate)
         self._bag: LogBag | None = None
@@ -163,7 +155,6 @@ class RunLog(RunListener):
             rate=repr(start.rate),
             given=json.dumps(start.given, separators=(",", ":")),
         )
-        self._given = start.given
         self._now = start.snapshot.time_ns
         self._write_registry(start)
         self._write_state(_copy(start.snapshot, 0))
@@ -227,18 +218,6 @@ class RunLog(RunListener):
         content = note_message(time_ns, level, source, text)
         self._write(topics.DIAGNOSTICS, max(self._now, time_ns), content)
 
-    def judged(self, summary: RunSummary) -> RunSummary:
-        """Finish the log of a run that did not fail, and judge what it was for.
-
-        Raises:
-            RunFailed: if the disk cannot be written to.
-        """
-        if not self._judges or self._bag is None:
-            return summary
-        if summary.error is None:
-            self.close()
-        return judged_run(summary, self.out, self._given)
-
     def ended(self, summary: RunSummary) -> None:
         """Finish the log, then write the summary, which marks the log as complete.
 
@@ -268,7 +247,7 @@ class RunLog(RunListener):
             if self._owners_since is not None:
                 self._write_responsibilities()
             if pending is not None:
-                self._write_state(pending)
+                self._write_state(pending._replace(near=rows_left(pending.near)))
         finally:
             self._bag = None
             self._pending = None
