@@ -69,17 +69,20 @@ class Coverage:
         found = [] if self._said else list(self._at_once())
         if self._layout is not None and view.watch is not None:
             found += self._efforts(self._layout, view.watch)
-        found += filter(None, map(self._of_fingers, view.events))
+        said = [(one, view.time_ns) for one in found]
+        for happened in view.events:
+            changed = self._of_fingers(happened)
+            said += [] if changed is None else [(changed, happened.time_ns)]
         silent = [gap for gap in self._gaps if gap.from_ns <= view.time_ns < gap.to_ns]
         if silent != self._silent:
             self._silent = silent
-            found = [*self._known.values(), *found]
+            said = [*((one, view.time_ns) for one in self._known.values()), *said]
         events = []
-        for one in found:
+        for one, time_ns in said:
             self._known[one.claim, one.subject] = one
             heard = self._as_heard(one)
             if self._is_new(heard):
-                events.append(self._event(heard, view.time_ns))
+                events.append(self._event(heard, time_ns))
         return events
 
     def _as_heard(self, one: Covered) -> Covered:
@@ -213,14 +216,17 @@ class Coverage:
             return self._grip(entity)
         gap, closing = event.arguments.get("gap"), event.arguments.get("closing")
         where = f"at {closing:.0%} of their travel" if isinstance(closing, float) else "short"
-        if isinstance(gap, float) and self._slide(entity.joints):
-            where = f"{length(gap)} apart"
+        width = gap if isinstance(gap, float) and self._slide(entity.joints) else None
+        if width is not None:
+            where = f"{length(width)} apart"
         time = event.time_ns / 1e9
         why = (
             f"at {time:.2f} s the fingers stopped {where} with nothing of the scene between them: on something else,"
             " or as commanded"
         )
-        return Covered(Claim.GRIP, hand, False, sources=(_FINGERS,), of=entity.joints, why=why)
+        return Covered(
+            Claim.GRIP, hand, False, sources=(_FINGERS,), of=entity.joints, why=why, width=width
+        )
 
     def _slide(self, joints: Sequence[str]) -> bool:
         """Whether the fingers' joints slide, so that they say how far apart the fingers are."""
@@ -237,22 +243,20 @@ class Coverage:
 
     def _of_object(self, entity: Entity) -> Iterator[Covered]:
         has, name = self._scene.has, entity.name
-        if not _collides(entity):
-            yield Covered(Claim.DROP, name, False, why="no collision shapes")
-            return
         blind = [one for one in map(self._grip, self._hands) if not one.checked]
-        if blind:
-            why = "; ".join(f"what {one.subject} takes is not seen: {one.why}" for one in blind)
-            yield Covered(Claim.DROP, name, False, sources=("poses",), why=why)
-        else:
-            yield Covered(Claim.DROP, name, True, sources=("poses",))
+        why = "; ".join(f"what {one.subject} takes is not seen: {one.why}" for one in blind)
+        collides = _collides(entity)
+        bare = "" if collides else "no collision shapes"
+        seen, sources = not (bare or why), ("poses",) if collides else ()
+        yield Covered(Claim.DROP, name, seen, sources=sources, why=bare or why)
         for claim, attribute in (
             (Claim.SUPPORT, "on"),
             (Claim.CONNECTION, "connected"),
             (Claim.CONTAINER, "in_container"),
         ):
             if has(name, attribute):
-                yield Covered(claim, name, True, sources=(_SHAPES, "poses"))
+                sources = (_SHAPES, "poses") if collides else ()
+                yield Covered(claim, name, collides, sources=sources, why=bare)
 
 
 def _collides(entity: Entity) -> bool:

@@ -184,6 +184,7 @@ def test_what_a_hand_takes_that_cannot_be_seen_may_drop_unseen() -> None:
     found = rows(entities(fingers=()))
     grip, drop = found["grip", "clamp"], found["drop", "box"]
     assert (grip["checked"], grip["why"]) == (False, "the fingers have no collision shapes")
+    assert (found["support", "box"]["checked"], found["support", "box"]["why"]) == (True, "")
     assert not drop["checked"]
     assert drop["why"] == f"what clamp takes is not seen: {grip['why']}"
 
