@@ -247,8 +247,8 @@ class Coverage:
         why = "; ".join(f"what {one.subject} takes is not seen: {one.why}" for one in blind)
         collides = _collides(entity)
         bare = "" if collides else "no collision shapes"
-        seen, sources = not (bare or why), ("poses",) if collides else ()
-        yield Covered(Claim.DROP, name, seen, sources=sources, why=bare or why)
+        seen, poses = not (bare or why), ("poses",) if collides else ()
+        yield Covered(Claim.DROP, name, seen, sources=poses, why=bare or why)
         for claim, attribute in (
             (Claim.SUPPORT, "on"),
             (Claim.CONNECTION, "connected"),
