@@ -12,6 +12,7 @@ from hetwin_core.ensemble.conductor.reporting.coverage import Claim, Covered
 from hetwin_core.ensemble.conductor.reporting.listener import QuietListener, RunStart, RunSummary
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_core.ensemble.state_words import predicate_words
 from hetwin_core.ensemble.tasks import Status
 from hetwin_core.projection.asking.asked import AskedTables
@@ -78,7 +79,7 @@ def judged_run(
     has_goals = any(_is_done_goal(event) for event in summary.events)
     if not outcomes and not has_goals:
         return summary
-    why = {"failed": "the run failed", "stopped": "the run was stopped before its end"}
+    why = {"failed": say("coverage.run_failed"), "stopped": say("coverage.run_stopped")}
     found = [
         _Found(Covered(Claim.OUTCOME, name, False, why=why.get(summary.verdict, "")))
         for name in outcomes
@@ -156,12 +157,11 @@ class _Judge:
             value = self._asked.ask(question).value
         except BadInput as error:
             named = "" if error.found is None else f" {error.found!r}"
-            return _Found(replace(row, why=f"it cannot be asked: {error.problem}{named}"))
+            return _Found(replace(row, why=say("coverage.not_asked", reason=error.problem + named)))
         if not isinstance(value, bool):
-            return _Found(replace(row, why="the run does not show it"))
+            return _Found(replace(row, why=say("coverage.not_shown")))
         if self._is_cut and not value:
-            when = f"{self._end_ns / 1e9:.2f} s, where the run was to end"
-            return _Found(replace(row, why=f"it may come about after {when}"))
+            return _Found(replace(row, why=say("coverage.may_come", time=self._end_ns / 1e9)))
         spans = ((0, self._end_ns),)
         row = replace(row, checked=True, holds=value, spans=spans, matters=False)
         said = {"outcome": name, "question": question}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.concern_words import CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING, length
+from hetwin_core.ensemble.concern_words import CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING
 from hetwin_core.ensemble.conductor.reporting.coverage import (
     Claim,
     Covered,
@@ -17,10 +17,12 @@ from hetwin_core.ensemble.conductor.reporting.coverage import (
 )
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.mobile_robots import mobile_robots
+from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.scene.hand_links import hand_links
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.watch import Finding, Watch, WatchLayout
+from hetwin_core.ensemble.sentences.catalogue import say
 from model_nodes.robot_health.view import View
 
 _MOST_NAMED = 4
@@ -98,8 +100,9 @@ class Coverage:
         for gap in self._silent:
             names = gap.arguments.get("joints")
             if one.checked and isinstance(names, list) and not joints.isdisjoint(map(str, names)):
-                when = f"from {gap.from_ns / 1e9:.2f} to {gap.to_ns / 1e9:.2f} s"
-                why = f"nothing is recorded {when} of {_named(map(str, names))}"
+                silent = some([str(name) for name in names], _MOST_NAMED)
+                begun, ended = gap.from_ns / 1e9, gap.to_ns / 1e9
+                why = say("coverage.silent", begun=begun, ended=ended, names=silent)
                 return replace(one, checked=False, why=why)
         return one
 
@@ -132,13 +135,13 @@ class Coverage:
             return
         yield Covered(Claim.TIME, robot, True, sources=("stamps",))
         others = [j for j in layout.joints[own] if j not in driven]
-        why = f"not recorded: {_named(others)}" if others else ""
+        why = say("coverage.not_recorded", names=some(others, _MOST_NAMED)) if others else ""
         yield Covered(Claim.MOTION, robot, True, sources=("positions",), of=tuple(driven), why=why)
         yield self._touch(robot)
         if robot in {mobile.name for mobile in mobile_robots(self._scene)}:
             yield Covered(Claim.BASE, robot, True, sources=("odometry",))
         else:
-            yield Covered(Claim.BASE, robot, False, why="no odometry", matters=False)
+            yield Covered(Claim.BASE, robot, False, why=say("coverage.no_odometry"), matters=False)
 
     def _touch(self, robot: str) -> Covered:
         links = [e for e in self._scene.of_kind(EntityKind.LINK) if e.owner == robot]
@@ -147,7 +150,7 @@ class Coverage:
         seen = tuple(e.name for e in links if _collides(e))
         if not bare:
             return Covered(Claim.TOUCH, robot, True, sources=(_SHAPES, _CONTACTS), of=seen)
-        why = f"no collision shapes: {_named(bare)}"
+        why = say("coverage.no_shapes", names=some(bare, _MOST_NAMED))
         return Covered(
             Claim.TOUCH, robot, False, sources=(_SHAPES,) if seen else (), of=seen, why=why
         )
@@ -174,34 +177,34 @@ class Coverage:
     ) -> Covered:
         joints, limits = layout.joints[own], layout.effort[own]
         if not layout.has_inertias:
-            return Covered(Claim.EFFORT, robot, False, why="no masses in the robot's description")
+            return Covered(Claim.EFFORT, robot, False, why=say("coverage.no_masses"))
         if not seen.any():
-            return Covered(Claim.EFFORT, robot, False, why="no efforts in the recording")
+            return Covered(Claim.EFFORT, robot, False, why=say("coverage.no_efforts"))
         if not self._torques.is_torque(robot):
-            return Covered(Claim.EFFORT, robot, False, why="the efforts are no torques")
+            return Covered(Claim.EFFORT, robot, False, why=say("coverage.no_torques"))
         judged = [j for j, s, limit in zip(joints, seen, limits, strict=True) if s and limit]
         missing = [j for j, d in zip(joints, driven, strict=True) if d and j not in judged]
         if not judged:
-            return Covered(Claim.EFFORT, robot, False, why="no joint has a limit of its effort")
-        why = f"no efforts or no limit of them: {_named(missing)}" if missing else ""
+            return Covered(Claim.EFFORT, robot, False, why=say("coverage.no_limits"))
+        why = say("coverage.some_no_limits", names=some(missing, _MOST_NAMED)) if missing else ""
         return Covered(Claim.EFFORT, robot, True, sources=(_EFFORTS,), of=tuple(judged), why=why)
 
     # ------------------------------------------------------------------ hands and objects
 
     def _grip(self, hand: Entity) -> Covered:
         if not self._scene.has(hand.name, "holding"):
-            return Covered(Claim.GRIP, hand.name, False, why="no model watches the grip")
+            return Covered(Claim.GRIP, hand.name, False, why=say("coverage.no_grip_model"))
         recorded = self._recorded(hand.joints)
         if not recorded:
-            why = "the fingers' positions are not recorded"
+            why = say("coverage.fingers_not_recorded")
             return Covered(Claim.GRIP, hand.name, False, why=why)
         if not self._objects:
-            why = "no object in the scene; the fingers' positions alone"
+            why = say("coverage.no_object")
             return Covered(
                 Claim.GRIP, hand.name, True, sources=(_FINGERS,), of=hand.joints, why=why
             )
         if not any(_collides(self._scene.entities[i]) for i in hand_links(self._scene, hand.name)):
-            why = "the fingers have no collision shapes"
+            why = say("coverage.fingers_without_shapes")
             return Covered(Claim.GRIP, hand.name, False, sources=(_FINGERS,), why=why)
         sources = (_FINGERS, _SHAPES, _CONTACTS)
         return Covered(Claim.GRIP, hand.name, True, sources=sources, of=hand.joints)
@@ -214,16 +217,10 @@ class Coverage:
             return None
         if event.name == LET_GO_OF_SOMETHING:
             return self._grip(entity)
-        gap, closing = event.arguments.get("gap"), event.arguments.get("closing")
-        where = f"at {closing:.0%} of their travel" if isinstance(closing, float) else "short"
-        width = gap if isinstance(gap, float) and self._slide(entity.joints) else None
-        if width is not None:
-            where = f"{length(width)} apart"
-        time = event.time_ns / 1e9
-        why = (
-            f"at {time:.2f} s the fingers stopped {where} with nothing of the scene between them: on something else,"
-            " or as commanded"
-        )
+        gap = event.arguments.get("gap") if self._slide(entity.joints) else None
+        width = gap if isinstance(gap, float) else None
+        closing, time = event.arguments.get("closing"), event.time_ns / 1e9
+        why = say("coverage.closed_on_something", time=time, gap=width, closing=closing)
         return Covered(
             Claim.GRIP, hand, False, sources=(_FINGERS,), of=entity.joints, why=why, width=width
         )
@@ -244,9 +241,9 @@ class Coverage:
     def _of_object(self, entity: Entity) -> Iterator[Covered]:
         has, name = self._scene.has, entity.name
         blind = [one for one in map(self._grip, self._hands) if not one.checked]
-        why = "; ".join(f"what {one.subject} takes is not seen: {one.why}" for one in blind)
+        why = "; ".join(say("coverage.hand_unseen", hand=o.subject, why=o.why) for o in blind)
         collides = _collides(entity)
-        bare = "" if collides else "no collision shapes"
+        bare = "" if collides else say("coverage.no_shapes", names=None)
         seen, poses = not (bare or why), ("poses",) if collides else ()
         yield Covered(Claim.DROP, name, seen, sources=poses, why=bare or why)
         for claim, attribute in (
@@ -286,11 +283,3 @@ def _rigid_groups(links: Sequence[Entity]) -> dict[str, list[Entity]]:
         waiting = rest
     groups.pop("", None)
     return groups
-
-
-def _named(names: Iterable[str]) -> str:
-    """The first of some names, and how many others there are."""
-    listed = list(names)
-    more = len(listed) - _MOST_NAMED
-    shown = ", ".join(listed[:_MOST_NAMED])
-    return f"{shown} and {more} more" if more > 0 else shown

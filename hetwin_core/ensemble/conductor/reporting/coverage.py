@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 from hetwin_core.ensemble.concern_words import COVERAGE, ROBOT_HEALTH
 from hetwin_core.ensemble.conductor.reporting.concerns import Concern, Severity
 from hetwin_core.ensemble.events import Event, EventKind, Json
+from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_core.ensemble.tasks import Status
 
 
@@ -154,7 +155,7 @@ def coverage_of(
 
 def ended_early(coverage: Iterable[Covered], end_ns: int, asked_ns: int) -> tuple[Covered, ...]:
     """The coverage of a run whose input ended before the time that it was asked to reach."""
-    why = f"the recording ended at {end_ns / 1e9:.2f} s, before the {asked_ns / 1e9:.2f} s that were asked for"
+    why = say("coverage.ended_early", ended=end_ns / 1e9, asked=asked_ns / 1e9)
     return tuple(
         replace(one, checked=False, holds=None, why=why) if one.claim is Claim.TIME else one
         for one in coverage
@@ -353,6 +354,6 @@ def _task(name: str, event: Event, begun_ns: int) -> Covered:
         holds,
         ("the robot's program",),
         spans=((begun_ns, event.time_ns),),
-        why="" if holds is not None else "the program did not say how it ended",
+        why="" if holds is not None else say("coverage.no_end"),
         matters=False,
     )
