@@ -145,7 +145,7 @@ class GraspMonitor(Model):
         self._most_open = 0.0
         self._grip_closing = 0.0
         self._grip_gap = 0.0
-        self._opened = self._any_effort = False
+        self._opened = False
         self._within = self._limits.contact_distance
         limits = self._limits
         self._short = StoppedShort(
@@ -178,11 +178,8 @@ class GraspMonitor(Model):
                 arguments["opened"] = self._opened
             output.events.append(Event(name, since_ns, arguments=arguments))
         effort = self._effort(scene)
-        self._any_effort |= bool(effort)
         output.events += self._short.update(
-            scene.time_ns,
-            effort if self._any_effort else None,  # efforts that were not recorded are 0
-            holds=max(self._held, self._candidate) >= 0,
+            scene.time_ns, effort, holds=max(self._held, self._candidate) >= 0
         )
         hand = self._hand.name
         output.values[hand, "holding"] = Value(np.array((float(self._held >= 0),)), tick.time_ns)
