@@ -19,6 +19,8 @@ EXTRA = installs("robots")
 MOST_NAMED = 12
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_NOT_READ = re.compile(r"<!--.*?-->|<ros2_control\b.*?</ros2_control\s*>", re.DOTALL)
+"""Parts of a URDF in which `${` is text, which is not read."""
 _JOINT = re.compile(r"<joint\b([^>]*)>")
 _ATTRIBUTE = re.compile(r"""\b(name|type)\s*=\s*["']([^"']*)["']""")
 _SUFFIXES = ("_robot", "_description", "_data")
@@ -150,7 +152,7 @@ def _check_urdf(path: Path) -> None:
     Raises:
         BadInput: if it is not.
     """
-    text = path.read_text("utf-8", "replace")
+    text = _NOT_READ.sub("", path.read_text("utf-8", "replace"))
     if path.suffix == ".xacro" or "<xacro:" in text or "${" in text:
         raise BadInput(
             "this is xacro, from which a URDF is made",
