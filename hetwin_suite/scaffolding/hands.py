@@ -6,9 +6,11 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import degrees
+from pathlib import Path
 
 import numpy as np
 
+from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.hands import fixed_tool
 from hetwin_suite.scaffolding.finger_tips import FingerTips
 from hetwin_suite.scaffolding.named_hands import NamedHand, fingers_of
@@ -24,6 +26,9 @@ from hetwin_suite.scaffolding.palms import (
 from hetwin_suite.scaffolding.reach import joint_positions, surface_points
 from hetwin_suite.scaffolding.shown import listed
 from model_nodes.main_physics.world.description import Body, Joint, JointKind
+from model_nodes.main_physics.world.notes import Notes
+from model_nodes.main_physics.world.urdf.reader import read_urdf
+from model_nodes.main_physics.world.xml_file import read_xml
 
 SEVERAL = 4
 """Of so many fingers it is not judged which of them hold."""
@@ -104,6 +109,18 @@ def _shares(palm: Palm, known: NamedHand) -> bool:
 def _named_palm(known: NamedHand, body: Body, part_of: Mapping[str, str]) -> Palm:
     part = tuple(link for link, its in part_of.items() if its == part_of[known.link])
     return Palm(known.link, fingers_of(known, body), part)
+
+
+def hands_of_file(file: Path) -> tuple[list[FoundHand], str]:
+    """The hands of a URDF, and why there are no more, in words; those of a file that is no robot are none."""
+    if read_xml(file).tag != "robot":
+        return [], ""
+    try:
+        body = read_urdf(file, Notes())
+    except BadInput as error:
+        return [], str(error)
+    hands = find_hands(body, {})
+    return hands, why_no_hand(body, hands)
 
 
 def why_no_hand(body: Body, hands: Sequence[FoundHand]) -> str:

@@ -76,7 +76,8 @@ def read_urdf(
 def reject_xacro(root: Element) -> None:
     """Raise BadInput if a file still is to become a URDF."""
     for child in root.children:
-        if child.tag.startswith("xacro:") or "${" in "".join(child.attributes.values()):
+        is_open = child.tag in _KNOWN and "${" in "".join(child.attributes.values())
+        if child.tag.startswith("xacro:") or is_open:
             raise child.bad("is xacro, not URDF", expected="the output of `xacro FILE`")
 
 
