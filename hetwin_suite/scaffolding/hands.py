@@ -208,6 +208,10 @@ def _describe(
     if guessed:
         sides = {j: max(both, key=abs) for j, both in ends.items()}
         unsure = "its shapes do not say on which side it is open; taken is what is farther from 0"
+    if _is_partly_fixed(body, driving) and not (known and known.sides):
+        leader = driving[0].name
+        unsure = f"the description fixes joints that follow {leader}: its shapes need not show the open side"
+        guessed = True
     opened = {**resting, **{j: side for j, side in sides.items() if side is not None}}
     closed = {
         **resting,
@@ -229,6 +233,13 @@ def _describe(
         unsure,
         guessed,
     )
+
+
+def _is_partly_fixed(body: Body, driving: Sequence[Joint]) -> bool:
+    """Whether the description fixes joints that follow a finger joint on the robot."""
+    names = {joint.name for joint in driving}
+    fixed = [joint for joint in body.joints if joint.kind is JointKind.FIXED]
+    return any(joint.mimic is not None and joint.mimic.joint in names for joint in fixed)
 
 
 def _with_shapes(palm: Palm, body: Body) -> tuple[tuple[Joint, ...], ...]:
