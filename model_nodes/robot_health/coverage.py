@@ -67,7 +67,7 @@ class Coverage:
         for happened in view.events:
             changed = self._of_fingers(happened)
             if changed is not None and self._is_new(changed):
-                events.append(self._event(changed, view.time_ns))
+                events.append(self._event(changed, happened.time_ns))
         return events
 
     def _is_new(self, one: Covered) -> bool:
@@ -208,14 +208,17 @@ class Coverage:
             return self._grip(entity)
         gap, closing = event.arguments.get("gap"), event.arguments.get("closing")
         where = f"at {closing:.0%} of their travel" if isinstance(closing, float) else "short"
-        if isinstance(gap, float) and self._slide(entity.joints):
-            where = f"{length(gap)} apart"
+        width = gap if isinstance(gap, float) and self._slide(entity.joints) else None
+        if width is not None:
+            where = f"{length(width)} apart"
         time = event.time_ns / 1e9
         why = (
             f"at {time:.2f} s the fingers stopped {where} with nothing of the scene between them: on something else,"
             " or as commanded"
         )
-        return Covered(Claim.GRIP, hand, False, sources=(_FINGERS,), of=entity.joints, why=why)
+        return Covered(
+            Claim.GRIP, hand, False, sources=(_FINGERS,), of=entity.joints, why=why, width=width
+        )
 
     def _slide(self, joints: Sequence[str]) -> bool:
         """Whether the fingers' joints slide, so that they say how far apart the fingers are."""
@@ -232,17 +235,17 @@ class Coverage:
 
     def _of_object(self, entity: Entity) -> Iterator[Covered]:
         has, name = self._scene.has, entity.name
-        if not _collides(entity):
-            yield Covered(Claim.DROP, name, False, why="no collision shapes")
-            return
-        yield Covered(Claim.DROP, name, True, sources=("poses",))
+        collides = _collides(entity)
+        why = "" if collides else "no collision shapes"
+        yield Covered(Claim.DROP, name, collides, sources=("poses",) if collides else (), why=why)
         for claim, attribute in (
             (Claim.SUPPORT, "on"),
             (Claim.CONNECTION, "connected"),
             (Claim.CONTAINER, "in_container"),
         ):
             if has(name, attribute):
-                yield Covered(claim, name, True, sources=(_SHAPES, "poses"))
+                sources = (_SHAPES, "poses") if collides else ()
+                yield Covered(claim, name, collides, sources=sources, why=why)
 
 
 def _collides(entity: Entity) -> bool:

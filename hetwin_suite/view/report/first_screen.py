@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from hetwin_core.ensemble.grip_words import grip_sentences
 from hetwin_core.ensemble.state_words import state_words
 from hetwin_core.projection.episode import Episode
 from hetwin_suite.view.report.coverage_table import coverage_table
@@ -61,7 +62,8 @@ def _story(episode: Episode) -> str:
 
 def _end(episode: Episode) -> str:
     """What held at the end."""
-    words = state_words(episode.summary.get("state") or {})
+    summary = episode.summary
+    words = state_words(summary.get("state") or {}) + grip_sentences(summary.get("events") or ())
     if not words:
         return ""
     rest = words[_MOST_STATES:]
