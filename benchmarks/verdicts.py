@@ -1,9 +1,10 @@
 """Measures whether verdicts say what is so: generated runs of three robots, each with a known truth.
 
-A Panda with its two fingers, a UR5 without gripper and an SO-101 with a single jaw move through free space, past things,
-into a table or a free box; the Panda fetches a box, loses it, lets it fall, or grips what the scene does not have. Runs fail, are stopped, or end
-early. Some lack an input: collision shapes, masses, efforts or the fingers' positions. What is so is known from how a
-run was made, and from a MuJoCo of the generator's own; no figure of the generator comes from what hetwin detects.
+A Panda with its two fingers, a UR5 without gripper and an SO-101 with a single jaw move through free space, past
+things, into a table or a free box; the Panda fetches a box, loses it, lets it fall, or grips what the scene does not
+have. Runs fail, are stopped, or end early. Some lack an input: collision shapes, masses, efforts or the fingers'
+positions. What is so is known from how a run was made, and from a MuJoCo of the generator's own; no figure of the
+generator comes from what hetwin detects.
 """
 
 from __future__ import annotations
