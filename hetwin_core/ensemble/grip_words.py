@@ -9,10 +9,10 @@ from hetwin_core.ensemble.concern_words import (
     CLOSED_ON_SOMETHING,
     COVERAGE,
     LET_GO_OF_SOMETHING,
-    length,
 )
 from hetwin_core.ensemble.event_codec import event_from_summary
 from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.sentences.catalogue import say
 
 
 def grip_sentences(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -38,8 +38,5 @@ def _sentences(events: Sequence[Event]) -> Iterator[str]:
         later = (e for e in events[number + 1 :] if e.name == LET_GO_OF_SOMETHING)
         over = next((e for e in later if e.arguments.get("hand") == hand), None)
         width = widths.get((hand, event.time_ns))
-        size = f" {length(width)} wide" if isinstance(width, float) else ""
-        until = "the end" if over is None else f"{over.time_ns / 1e9:.2f} s"
-        begun = f"at {event.time_ns / 1e9:.2f} s, or stopped there as commanded"
-        rest = f"and held it until {until}; no object of the scene is there"
-        yield f"{hand} closed on something{size} {begun}, {rest}"
+        until = None if over is None else over.time_ns
+        yield say("state.unseen_grip", hand=hand, width=width, begun=event.time_ns, until=until)

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.scene.hands import fixed_tool
 from hetwin_suite.scaffolding.finger_tips import FingerTips
 from hetwin_suite.scaffolding.named_hands import NamedHand, fingers_of
@@ -24,7 +25,6 @@ from hetwin_suite.scaffolding.palms import (
     travels_of,
 )
 from hetwin_suite.scaffolding.reach import joint_positions, surface_points
-from hetwin_suite.scaffolding.shown import listed
 from model_nodes.main_physics.world.description import Body, Joint, JointKind
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.urdf.reader import read_urdf
@@ -131,12 +131,12 @@ def why_no_hand(body: Body, hands: Sequence[FoundHand]) -> str:
     named = [j for j in named if j.name not in carries]
     if named:
         whys = dict.fromkeys(_why_no_finger(joint) for joint in named)
-        return f"{listed([joint.name for joint in named])}: {'; '.join(whys)}"
+        return f"{some([joint.name for joint in named])}: {'; '.join(whys)}"
     if hands:
         return ""
     still = [link.name for link in body.links if GRIPPING.search(link.name)]
     if still:
-        return f"no joint moves {listed(still)}"
+        return f"no joint moves {some(still)}"
     return "nothing at the end of an arm moves as fingers do"
 
 
@@ -253,7 +253,7 @@ def _unsure(palm: Palm, fingers: Sequence[Sequence[Joint]]) -> str:
     if len(fingers) < 3 or len(_driving(palm)) == 1:
         return ""
     if palm.motors:
-        pull = listed(palm.motors)
+        pull = some(palm.motors)
         return f"where its fingers are follows from {pull} and from what they touch, which no joint shows"
     if len(fingers) < SEVERAL:
         return ""

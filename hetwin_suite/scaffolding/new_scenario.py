@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.nearest import some
 from hetwin_suite.scaffolding.choosing_robot import RECORDED_FILE, ChosenRobot, choose_robot
 from hetwin_suite.scaffolding.grasping import Grasp, first_grasp, moves
 from hetwin_suite.scaffolding.hands import (
@@ -23,7 +24,6 @@ from hetwin_suite.scaffolding.joint_names import Matching
 from hetwin_suite.scaffolding.motion import Motion, beyond_limits, replay
 from hetwin_suite.scaffolding.named_hands import OPTION, SYNTAX, check_named, named_hand
 from hetwin_suite.scaffolding.palms import GRIPPING
-from hetwin_suite.scaffolding.shown import listed
 from hetwin_suite.scaffolding.standing import standing_height
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE
 from model_nodes.main_physics.sources.recording import Recording
@@ -166,7 +166,7 @@ def _about_hands(
     for hand in hands:
         if len(loose[hand.name]) > 0 and not set(loose[hand.name]) & set(hand.joints):
             yield (
-                f"{hand.name}: {listed(loose[hand.name])} neither recorded nor following a joint that was: the"
+                f"{hand.name}: {some(loose[hand.name])} neither recorded nor following a joint that was: the"
                 f" twin's stay where they are, and the others alone say how far it is closed"
             )
         if hand.unsure:
@@ -191,7 +191,7 @@ def _check_moves(recording: Recording) -> None:
     raise BadInput(
         "the recording holds no joint positions",
         file=recording.path,
-        found=listed(there) or "no topic",
+        found=some(there) if there else "no topic",
         expected=f"a topic of type {JOINT_STATE} with positions, or transforms",
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_core.projection.asking.evidence import Evidence
 from hetwin_core.projection.asking.intervals import NEVER, Intervals
 
@@ -15,7 +16,7 @@ class NotKnown(Exception):
 
 def reason(why: Iterable[str]) -> str:
     """Why something is not known, in words."""
-    return "; ".join(why) or "the log does not tell"
+    return "; ".join(why) or say("question.not_said")
 
 
 @dataclass(frozen=True, slots=True)

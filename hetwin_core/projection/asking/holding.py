@@ -7,6 +7,7 @@ from itertools import count, islice
 from typing import NamedTuple
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_core.projection.asking.answer import Answer
 from hetwin_core.projection.asking.entities import Entities
 from hetwin_core.projection.asking.evidence import in_order
@@ -89,7 +90,7 @@ class Holding:
         known_s = (self._known.to_ns - 1) / 1e9
         if window.span.to_ns <= self._known.to_ns:
             return ()
-        return (f"the log is known until {known_s:.2f} s",)
+        return (say("question.known_until", until=known_s),)
 
     def when(self, term: Term, span: Interval) -> Truths:
         """Return when a term is true and when it is false, as far as an interval goes."""

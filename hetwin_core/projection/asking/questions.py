@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_core.projection.asking.answer import Answer, NotKnown, reason
 from hetwin_core.projection.asking.belief import Beliefs
 from hetwin_core.projection.asking.belief_causes import BeliefCauses
@@ -85,7 +86,7 @@ class Questions:
         follows_from = FOLLOWS_FROM.get(pattern.name)
         missing = follows_from is not None and follows_from not in self.tables.recorded
         if missing or span.to_ns - 1 > self.tables.known_until_ns + SLACK_NS:
-            raise NotKnown(f"the log does not tell whether {pattern} happened")
+            raise NotKnown(say("question.not_said_whether", event=pattern))
         found = tuple(self.happenings.find(pattern, span))
         why = () if found else self._unseen(pattern, span)
         if why:

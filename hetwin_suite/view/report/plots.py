@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Slot
 from hetwin_core.ensemble.scene.values import Floats, Meaning
 from hetwin_core.ensemble.state_words import predicate_stem
@@ -201,8 +202,7 @@ def _predicate_plot(episode: Episode) -> Plot | None:
 def _never(names: list[str]) -> str:
     if not names:
         return "A bar where it holds, with the name of what it is about; a grey one where that is not known."
-    more = f" and {len(names) - _MOST_NEVER} more" if len(names) > _MOST_NEVER else ""
-    return f"A bar where it holds, a grey one where that is not known. Never: {', '.join(names[:_MOST_NEVER])}{more}."
+    return f"A bar where it holds, a grey one where that is not known. Never: {some(names, _MOST_NEVER)}."
 
 
 def _unseen(episode: Episode, slot: Slot) -> Intervals:

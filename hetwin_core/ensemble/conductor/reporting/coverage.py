@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 from hetwin_core.ensemble.concern_words import COVERAGE, ROBOT_HEALTH
 from hetwin_core.ensemble.conductor.reporting.concerns import Concern, Severity
 from hetwin_core.ensemble.events import Event, EventKind, Json
+from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_core.ensemble.tasks import Status
 
 
@@ -345,6 +346,6 @@ def _task(name: str, event: Event, begun_ns: int) -> Covered:
         holds,
         ("the robot's program",),
         spans=((begun_ns, event.time_ns),),
-        why="" if holds is not None else "the program did not say how it ended",
+        why="" if holds is not None else say("coverage.no_end"),
         matters=False,
     )

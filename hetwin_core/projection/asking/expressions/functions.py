@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_core.projection.asking.answer import Answer, NotKnown, reason
 from hetwin_core.projection.asking.evidence import Evidence, of_event, of_task
 from hetwin_core.projection.asking.expressions.maps import (
@@ -266,7 +267,7 @@ class Functions:
     def _measured(self, value: Value, evidence: tuple[Evidence, ...], when: Value) -> Value:
         self.record.rows(*evidence, *self._handles.evidence(when))
         if value is None and not evidence:
-            raise NotKnown("the log does not tell")
+            raise NotKnown(say("question.not_said"))
         return value
 
     def _atom(self, value: Value) -> Atom:
