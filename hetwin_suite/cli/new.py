@@ -40,6 +40,14 @@ def new(
         ),
     ] = None,
     package: Packages = None,
+    hand: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LINK=JOINT[:OPENED:CLOSED],...",
+            help="a hand that is found wrongly or not at all: where its fingers start, their joints, and their"
+            " positions [rad or m]; without these the robot's shapes say which side is open",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a scenario from a recording: find its robot, joints and hands, and say what it holds.
@@ -49,6 +57,8 @@ def new(
     hetwin new my_recording/
 
     hetwin new my_recording/ --robot urdf/tabletop_arm.urdf --out my_twin --run
+
+    hetwin new my_recording/ --robot tabletop_arm --hand gripper_base=gripper_left_finger_joint:0.04:0 --out one_finger
 
     hetwin new my_recording/ --robot tabletop_arm --package my_meshes=urdf --out mapped_twin --json
     """
@@ -63,7 +73,12 @@ def new(
     doing = [f"looking into {recording}"]
     with never_silent(lambda: doing[-1]):
         draft = draft_scenario(
-            recording, robot=robot, packages=packages, joints=joints or (), now=doing.append
+            recording,
+            robot=robot,
+            packages=packages,
+            joints=joints or (),
+            hands=hand or (),
+            now=doing.append,
         )
     written = write_scenario(draft, folder)
     if not as_json:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hetwin_core.ensemble.nearest import some
 from hetwin_suite.scaffolding.choosing_robot import RECORDED_FILE
+from hetwin_suite.scaffolding.hands import FoundHand
 from hetwin_suite.scaffolding.new_scenario import Draft
 from hetwin_suite.scaffolding.printed import NewScenario, PrintedHand, PrintedRun, PrintedTopic
 from hetwin_suite.scaffolding.scenario_text import OBJECTS, objects, scenario_text
@@ -38,7 +39,7 @@ class Written:
             joints=draft.chosen.matching.joints,
             only_recorded=draft.only_recorded,
             only_model=draft.only_model,
-            hands={h.name: PrintedHand(link=h.link, joints=list(h.joints)) for h in draft.hands},
+            hands={hand.name: _hand(hand) for hand in draft.hands},
             duration=draft.recording.duration_s,
             topics=[_topic(topic) for topic in draft.recording.topics.values()],
             warnings=list(draft.warnings),
@@ -71,8 +72,10 @@ class Written:
         if draft.only_model:
             yield f"  the robot's, but not recorded: {some(draft.only_model)}"
         for hand in draft.hands:
-            still = "" if hand.name in draft.watched else ", whose fingers do not move"
-            yield f"  hand: {hand.name} on {hand.link}, {counted(len(hand.joints), 'finger joint')}{still}"
+            joints = f", {counted(len(hand.joints), 'finger joint')}" if hand.joints else ""
+            is_still = bool(joints) and hand.name not in draft.watched
+            still = ", whose fingers do not move" if is_still else ""
+            yield f"  hand: {hand.name} on {hand.link}{joints}{still} ({hand.kind})"
         for warning in draft.warnings[:_SHOWN_WARNINGS]:
             yield f"  warning: {warning}"
         if len(draft.warnings) > _SHOWN_WARNINGS:
@@ -91,6 +94,12 @@ def write_scenario(draft: Draft, out: Path) -> Written:
     file = out / f"{draft.name}.yaml"
     file.write_text(scenario_text(draft, out), encoding="utf-8")
     return Written(file, draft)
+
+
+def _hand(hand: FoundHand) -> PrintedHand:
+    return PrintedHand(
+        link=hand.link, joints=list(hand.joints), kind=hand.kind, unsure=hand.unsure or None
+    )
 
 
 def _topic(topic: RecordedTopic) -> PrintedTopic:

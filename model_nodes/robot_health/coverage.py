@@ -19,6 +19,7 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.mobile_robots import mobile_robots
 from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.scene.hand_links import hand_links
+from hetwin_core.ensemble.scene.hands import finger_count, fixed_tool
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.watch import Finding, Watch, WatchLayout
@@ -27,6 +28,8 @@ from model_nodes.robot_health.view import View
 
 _MOST_NAMED = 4
 """So many links or joints are named in a reason, others are counted."""
+_SEVERAL = 4
+"""Of so many fingers it is not judged which of them hold."""
 _DECIDED_NS = 2_000_000_000
 """What was not received within this time is missing [ns]."""
 _SILENT_NS = 1_000_000_000
@@ -192,12 +195,21 @@ class Coverage:
     # ------------------------------------------------------------------ hands and objects
 
     def _grip(self, hand: Entity) -> Covered:
+        tool = fixed_tool(hand.parent)
+        if tool and not hand.joints:
+            return Covered(Claim.GRIP, hand.name, False, why=tool)
         if not self._scene.has(hand.name, "holding"):
             return Covered(Claim.GRIP, hand.name, False, why=say("coverage.no_grip_model"))
         recorded = self._recorded(hand.joints)
         if not recorded:
             why = say("coverage.fingers_not_recorded")
             return Covered(Claim.GRIP, hand.name, False, why=why)
+        loose = self._loose(hand)
+        if loose:
+            why = f"not recorded, so that where the hand touches is not known: {some(loose, _MOST_NAMED)}"
+            return Covered(
+                Claim.GRIP, hand.name, False, sources=(_FINGERS,), of=hand.joints, why=why
+            )
         if not self._objects:
             why = say("coverage.no_object")
             return Covered(
@@ -207,7 +219,26 @@ class Coverage:
             why = say("coverage.fingers_without_shapes")
             return Covered(Claim.GRIP, hand.name, False, sources=(_FINGERS,), why=why)
         sources = (_FINGERS, _SHAPES, _CONTACTS)
-        return Covered(Claim.GRIP, hand.name, True, sources=sources, of=hand.joints)
+        count = finger_count(self._scene.of_kind(EntityKind.LINK), hand)
+        why = f"which of its {count} fingers hold" if count >= _SEVERAL else ""
+        return Covered(Claim.GRIP, hand.name, True, sources=sources, of=hand.joints, why=why)
+
+    def _loose(self, hand: Entity) -> list[str]:
+        """Joints beyond the hand that were not recorded and are not the hand's, but for what turns without end."""
+        layout = self._layout
+        if layout is None or not hand.joints:
+            return []
+        links = [e for e in self._scene.of_kind(EntityKind.LINK) if e.owner == hand.owner]
+        beyond = {hand.parent}
+        for link in links:  # parents come before their children
+            if link.parent in beyond:
+                beyond.add(link.name)
+        inside = {link.joint for link in links if link.name in beyond} - {*hand.joints}
+        return [
+            joint
+            for joint, driven, lower in zip(layout.joints, layout.driven, layout.lower, strict=True)
+            if joint in inside and not driven and lower is not None
+        ]
 
     def _of_fingers(self, event: Event) -> Covered | None:
         """Whether a grip is still known after what its fingers have done; None if the event is about none."""

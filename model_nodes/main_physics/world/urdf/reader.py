@@ -11,7 +11,7 @@ from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
 from model_nodes.main_physics.world.robot_xml import read_robot_xml
 from model_nodes.main_physics.world.urdf.geometry import GeometryReader, origin_of
-from model_nodes.main_physics.world.urdf.joints import SEVERAL_AXES, read_joint
+from model_nodes.main_physics.world.urdf.joints import SEVERAL_AXES, read_joint, with_control_mimics
 from model_nodes.main_physics.world.urdf.many_axes import in_single_axes
 from model_nodes.main_physics.world.xml_file import Element
 
@@ -72,7 +72,7 @@ def body_of_urdf(
         raise root.bad("has no links", expected="at least one <link>")
     check_unique(root, "link")
     check_unique(root, "joint")
-    joints = [read_joint(e, links) for e in root.all("joint")]
+    joints = with_control_mimics(root, [read_joint(e, links) for e in root.all("joint")])
     check_mimics(root, joints)
     _note_ignored(root, notes, label)
     origins = {e.need("child").need_attribute("link"): origin_of(e) for e in root.all("joint")}
