@@ -23,7 +23,7 @@ from hetwin_suite.scaffolding.hands import (
 from hetwin_suite.scaffolding.joint_names import Matching
 from hetwin_suite.scaffolding.joint_rules import JointRule
 from hetwin_suite.scaffolding.motion import Motion, beyond_limits, replay
-from hetwin_suite.scaffolding.named_hands import OPTION, SYNTAX, named_hand
+from hetwin_suite.scaffolding.named_hands import OPTION, SYNTAX, check_named, named_hand
 from hetwin_suite.scaffolding.palms import GRIPPING
 from hetwin_suite.scaffolding.standing import standing_height
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE

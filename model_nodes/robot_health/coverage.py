@@ -206,7 +206,7 @@ class Coverage:
             return Covered(Claim.GRIP, hand.name, False, why=why)
         loose = self._loose(hand)
         if loose:
-            why = f"not recorded, so that where the hand touches is not known: {some(loose, _MOST_NAMED)}"
+            why = say("coverage.hand_not_recorded", names=some(loose, _MOST_NAMED))
             return Covered(
                 Claim.GRIP, hand.name, False, sources=(_FINGERS,), of=hand.joints, why=why
             )
@@ -220,7 +220,7 @@ class Coverage:
             return Covered(Claim.GRIP, hand.name, False, sources=(_FINGERS,), why=why)
         sources = (_FINGERS, _SHAPES, _CONTACTS)
         count = finger_count(self._scene.of_kind(EntityKind.LINK), hand)
-        why = f"which of its {count} fingers hold" if count >= _SEVERAL else ""
+        why = say("coverage.which_fingers", n=count) if count >= _SEVERAL else ""
         return Covered(Claim.GRIP, hand.name, True, sources=sources, of=hand.joints, why=why)
 
     def _loose(self, hand: Entity) -> list[str]:
