@@ -20,6 +20,8 @@ CLOSED_ON_SOMETHING = "closed_on_something"
 them: on something that the scene does not have, or as they were commanded."""
 LET_GO_OF_SOMETHING = "let_go_of_something"
 """That is over: the fingers opened, closed further to their end, or hold an object of the scene."""
+MENDED, BREAKS_OFF = "mended", "breaks_off"
+"""Findings about messages of a recording that were out of order, misdated or no numbers, and about cut files."""
 DROPPED = "dropped"
 """The event of an observer of hands that is a concern where it was not meant; it then has a severity."""
 
@@ -100,6 +102,88 @@ def _contradiction(a: Arguments) -> str:
     return f"{a['topic']} and {a['other']} contradict each other on {a['joint']} by {size:.3g}"
 
 
+def _seconds(a: Arguments) -> str:
+    return f"{_number(a, 'size'):.3g} s"
+
+
+_MENDED: Mapping[str, Callable[[Arguments], str]] = {
+    "sorted": lambda a: f"came up to {_seconds(a)} out of order and were sorted",
+    "late": lambda _: "came more than 0.5 s out of order and are left out",
+    "set_back": lambda a: (
+        f"have stamps of a clock that was set back by {_seconds(a)}; the stamps were shifted"
+    ),
+    "set_forward": lambda a: f"have stamps of a clock that was set forward by {_seconds(a)} again",
+    "stood": lambda a: (
+        f"have stamps of a clock that stood for {_seconds(a)}; they are dated by the log"
+    ),
+    "unset": lambda _: "have the stamp 0; the log times are used instead",
+    "other_clock": lambda _: (
+        "have header stamps that are more than 1 s from their log times; the log times are used instead"
+    ),
+    "other_pace": lambda a: (
+        "have header stamps of another clock, such as simulated time, which goes on"
+        f" {_number(a, 'size'):.3g} times as fast as the log; the log times are used"
+        " (--stamps header or log decides)"
+    ),
+    "before_clock": lambda a: (
+        f"were logged by a clock that was not set ({_seconds(a)} since 1970), and are left out"
+    ),
+    "same_time": lambda _: "have the time of a later one that differs, and are left out",
+    "no_positions": lambda _: "have no positions",
+    "misfit": lambda _: "have another number of positions than of names, and are left out",
+    "efforts_misfit": lambda _: "have another number of efforts than of names, which are left out",
+}
+"""What was done to messages of a recording."""
+_VALUES = {
+    "not_a_number": "positions",
+    "efforts_not_a_number": "efforts",
+}
+_MOST_NAMED = 4
+"""So many joints are named, others are counted."""
+
+
+def _mended(a: Arguments) -> str:
+    count, of = _number(a, "count"), _number(a, "of")
+    values = _VALUES.get(str(a["what"]))
+    if values is not None:
+        named = f"{values} of {_joints(a)} on {a['topic']}"
+        return f"{count:.0f} of {of:.0f} {named} are not numbers and are left out"
+    return f"{count:.0f} of {of:.0f} messages on {a['topic']} {_MENDED[str(a['what'])](a)}"
+
+
+def _joints(a: Arguments) -> str:
+    names = a["joints"]
+    if not isinstance(names, list):
+        raise TypeError("joints")
+    more = len(names) - _MOST_NAMED
+    shown = ", ".join(str(name) for name in names[:_MOST_NAMED])
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _left_out(a: Arguments) -> str:
+    return (
+        f"{_number(a, 'count'):.0f} of {_number(a, 'of'):.0f} joint samples are not used,"
+        f" {_number(a, 'share'):.2g} of those of {a['joint']}"
+    )
+
+
+def _breaks_off(a: Arguments) -> str:
+    share = _number(a, "share")
+    lost = f", and {share:.0%} of it cannot be read" if share >= 0.005 else ""
+    return (
+        f"the recording breaks off at {_number(a, 'until'):.3f} s: {a['file']} was cut off or not"
+        f" closed{lost}"
+    )
+
+
+def _other_units(a: Arguments) -> str:
+    factor = _number(a, "factor")
+    return (
+        f"the positions on {a['topic']} look like {a['unit']}: joint limits are passed by a factor of up to"
+        f" {factor:.0f} ({_joints(a)}); --units {a['unit']} converts them"
+    )
+
+
 def _deviates(a: Arguments) -> str:
     return f"{a['joint']} deviates from the recording by {_number(a, 'deviation'):.3g}"
 
@@ -154,6 +238,10 @@ _WORDS: Mapping[str, Callable[[Arguments], str]] = {
     "jump": _jump,
     "gap": _gap,
     "contradiction": _contradiction,
+    MENDED: _mended,
+    "left_out": _left_out,
+    BREAKS_OFF: _breaks_off,
+    "other_units": _other_units,
     "deviates": _deviates,
     "flung": _flung,
     "fell": _fell,

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hetwin_suite.cli.options import AsJson, Packages, package_folders
+from hetwin_suite.cli.options import (
+    AsJson,
+    Packages,
+    StampsGiven,
+    UnitsGiven,
+    package_folders,
+)
 
 if TYPE_CHECKING:
     from hetwin_suite.running.ended import Ended
@@ -33,6 +39,8 @@ def new(
         bool, typer.Option("--run", help="run it at once, and make its page")
     ] = False,
     package: Packages = None,
+    stamps: StampsGiven = None,
+    units: UnitsGiven = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a scenario from a recording: find its robot, joints and hands, and say what it holds.
@@ -43,19 +51,29 @@ def new(
 
     hetwin new my_recording/ --robot urdf/tabletop_arm.urdf --out my_twin --run
 
+    hetwin new my_recording/ --stamps log --out dated_twin
+
     hetwin new my_recording/ --robot tabletop_arm --package my_meshes=urdf --out mapped_twin --json
     """
     # imported here, for hetwin's --help must not wait for what this needs
     from hetwin_suite.running.patience import never_silent
-    from hetwin_suite.scaffolding.new_scenario import check_new, draft_scenario, scenario_name
+    from hetwin_suite.running.reading import Reading
+    from hetwin_suite.scaffolding.new_scenario import (
+        check_new,
+        draft_scenario,
+        scenario_name,
+    )
     from hetwin_suite.scaffolding.written import write_scenario
 
     folder = out or Path(f"{scenario_name(recording)}_twin")
     check_new(folder)
     packages = package_folders(package)
+    reading = Reading.of(stamps, units)
     doing = [f"looking into {recording}"]
     with never_silent(lambda: doing[-1]):
-        draft = draft_scenario(recording, robot=robot, packages=packages, now=doing.append)
+        draft = draft_scenario(
+            recording, robot=robot, packages=packages, reading=reading, now=doing.append
+        )
     written = write_scenario(draft, folder)
     if not as_json:
         print("\n".join(written.lines()), flush=True)

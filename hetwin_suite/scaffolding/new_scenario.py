@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_suite.running.reading import Reading
 from hetwin_suite.scaffolding.choosing_robot import RECORDED_FILE, ChosenRobot, choose_robot
 from hetwin_suite.scaffolding.grasping import Grasp, first_grasp, moves
 from hetwin_suite.scaffolding.hands import FoundHand, find_hands
@@ -18,6 +19,7 @@ from hetwin_suite.scaffolding.motion import Motion, beyond_limits, replay
 from hetwin_suite.scaffolding.shown import listed
 from hetwin_suite.scaffolding.standing import standing_height
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE
+from model_nodes.main_physics.sources.joint_facts import JointFacts
 from model_nodes.main_physics.sources.recording import Recording
 from model_nodes.main_physics.world.description import Body
 from model_nodes.main_physics.world.notes import Notes
@@ -28,6 +30,9 @@ SAMPLES = 200
 """Postures in which the robot must not be below the floor."""
 
 _NO_NAME = re.compile(r"\W+", re.ASCII)
+
+
+_AS_RECORDED = Reading()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,7 @@ class Draft:
         grasp: where and when a hand closes first; None if none does.
         packages: name of a package:// -> its folder.
         warnings: what the user should know, in words.
+        reading: how the recording is read.
     """
 
     name: str
@@ -61,6 +67,7 @@ class Draft:
     grasp: Grasp | None
     packages: Mapping[str, str]
     warnings: tuple[str, ...]
+    reading: Reading = _AS_RECORDED
 
     @property
     def only_recorded(self) -> list[str]:
@@ -80,6 +87,7 @@ def draft_scenario(
     *,
     robot: str | None = None,
     packages: Mapping[str, str] | None = None,
+    reading: Reading = _AS_RECORDED,
     now: Callable[[str], object] = str,
 ) -> Draft:
     """Look into a recording, choose its robot, and find out what the scenario should say.
@@ -88,12 +96,13 @@ def draft_scenario(
         recording: the file or folder.
         robot: a URDF file or a known name; None: the recorded one, or the only one that fits.
         packages: name of a package:// -> its folder.
+        reading: how it is to be read.
         now: is called with what is being done, in words.
 
     Raises:
         BadInput: if the recording cannot be used, or no robot, or more than one, comes into question.
     """
-    found = Recording.open(recording)
+    found = Recording.open(recording, reading.stamps)
     _check_moves(found)
     notes = Notes()
     now("looking for the robot, and reading its description and meshes")
@@ -105,11 +114,16 @@ def draft_scenario(
     recorded = found.joints(set(matching.joints))
     topics = tuple(found.chosen_topics(set(matching.joints)))
     now("replaying the recording")
-    motion = replay(_source(recording, topics, matching.renamed), body)
+    motion = replay(_source(recording, topics, matching.renamed) | reading.said(), body)
     if from_transforms:
         matching = Matching({name: name for name in motion.positions}, ("read from transforms",))
         chosen = replace(chosen, matching=matching)
-    ranges = {own: recorded[name] for name, own in matching.joints.items() if name in recorded}
+    facts = JointFacts([body])
+    ranges = {
+        own: recorded[name].times(facts.si_per(own, reading.units))
+        for name, own in matching.joints.items()
+        if name in recorded
+    }
     hands = tuple(find_hands(body, motion.ranges))
     watched = [hand for hand in hands if moves(hand, motion.ranges)]
     height = standing_height(body, motion.some(SAMPLES))
@@ -132,6 +146,7 @@ def draft_scenario(
             *notes.left_out(),
             *beyond_limits(body, ranges),
         ),
+        reading=reading,
     )
 
 
