@@ -57,12 +57,12 @@ def new(
     """
     # imported here, for hetwin's --help must not wait for what this needs
     from hetwin_suite.running.patience import never_silent
-    from hetwin_suite.running.reading import Reading
     from hetwin_suite.scaffolding.new_scenario import (
         check_new,
         draft_scenario,
         scenario_name,
     )
+    from hetwin_suite.scaffolding.reading import Reading
     from hetwin_suite.scaffolding.written import write_scenario
 
     folder = out or Path(f"{scenario_name(recording)}_twin")

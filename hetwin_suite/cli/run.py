@@ -157,9 +157,9 @@ def run(
     from hetwin_suite.running.carry_out import carry_out
     from hetwin_suite.running.placing import Placing
     from hetwin_suite.running.progress import Progress
-    from hetwin_suite.running.reading import Reading
     from hetwin_suite.running.request import RunRequest
     from hetwin_suite.running.usual_transport import usual_transport
+    from hetwin_suite.scaffolding.reading import Reading
 
     try:
         required = required_claims(require)

@@ -47,7 +47,7 @@ KINDS: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
     "truncated MCAP": (lambda folder: truncated(folder, StoragePlugin.MCAP), ("not one message",)),
     "truncated sqlite3": (
         lambda folder: truncated(folder, StoragePlugin.SQLITE3),
-        ("not one message",),
+        ("recording",),
     ),
     "garbage": (garbage, ("recording",)),
     "no joint states": (

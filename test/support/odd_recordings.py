@@ -121,3 +121,9 @@ def logged_before_the_clock(made: Sequence[Recorded], count: int, at_ns: int) ->
         changed = joints(at, JOINTS, one.message.position, stamp_ns=at)
         early.append(replace(changed, time_ns=at))
     return [*early, *made[count:]]
+
+
+def in_degrees(_: int, values: list[float]) -> list[float]:
+    """Positions of joints that turn, in degrees."""
+    pairs = zip(JOINTS, values, strict=True)
+    return [value if "finger" in name else math.degrees(value) for name, value in pairs]

@@ -31,6 +31,8 @@ _AROUND = 15
 """Messages on either side that say what the usual lag is."""
 _SET = 1_000_000_000 * 10**9
 """Stamps before this are no wall times [ns since the epoch]: year 2001."""
+_TAIL = 5
+"""All but this part of the lags after a clock was set must be beyond all but this part of those before."""
 _SAME_PACE = 0.1
 
 Bools = NDArray[np.bool_]
@@ -169,8 +171,9 @@ def _step_of_lag(times: Int64s, logged: Int64s, last: int) -> int:
     if min(len(before), len(after)) < _LEAST_MESSAGES:
         return 0
     step = float(median(after)) - float(median(before))
-    spread = max(float(median(np.abs(lags - median(lags)))) for lags in (before, after))
-    return 0 if abs(step) < 2.0 * spread else round(step)
+    lower, higher = (before, after) if step > 0.0 else (after, before)
+    most, least = np.sort(lower)[-1 - len(lower) // _TAIL], np.sort(higher)[len(higher) // _TAIL]
+    return round(step) if least - most > abs(step) / 2 else 0
 
 
 def _in_time(times: Int64s, logged: Int64s) -> Bools:

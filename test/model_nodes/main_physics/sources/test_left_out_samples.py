@@ -8,7 +8,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.odd_recordings import COUNT, NAN, error, lost, messages, opened, said, written
+from support.odd_recordings import (
+    COUNT,
+    NAN,
+    error,
+    in_degrees,
+    lost,
+    messages,
+    opened,
+    said,
+    written,
+)
 from support.recorded_bags import Recorded, joints, write_bag
 from support.tabletop import JOINTS
 
@@ -97,10 +107,6 @@ def test_samples_of_the_same_time_that_differ_are_counted(tmp_path: Path) -> Non
 
 
 # --- units
-
-
-def in_degrees(k: int, values: list[float]) -> list[float]:
-    return [v if i in FINGERS else math.degrees(v) for i, v in enumerate(values)]
 
 
 def test_degrees_are_recognised_and_converted(tmp_path: Path) -> None:
