@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,11 +26,12 @@ from support.odd_recordings import (
 )
 from support.random_examples import examples
 from support.recorded_bags import EPOCH_NS, MS, Recorded, joints, storage_file, write_bag
-from support.robot_files import TABLETOP_ARM
+from support.robot_files import ROOT, TABLETOP_ARM
 from support.tabletop import JOINTS, tabletop
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_suite import run
+from model_nodes.main_physics.sources.mending import Mended
 
 SHORT = 60
 FINE = 0.95
@@ -148,6 +150,17 @@ def _is_good(one: Recorded) -> bool:
 
 
 # --- what the user sees
+
+
+def test_the_table_of_the_documentation_has_all_that_is_mended() -> None:
+    rows = (ROOT / "docs" / "new.md").read_text().split("## What is mended")[1].split("\n## ")[0]
+    named = set(
+        re.findall(
+            r"`(\w+)`",
+            " ".join(row.split("|")[3] for row in rows.splitlines() if row.startswith("| ")),
+        )
+    )
+    assert named == {*Mended, "breaks_off", "other_units"}
 
 
 def _new(folder: Path, recording: Path, *options: str) -> str:

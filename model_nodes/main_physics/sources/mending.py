@@ -44,8 +44,6 @@ class Mended(StrEnum):
     """Messages have another number of efforts than of names; the efforts are left out."""
     EFFORTS_NOT_A_NUMBER = "efforts_not_a_number"
     """Efforts are infinite and are left out."""
-    CONVERTED = "converted"
-    """Positions were in other units, as the source says."""
 
 
 @dataclass(frozen=True, slots=True)
