@@ -5,22 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-_PLURALS = {
-    "grip": "grips",
-    "touch": "touches",
-    "effort": "efforts",
-    "motion": "motions",
-    "support": "supports",
-    "drop": "drops",
-    "connection": "connections",
-    "container": "containers",
-    "base": "base",
-    "time": "time",
-    "outcome": "outcomes",
-    "task": "tasks",
-}
-_COUNTED = {"touch": "link", "effort": "joint", "motion": "joint"}
-"""Claims of which the sentence says of how many things they were checked."""
+from hetwin_core.ensemble.sentences.catalogue import group, say
 
 
 def coverage_words(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -30,38 +15,38 @@ def coverage_words(rows: Sequence[Mapping[str, Any]]) -> str:
         rows: of the run's coverage, as the summary has them.
     """
     if not rows:
-        return "nothing was checked"
-    claims = dict.fromkeys(str(row["claim"]) for row in rows)
-    by_claim = {claim: [row for row in rows if row["claim"] == claim] for claim in claims}
-    seen = {c: [r for r in those if r["checked"]] for c, those in by_claim.items()}
-    checked = [_checked(claim, those) for claim, those in seen.items() if those]
-    missed = [_missed(c, [r for r in those if not r["checked"]]) for c, those in by_claim.items()]
-    parts = [f"{', '.join(checked)} checked"] if checked else []
-    parts += [f"not checked: {', '.join(filter(None, missed))}"] if any(missed) else []
-    return "; ".join(parts)
+        return say("verdict.nothing_checked")
+    of_claim: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        of_claim.setdefault(str(row["claim"]), []).append(row)
+    checked = [
+        say(f"claim.{claim}", count=sum(len(row["of"]) for row in seen))
+        for claim, those in of_claim.items()
+        if (seen := [row for row in those if row["checked"]])
+    ]
+    missed = [
+        _missed(claim, unseen)
+        for claim, those in of_claim.items()
+        if (unseen := [row for row in those if not row["checked"]])
+    ]
+    said = say("verdict.checked", checked=", ".join(checked), missed=", ".join(missed))
+    return said.removeprefix("; ")
 
 
 def claim_named(word: str) -> str | None:
     """The claim that a word names in either number, e.g. ``grips``; None if it names none."""
-    names = {**{name: name for name in _PLURALS}, **{many: one for one, many in _PLURALS.items()}}
-    return names.get(word)
+    return next((name for name in group("claim") if word in (name, _plural(name))), None)
 
 
 def claim_words() -> Iterable[str]:
     """The words by which claims are named."""
-    return _PLURALS.values()
+    return map(_plural, group("claim"))
 
 
-def _checked(claim: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    counted = _COUNTED.get(claim)
-    if counted is None:
-        return _PLURALS.get(claim, claim)
-    count = sum(len(row["of"]) for row in rows)
-    return f"{_PLURALS[claim]} of {count} {counted}{'' if count == 1 else 's'}"
+def _plural(claim: str) -> str:
+    return say(f"claim.{claim}", count=0)
 
 
 def _missed(claim: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    reasons = dict.fromkeys(str(row["why"]) for row in rows if row.get("why"))
-    if not rows:
-        return ""
-    return f"{_PLURALS.get(claim, claim)} ({', '.join(reasons)})" if reasons else _PLURALS[claim]
+    reasons = ", ".join(dict.fromkeys(str(row["why"]) for row in rows if row.get("why")))
+    return f"{_plural(claim)} ({reasons})" if reasons else _plural(claim)

@@ -1,4 +1,4 @@
-"""Names that a misspelt one may have meant."""
+"""Names in a message: some of many, and those that a misspelt one may have meant."""
 
 from __future__ import annotations
 
@@ -32,3 +32,10 @@ def one_of(found: object, known: Iterable[str], otherwise: str = "") -> str:
     shown = [*names[:MOST_LISTED], "..."] if len(names) > MOST_LISTED else names
     listed = ", ".join([*shown, f"or {otherwise}"] if otherwise else shown) or "none"
     return f"one of {listed}{perhaps(found, names)}"
+
+
+def some(names: Iterable[str], most: int = 8) -> str:
+    """The first of some names, and how many others there are."""
+    known = list(names)
+    more = f" and {len(known) - most} more" if len(known) > most else ""
+    return (", ".join(known[:most]) or "none") + more

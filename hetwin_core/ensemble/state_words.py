@@ -4,36 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.sentences.catalogue import group, say
 
 _PREDICATE = re.compile(r"(\w+)\((.*)\)")
-
-
-class _Phrase(NamedTuple):
-    """How a predicate goes on after its first argument: if it holds, if not, and if it holds for no partner.
-
-    What is not known is worded with the first of them: whether it holds is not known.
-    """
-
-    holds: str
-    fails: str
-    alone: str
-
-
-_PHRASES = {
-    "carried": _Phrase("is carried", "is not carried", ""),
-    "collision": _Phrase("takes part in collisions", "takes part in no collision", ""),
-    "connected": _Phrase("is connected to", "is not connected to", "is connected to nothing"),
-    "held": _Phrase("is held by", "is not held by", "is not held"),
-    "held_object": _Phrase("holds", "does not hold", "holds nothing"),
-    "holding": _Phrase("holds something", "holds nothing", ""),
-    "in_container": _Phrase("is in", "is not in", "is in no container"),
-    "moved": _Phrase("has moved", "has not moved", ""),
-    "on": _Phrase("is on", "is not on", "is on nothing"),
-    "range_seen": _Phrase("sees", "does not see", "sees nothing"),
-}
 
 
 def predicate_words(name: str, value: Json) -> str:
@@ -45,10 +20,9 @@ def predicate_words(name: str, value: Json) -> str:
     if parts is None or not isinstance(value, bool | None):
         return f"{_spaced(name)}: {_value(value)}"
     attribute, subject, *others = parts
-    phrase = _phrase(attribute, bool(others))
     if value is None:
-        return f"whether {' '.join([subject, phrase.holds, *others])} is not known"
-    return " ".join([subject, phrase.holds if value else phrase.fails, *others])
+        return say("state.unknown", statement=_said(attribute, subject, " ".join(others)))
+    return _said(attribute, subject, " ".join(others), holds=value)
 
 
 def predicate_stem(attribute: str, subject: str, *, partner: bool) -> str:
@@ -59,7 +33,7 @@ def predicate_stem(attribute: str, subject: str, *, partner: bool) -> str:
         subject: its first argument.
         partner: whether a second one follows.
     """
-    return f"{subject} {_phrase(attribute, partner).holds}"
+    return _said(attribute, subject, "\0" if partner else "").removesuffix("\0").rstrip()
 
 
 def state_words(state: Mapping[str, Json]) -> list[str]:
@@ -75,11 +49,14 @@ def state_words(state: Mapping[str, Json]) -> list[str]:
             continue  # as any body's
         subject, words = _statement(name, value, partners, unknown)
         said.setdefault(words, {})[subject] = None
-    sentences = []
-    for words, subjects in said.items():
-        more = f" (and {len(subjects) - 1} more)" if len(subjects) > 1 else ""
-        sentences.append(f"{next(iter(subjects))} {words}{more}".lstrip())
-    return sentences
+    return [
+        say(
+            "state.alike",
+            statement=f"{next(iter(subjects))} {words}".lstrip(),
+            count=len(subjects) - 1,
+        )
+        for words, subjects in said.items()
+    ]
 
 
 def _holding(state: Mapping[str, Json], wanted: bool | None) -> dict[tuple[str, str], list[str]]:
@@ -104,17 +81,15 @@ def _statement(
     if parts is None or not isinstance(value, bool | None):
         return "", predicate_words(name, value)
     attribute, subject, *others = parts
-    phrase = _phrase(attribute, bool(others))
     holding = partners.get((attribute, subject)) if len(others) == 1 else None
     if holding:
-        return subject, f"{phrase.holds} {' and '.join(holding)}"
+        return subject, _said(attribute, "", " and ".join(holding))
     if holding is not None and not unknown[attribute, subject]:
-        return subject, phrase.alone
+        return subject, _of_none(attribute)
     if value is None or holding is not None:
         of = unknown.get((attribute, subject), others) if len(others) == 1 else others
-        words = " ".join([subject, phrase.holds, " or ".join(of)]).rstrip()
-        return "", f"whether {words} is not known"
-    return subject, " ".join([phrase.holds if value else phrase.fails, *others])
+        return "", say("state.unknown", statement=_said(attribute, subject, " or ".join(of)))
+    return subject, _said(attribute, "", " ".join(others), holds=value)
 
 
 def _parts(name: str) -> list[str] | None:
@@ -125,12 +100,20 @@ def _parts(name: str) -> list[str] | None:
     return [match[1], *(part.strip() for part in match[2].split(","))]
 
 
-def _phrase(attribute: str, partner: bool) -> _Phrase:
-    known = _PHRASES.get(attribute)
-    if known is not None and bool(known.alone) == partner:
-        return known
-    words = _spaced(attribute)
-    return _Phrase(f"is {words}", f"is not {words}", f"is {words} nothing")
+def _said(attribute: str, a: str, b: str, *, holds: bool = True) -> str:
+    """A predicate in words; without its first argument if that is empty."""
+    entry = group("state").get(attribute)
+    takes_two = entry is not None and "b" in entry.fields
+    known = attribute if entry is not None and takes_two == bool(b) else "other"
+    name = f"state.{'' if holds else 'not_'}{known}"
+    return " ".join(say(name, a=a, b=b, name=_spaced(attribute)).split())
+
+
+def _of_none(attribute: str) -> str:
+    """What is said if a predicate holds for no partner."""
+    known = f"{attribute}_nothing"
+    name = known if known in group("state") else "other_nothing"
+    return say(f"state.{name}", a="", name=_spaced(attribute)).lstrip()
 
 
 def _spaced(name: str) -> str:

@@ -15,35 +15,24 @@ from hetwin_core.ensemble.annotations import (
     phase_of,
 )
 from hetwin_core.ensemble.concern_words import (
-    CLOSED_ON_SOMETHING,
     COVERAGE,
     DROPPED,
-    LET_GO_OF_SOMETHING,
     ROBOT_HEALTH,
     TOUCH_ENDED,
     TOUCHED,
     concern_text,
 )
 from hetwin_core.ensemble.events import Event, EventKind, Json
+from hetwin_core.ensemble.sentences.catalogue import group, say
 
-_SUBJECTS = ("object", "probe")
+_SUBJECTS = ("object", "probe", "cup")
 """Arguments that name the thing to which something happened."""
-_PREPOSITIONS = {
-    "hand": "by",
-    "support": "on",
-    "container": "",
-    "socket": "to",
-    "other": "to",
-}
-"""How an argument goes on after the event's name, e.g. ``grasped by gripper``, ``entered box``."""
-_OTHER_PREPOSITIONS = {
-    "picked_up": {"support": "from"},
-    "disconnected": {"socket": "from", "other": "from"},
-    "overlap": {"other": "with"},
-}
+_PREPOSITIONS = {"hand": "by", "support": "on", "container": "", "socket": "to", "other": "to"}
+"""How an argument goes on after the name of an event that the catalogue does not have."""
 
-GRIP_LOST = "grip_lost"
-"""Said as what it is if its argument ``opened`` says that the fingers let go."""
+_GRIP_LOST = {True: "grip_opened", False: "grip_slipped"}
+"""What ``grip_lost`` is called by whether the fingers opened, if the monitor knows it."""
+_PHASES = {ANNOUNCED: "event.announced", "begin": "event.begins", "end": "event.ends"}
 _SAID_OF_TASKS = ("id", "goal", "reason")
 
 
@@ -58,18 +47,16 @@ def event_words(event: Event) -> str:
     if event.kind is EventKind.TOPIC:
         return event.name
     if event.kind is EventKind.ACTION:
-        phase = phase_of(event)
-        if phase == ANNOUNCED:
-            return f"{name} announced"
-        return f"{name} {phase}s" if phase in ("begin", "end") else name
+        said = _PHASES.get(phase_of(event))
+        return say(said, name=name) if said else name
     if event.kind is EventKind.TASK:
-        return f"{name} {event.arguments.get('status', '')}".strip()
+        return say("event.task", name=name, status=event.arguments.get("status"))
     if event.source == ROBOT_HEALTH or _is_drop(event):
         return concern_text(event.name, event.arguments)
-    if event.name in (CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING):
-        return _fingers(event)
-    thing = subject(event)
-    return name if thing is None else f"{thing} {happening(event)}"
+    known = _known(event)
+    if known is not None:
+        return known
+    return say("event.any", thing=subject(event), happened=happening(event))
 
 
 def event_line(event: Event) -> str:
@@ -88,20 +75,24 @@ def event_line(event: Event) -> str:
         return f"robot: {event_words(event)}{_in_brackets(known)}"
     if event.source == ROBOT_HEALTH or _is_drop(event):
         return _concern_line(event)
-    if event.name in (CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING):
+    if _known(event) is not None:
         return event_words(event)
     said = _said(event)
     rest = {key: value for key, value in event.arguments.items() if key not in said}
     return f"{event_words(event)}{_in_brackets(rest)}"
 
 
-def _fingers(event: Event) -> str:
-    """What the fingers of a hand did with something that the scene does not have."""
-    hand, closing = event.arguments.get("hand"), event.arguments.get("closing")
-    if event.name == LET_GO_OF_SOMETHING:
-        return f"{hand} let go of it: {event.arguments.get('because')}"
-    share = f" at {closing:.0%} of its travel" if isinstance(closing, float) else ""
-    return f"{hand} stopped{share}: on something that the scene does not have, or as commanded"
+def _known(event: Event) -> str | None:
+    """An event as the catalogue has it; None if it has not, or other arguments."""
+    name, arguments = event.name, event.arguments
+    if name == "grip_lost" and isinstance(opened := arguments.get("opened"), bool):
+        name = _GRIP_LOST[opened]
+    if name not in group("event"):
+        return None
+    try:
+        return say(f"event.{name}", **arguments)
+    except (KeyError, TypeError, ValueError):  # a model's own event of the same name
+        return None
 
 
 def is_routine_touch(event: Event) -> bool:
@@ -137,9 +128,11 @@ def subject(event: Event) -> str | None:
 
 def happening(event: Event) -> str:
     """What happened to the event's subject, e.g. ``picked up by gripper from table``."""
-    opened = event.name == GRIP_LOST and event.arguments.get("opened") is True
-    parts = ["grip opened" if opened else event.name.replace("_", " ")]
-    for key, preposition in _prepositions(event).items():
+    known = _known(event)
+    if known is not None:
+        return known.removeprefix(f"{subject(event)} ")
+    parts = [event.name.replace("_", " ")]
+    for key, preposition in _PREPOSITIONS.items():
         other = event.arguments.get(key)
         if other:
             parts.append(f"{preposition} {other}".strip())
@@ -160,8 +153,7 @@ def shown_line(shown: Mapping[str, str]) -> str:
 
 def failure_words(call: str, time_s: float, reason: str, model: str = "") -> str:
     """A failure at a simulated time [s], e.g. ``grasp: step failed at 1.250000 s: it returned NaN``."""
-    who = f"{model}: " if model else ""
-    return f"{who}{call} failed at {time_s:.6f} s: {reason}"
+    return say("ending.failed", model=model, call=call, time=time_s, reason=reason)
 
 
 def failure_row_words(row: Mapping[str, Any], *, with_model: bool = True) -> str:
@@ -171,16 +163,11 @@ def failure_row_words(row: Mapping[str, Any], *, with_model: bool = True) -> str
     return failure_words(call, float(row.get("time") or 0.0), reason, model)
 
 
-def _prepositions(event: Event) -> dict[str, str]:
-    return _PREPOSITIONS | _OTHER_PREPOSITIONS.get(event.name, {})
-
-
 def _said(event: Event) -> Iterable[str]:
-    """The arguments that `event_words` has said."""
+    """The arguments that `happening` and the subject say."""
     if subject(event) is None:
         return ()
-    first = next(key for key in _SUBJECTS if event.arguments.get(key))
-    return (first, *_PREPOSITIONS, *(("opened",) if event.name == GRIP_LOST else ()))
+    return (next(key for key in _SUBJECTS if event.arguments.get(key)), *_PREPOSITIONS)
 
 
 def _in_brackets(arguments: Mapping[str, Json]) -> str:

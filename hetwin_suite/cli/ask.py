@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from hetwin_core.projection.asking.expressions.answered import Answered
 
 DIGITS = 4
+NOT_KNOWN = 3
+"""Exit code if something that was asked is not known."""
 MOST_ROWS = 5
 """More rows of evidence are counted only, unless as JSON."""
 
@@ -35,7 +37,7 @@ def ask(
     """Ask an episode what held, what happened, what the robot believed, and why.
 
     A question is an expression in CEL, the language of triggers; docs/asking.md lists what it may call. Each answer
-    names the rows that it rests on. What the log does not tell is null.
+    names the rows that it rests on. What the log does not tell is null, with the reason; then the exit code is 3.
 
     Example: hetwin ask runs/today 'holds(on(any, "tray"), at(end))' 'occurs(picked_up(any))'
     """
@@ -57,6 +59,8 @@ def ask(
         for answer in answers:
             _show(answer)
         print(f"the log is known until {until:.3f} s")
+    if any(answer.why for answer in answers):
+        raise typer.Exit(NOT_KNOWN)
 
 
 def _lines(file: Path | None) -> list[tuple[str, str]]:
@@ -99,7 +103,7 @@ def _show(answer: Answered) -> None:
     """Print an answer for a person."""
     told = answer.as_json()
     print(answer.question)
-    print(f"  {_words(answer.value)}")
+    print(f"  {_words(answer)}")
     times = ", ".join(f"{begin:g} to {end:g} s" for begin, end in told["intervals"])
     if times:
         print(f"  when: {times}")
@@ -112,8 +116,10 @@ def _show(answer: Answered) -> None:
         print(f"  and {left} more rows")
 
 
-def _words(value: Any) -> str:
-    return "not known" if value is None else json.dumps(_rounded(value))
+def _words(answer: Answered) -> str:
+    if answer.why:
+        return f"not known: {answer.why}"
+    return "null" if answer.value is None else json.dumps(_rounded(answer.value))
 
 
 def _rounded(value: Any) -> Any:

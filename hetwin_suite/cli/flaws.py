@@ -23,6 +23,7 @@ def flaws(
     Example: hetwin flaws runs/today
     """
     from hetwin_core.ensemble.coverage_words import coverage_words
+    from hetwin_core.ensemble.sentences.catalogue import say
     from hetwin_core.projection.flaws.find import flaws_in
     from hetwin_core.projection.run_folder import folder_of, read_summary
     from hetwin_core.projection.tables.open import open_tables
@@ -40,7 +41,7 @@ def flaws(
         of_the_run = {"verdict": summary.get("verdict"), "coverage": coverage}
         print(json.dumps({"seconds": seconds, **of_the_run, "concerns": concerns, "flaws": rows}))
         return
-    known = "what was checked is not known" if coverage is None else coverage_words(coverage)
+    known = say("verdict.not_known") if coverage is None else coverage_words(coverage)
     print(f"{summary.get('verdict', 'no verdict')}: {known}")
     for row in concerns:
         print(f"{row['from']:9.3f} s  {row['severity']}: {row['text']}")

@@ -16,6 +16,7 @@ from hetwin_core.ensemble.coverage_words import coverage_words
 from hetwin_core.ensemble.errors import HetwinError, RunFailed
 from hetwin_core.ensemble.event_codec import event_from_summary
 from hetwin_core.ensemble.events import EventKind
+from hetwin_core.ensemble.grip_words import grip_sentences
 from hetwin_core.ensemble.state_words import state_words
 from hetwin_core.ensemble.supervision.interrupts import Interrupted
 from hetwin_core.ensemble.words import event_line, failure_row_words, seconds
@@ -90,7 +91,7 @@ def show(ended: Ended, page: Path | None) -> None:
         print(line)
     for line in lab_words(lab_figures(summary["events"])):
         print(f"  {line}")
-    for sentence in state_words(summary["state"]):
+    for sentence in (*state_words(summary["state"]), *grip_sentences(summary["events"])):
         print(f"  {sentence}")
     for failure in summary["failures"]:
         print(f"error: {failure_row_words(failure)}; {failure['then']}", file=sys.stderr)

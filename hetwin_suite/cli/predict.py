@@ -152,19 +152,13 @@ def _keep(forecast: Forecast, out: Path, title: str) -> None:
 
 def _show(forecast: Forecast, out: Path | None) -> None:
     """Print a forecast for a person."""
-    begin, end = forecast.at_s, forecast.at_s + forecast.horizon_s
-    print(
-        f"{len(forecast.finished)} of {forecast.asked} futures from {begin:.2f} s to {end:.2f} s,"
-        f" {forecast.processor_s:.2f} s of processor time"
-    )
-    if forecast.outcomes and forecast.finished:
-        s = forecast.success
-        print(f"succeeds with {s.p:.0%} ({s.low:.0%} to {s.high:.0%})")
-        if forecast.prior:
-            e, names = forecast.expected, ", ".join(row.action for row in forecast.prior)
-            print(
-                f"with what no future knows about {names}: {e.p:.0%} ({e.low:.0%} to {e.high:.0%})"
-            )
+    from hetwin_core.ensemble.sentences.catalogue import say
+
+    end = forecast.end_s
+    made = {"begin": forecast.at_s, "end": end, "processor": forecast.processor_s}
+    print(say("future.made", finished=len(forecast.finished), asked=forecast.asked, **made))
+    for sentence in forecast.verdict:
+        print(sentence)
     truths = [
         (name, f"{found.p:.0%}", f"{found.low:.0%} to {found.high:.0%}")
         for name, found in forecast.predicates.items()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import heapq
+import math
 import os
 import sys
 import time
@@ -28,6 +30,8 @@ LOOK_EVERY_STEPS = 20
 BAR_PERIOD_S = 0.1
 LINE_PERIOD_S = 2.0
 BLOCK_RATE_HZ = 8
+HELD_S = 1.5
+"""Lines wait for so much simulated time, so that what is noticed late comes in the order of time [s]."""
 _LIKE_A_TERMINAL = ("FORCE_COLOR", "TTY_COMPATIBLE")
 """Variables by which users say that something else is as good as a terminal, or is not."""
 _ALWAYS_SHOWN = ("warning: ", "absurd: ", "error: ", "shown by ", "shown: ")
@@ -101,6 +105,8 @@ class Progress:
         self._factor = Factor()
         self._next = 0.0
         self._repeats = Repeats()
+        self._waiting: list[tuple[float, int, str, bool]] = []
+        self._lines = 0
         self._name = name
         self._patience = Patience(self._print)
 
@@ -115,6 +121,7 @@ class Progress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._release(math.inf)
         self._print_all(self._repeats.rest())
         if self._screen is not None:
             self._screen.stop()
@@ -135,6 +142,7 @@ class Progress:
 
     def show(self, simulated_s: float, factor: float | None = None) -> None:
         """Simulated time so far, if it is time to show it."""
+        self._release(simulated_s - HELD_S)
         now = time.monotonic()
         if now < self._next:
             return
@@ -153,20 +161,40 @@ class Progress:
         if self._quiet:
             return
         share = f" of {self._duration:.2f} s" if self._duration else " s"
-        self._print_all(self._repeats.rest())
-        self._print(f"{simulated_s:8.2f}{share}, {factor:.1f} x real time")
+        text = f"{simulated_s:8.2f}{share}, {factor:.1f} x real time"
+        self._hold(text, simulated_s, is_happening=False)
 
     def line(self, text: str, at_s: float | None = None) -> None:
         """A line of its own; of equal ones in a row only the first is shown, then how many more there were."""
-        if not self._quiet or text.startswith(_ALWAYS_SHOWN):
-            self._print_all(self._repeats.lines(text, at_s))
+        if self._quiet and not text.startswith(_ALWAYS_SHOWN):
+            return
+        if at_s is None:
+            self._print_all(self._repeats.lines(text))
+        else:
+            self._hold(text, at_s, is_happening=True)
+            self._release(at_s - HELD_S)
 
     def wait(self, doing: str) -> None:
         """The run has not begun yet, or is over; what is being done, in words."""
+        self._release(math.inf)
         if self._bar is not None:
             self._bar.update(self._task, description=f"{self._name}: {doing}")
         elif not self._quiet:
             self._patience.look(doing)
+
+    def _hold(self, text: str, at_s: float, *, is_happening: bool) -> None:
+        self._lines += 1
+        heapq.heappush(self._waiting, (at_s, self._lines, text, is_happening))
+
+    def _release(self, until_s: float) -> None:
+        """Print what waits, up to a simulated time [s]."""
+        while self._waiting and self._waiting[0][0] <= until_s:
+            at_s, _, text, is_happening = heapq.heappop(self._waiting)
+            if is_happening:
+                self._print_all(self._repeats.lines(text, at_s))
+            else:
+                self._print_all(self._repeats.rest())
+                self._print(text)
 
     def _print_all(self, lines: Sequence[str]) -> None:
         for text in lines:

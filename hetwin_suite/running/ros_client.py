@@ -133,9 +133,12 @@ class Client:
         Raises:
             BadInput: if it did.
         """
-        if self._others and self._nodes.conductor_ended_with(BAD_INPUT):
+        if self._nodes.conductor_ended_with(BAD_INPUT):
             domain = self._node.context.get_domain_id()
-            raise taken_by_another(self._node.get_namespace(), domain, self._others)
+            other = (
+                self._others or "which the conductor has named"
+            )  # heard of by the conductor alone, so far
+            raise taken_by_another(self._node.get_namespace(), domain, other)
 
     def _ask(self, scenario: Scenario, options: RunOptions, out: Path, display: Display) -> Any:
         from action_msgs.msg import GoalStatus

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.nearest import some
 from hetwin_suite.scaffolding.joint_names import Matching, match_joints
 from hetwin_suite.scaffolding.known_robots import (
     EXTRA,
@@ -15,7 +16,6 @@ from hetwin_suite.scaffolding.known_robots import (
     known_robots,
     moving_joints,
 )
-from hetwin_suite.scaffolding.shown import listed
 from model_nodes.main_physics.sources.recording import Recording
 from model_nodes.main_physics.world.resources import example_robots
 
@@ -146,8 +146,8 @@ def _checked(recording: Recording, chosen: ChosenRobot) -> ChosenRobot:
         f"this is another robot: {count} of the {len(recorded)} recorded joints is the robot's",
         file=chosen.robot.file,
         where="--robot" if not chosen.description else None,
-        found=listed(missing),
-        expected=f"joints such as {listed(own)}" if own else "a URDF with joints that move",
+        found=some(missing),
+        expected=f"joints such as {some(own)}" if own else "a URDF with joints that move",
     )
 
 
@@ -159,7 +159,7 @@ def _undecided(recording: Recording, fits: Sequence[_Fit]) -> BadInput:
         return BadInput(
             "no robot here has the recorded joints",
             file=recording.path,
-            found=listed(recorded),
+            found=some(recorded),
             expected=f"--robot with the URDF of the robot{more}",
         )
     named = ", ".join(f"{fit.robot.label} ({fit.count} of {len(recorded)})" for fit in near)
@@ -169,6 +169,6 @@ def _undecided(recording: Recording, fits: Sequence[_Fit]) -> BadInput:
     return BadInput(
         problem,
         file=recording.path,
-        found=listed(recorded),
+        found=some(recorded),
         expected=f"--robot with a URDF or one of {named}{more}",
     )

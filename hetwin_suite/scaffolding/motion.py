@@ -65,7 +65,7 @@ def replay(source: Mapping[str, Any], body: Body) -> Motion:
     opened = open_source(source, robots=[body])
     try:
         notes = [str(note) for note in getattr(opened, "notes", ())]
-        notes += _strange(opened.findings)
+        notes += _strange(opened.findings, body)
         names = [joint.name for joint in body.driven_joints]
         driven = opened.bind(names, round(1e9 / RATE))
         duration_s = (opened.duration_ns or 0) / 1e9
@@ -78,14 +78,16 @@ def replay(source: Mapping[str, Any], body: Body) -> Motion:
     return Motion(seconds, positions, tuple(notes))
 
 
-def _strange(findings: Sequence[Finding]) -> Iterator[str]:
+def _strange(findings: Sequence[Finding], body: Body) -> Iterator[str]:
     """Yield, in words, what is strange in the recording: the first of what is found several times."""
+    units = {j.name: "m" if j.kind is JointKind.SLIDE else "rad" for j in body.moving_joints}
     alike: dict[tuple[str, ...], list[Finding]] = {}
     for finding in findings:
         texts = (value for value in finding.arguments.values() if isinstance(value, str))
         alike.setdefault((finding.name, *texts), []).append(finding)
     for first, *more in alike.values():
-        text = concern_text(first.name, first.arguments)
+        unit = units.get(str(first.arguments.get("joint")), "rad or m")
+        text = concern_text(first.name, {**first.arguments, "unit": unit})
         times = f", and {len(more)} times more" if more else ""
         yield f"{text}, at {first.from_ns / 1e9:.2f} s{times}"
 

@@ -10,13 +10,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.nearest import some
 from hetwin_suite.scaffolding.choosing_robot import RECORDED_FILE, ChosenRobot, choose_robot
 from hetwin_suite.scaffolding.grasping import Grasp, first_grasp, moves
 from hetwin_suite.scaffolding.hands import FoundHand, find_hands
 from hetwin_suite.scaffolding.joint_names import Matching
 from hetwin_suite.scaffolding.motion import Motion, beyond_limits, replay
 from hetwin_suite.scaffolding.reading import Reading
-from hetwin_suite.scaffolding.shown import listed
 from hetwin_suite.scaffolding.standing import standing_height
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE
 from model_nodes.main_physics.sources.joint_facts import JointFacts
@@ -167,7 +167,7 @@ def _check_moves(recording: Recording) -> None:
     raise BadInput(
         "the recording holds no joint positions",
         file=recording.path,
-        found=listed(there) or "no topic",
+        found=some(there) if there else "no topic",
         expected=f"a topic of type {JOINT_STATE} with positions, or transforms",
     )
 

@@ -1,17 +1,8 @@
-"""How names and paths are shown in messages."""
+"""How numbers and paths are shown in messages."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-
-MOST_NAMED = 8
-
-
-def listed(names: Sequence[str], most: int = MOST_NAMED) -> str:
-    """Names separated by commas, the first of them if there are many."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
 
 
 def near(path: Path) -> str:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.nearest import some
 from hetwin_suite.scaffolding.choosing_robot import RECORDED_FILE
 from hetwin_suite.scaffolding.new_scenario import Draft
 from hetwin_suite.scaffolding.printed import NewScenario, PrintedHand, PrintedRun, PrintedTopic
 from hetwin_suite.scaffolding.scenario_text import OBJECTS, objects, scenario_text
-from hetwin_suite.scaffolding.shown import counted, listed, near
+from hetwin_suite.scaffolding.shown import counted, near
 from model_nodes.main_physics.sources.recording import RecordedTopic
 
 _SHOWN_TOPICS = 4
@@ -68,9 +69,9 @@ class Written:
         count = len(recording.joints()) or len(matching.joints)
         yield f"  joints: {len(matching.joints)} of {count} move the robot{how}"
         if draft.only_recorded:
-            yield f"  recorded, but not the robot's: {listed(draft.only_recorded)}"
+            yield f"  recorded, but not the robot's: {some(draft.only_recorded)}"
         if draft.only_model:
-            yield f"  the robot's, but not recorded: {listed(draft.only_model)}"
+            yield f"  the robot's, but not recorded: {some(draft.only_model)}"
         for hand in draft.hands:
             still = "" if hand.name in draft.watched else ", whose fingers do not move"
             yield f"  hand: {hand.name} on {hand.link}, {counted(len(hand.joints), 'finger joint')}{still}"
@@ -133,4 +134,4 @@ def _topic_lines(topics: Sequence[RecordedTopic]) -> Iterator[str]:
         yield line
     if len(topics) > _SHOWN_TOPICS:
         rest = [topic.name for topic in topics[_SHOWN_TOPICS:]]
-        yield f"  and {listed(rest)}"
+        yield f"  and {some(rest)}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.nearest import perhaps
+from hetwin_core.ensemble.nearest import perhaps, some
 
 FLOATS = ("Real", "Float32", "Float64")
 WHOLES = (
@@ -128,12 +128,11 @@ def variable_of(
     found = variables.get(name)
     if found is None:
         likely = [v.name for v in variables.values() if not causality or v.causality == causality]
-        listed = ", ".join(likely[:20]) + (f" and {len(likely) - 20} more" * (len(likely) > 20))
         raise BadInput(
             "the unit has no such variable",
             where=where,
             found=name,
-            expected=f"one of its {causality or 'variable'}s: {listed or 'none'}{perhaps(name, variables)}",
+            expected=f"one of its {causality or 'variable'}s: {some(likely, 20)}{perhaps(name, variables)}",
         )
     if found.type not in NUMBERS:
         raise BadInput(

@@ -10,6 +10,9 @@ from model_nodes.grasp_monitor.fingers import FingerMotion
 
 PRESSES = 1.5
 """Fingers that stand press on something if their effort is this many times what it was while they closed."""
+CLEARLY, LEAST = 5.0, 0.1
+"""They also do with less effort than a hand's threshold, if it is this many times what it was while they closed and
+while they stood open, and at least this share of the threshold: efforts may have other units than the threshold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,7 @@ class StoppedShort:
         self._most_open: float | None = None
         self._last = 0.0
         self._free_effort: float | None = None
+        self._open_effort: float | None = None
         self._stopped_at: float | None = None
 
     def update(self, time_ns: int, effort: float | None, *, holds: bool) -> list[Event]:
@@ -52,8 +56,8 @@ class StoppedShort:
         fingers, limits = self._fingers, self._limits
         begins = self._most_open is None
         self._most_open = min(self._most_open or fingers.closing, fingers.closing)
-        if fingers.closing > self._last and effort is not None:
-            self._free_effort = min(effort, self._free_effort or effort)
+        if effort is not None and not begins:
+            self._note(effort, self._most_open + limits.min_closing)
         self._last = fingers.closing
         ends = fingers.farthest >= 1.0 - limits.closed_margin
         if self._stopped_at is not None:
@@ -75,11 +79,24 @@ class StoppedShort:
         event = self._event(CLOSED_ON_SOMETHING, since_ns, closing=fingers.closing, gap=fingers.gap)
         return [event]
 
+    def _note(self, effort: float, open_until: float) -> None:
+        """Note an effort of fingers that close, or stand open."""
+        if self._fingers.closing > self._last:
+            known = effort if self._free_effort is None else self._free_effort
+            self._free_effort = min(effort, known)
+        elif self._fingers.closing <= open_until:
+            self._open_effort = max(effort, self._open_effort or 0.0)
+
     def _presses(self, effort: float) -> bool:
         """Whether fingers that stand press on something, as far as their efforts say."""
         if self._free_effort is None:
             return effort >= self._limits.press_effort
-        return effort >= max(self._limits.press_effort, PRESSES * self._free_effort)
+        least, free = self._limits.press_effort, self._free_effort
+        if effort >= max(least, PRESSES * free):
+            return True
+        if self._open_effort is None:
+            return False
+        return effort >= max(LEAST * least, CLEARLY * max(free, self._open_effort))
 
     def _event(self, name: str, time_ns: int, **arguments: float | str) -> Event:
         return Event(name, time_ns, arguments={"hand": self._hand, **arguments})

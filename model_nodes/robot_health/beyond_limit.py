@@ -23,7 +23,7 @@ _FAR = 1e6
 
 
 class BeyondLimit:
-    """Raises ``beyond_limit`` with ``joint``, ``quantity`` (position, velocity or effort), ``found`` and ``limit``.
+    """Raises ``beyond_limit`` with ``joint``, ``quantity`` (of `QUANTITIES`), ``found``, ``limit``, ``unit``.
 
     All three quantities of all joints are compared in one array, since most steps find nothing.
 
@@ -33,7 +33,7 @@ class BeyondLimit:
     """
 
     def __init__(self, settings: Settings, layout: WatchLayout) -> None:
-        self._joints = layout.joints
+        self._layout, self._joints = layout, layout.joints
         self._scales = settings.position_limit, settings.velocity_limit, settings.effort_limit
         count = len(layout.joints)
         lower, upper = _limits(layout.lower, -_FAR), _limits(layout.upper, _FAR)
@@ -80,6 +80,7 @@ class BeyondLimit:
                     "quantity": QUANTITIES[quantity],
                     "found": float(values[i]),
                     "limit": self._limit(i, float(values[i])),
+                    "unit": self._layout.unit(self._joints[joint], QUANTITIES[quantity]),
                 }
                 found[quantity][(joint,)] = Found(severity, float(shares[i]), arguments)
         return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -14,7 +14,6 @@ from hetwin_core.ensemble.concern_words import (
     LET_GO_OF_SOMETHING,
     MENDED,
     concern_text,
-    length,
 )
 from hetwin_core.ensemble.conductor.reporting.coverage import (
     Claim,
@@ -23,9 +22,11 @@ from hetwin_core.ensemble.conductor.reporting.coverage import (
 )
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.mobile_robots import mobile_robots
+from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.watch import Watch, WatchLayout
+from hetwin_core.ensemble.sentences.catalogue import say
 from model_nodes.robot_health.view import View
 
 _MOST_NAMED = 4
@@ -71,7 +72,7 @@ class Coverage:
         for happened in view.events:
             changed = self._of_fingers(happened)
             if changed is not None and self._is_new(changed):
-                events.append(self._event(changed, view.time_ns))
+                events.append(self._event(changed, happened.time_ns))
         return events
 
     def _is_new(self, one: Covered) -> bool:
@@ -104,13 +105,13 @@ class Coverage:
         mended = _mended(layout, driven)
         yield Covered(Claim.TIME, robot, True, sources=("stamps",), why=mended)
         others = [j for j in layout.joints[own] if j not in driven]
-        why = f"not recorded: {_named(others)}" if others else ""
+        why = say("coverage.not_recorded", names=some(others, _MOST_NAMED)) if others else ""
         yield Covered(Claim.MOTION, robot, True, sources=("positions",), of=tuple(driven), why=why)
         yield self._touch(robot)
         if robot in {mobile.name for mobile in mobile_robots(self._scene)}:
             yield Covered(Claim.BASE, robot, True, sources=("odometry",))
         else:
-            yield Covered(Claim.BASE, robot, False, why="no odometry", matters=False)
+            yield Covered(Claim.BASE, robot, False, why=say("coverage.no_odometry"), matters=False)
 
     def _touch(self, robot: str) -> Covered:
         links = [e for e in self._scene.of_kind(EntityKind.LINK) if e.owner == robot]
@@ -119,7 +120,7 @@ class Coverage:
         seen = tuple(e.name for e in links if _collides(e))
         if not bare:
             return Covered(Claim.TOUCH, robot, True, sources=(_SHAPES, _CONTACTS), of=seen)
-        why = f"no collision shapes: {_named(bare)}"
+        why = say("coverage.no_shapes", names=some(bare, _MOST_NAMED))
         return Covered(
             Claim.TOUCH, robot, False, sources=(_SHAPES,) if seen else (), of=seen, why=why
         )
@@ -146,29 +147,29 @@ class Coverage:
     ) -> Covered:
         joints, limits = layout.joints[own], layout.effort[own]
         if not layout.has_inertias:
-            return Covered(Claim.EFFORT, robot, False, why="no masses in the robot's description")
+            return Covered(Claim.EFFORT, robot, False, why=say("coverage.no_masses"))
         if not seen.any():
-            return Covered(Claim.EFFORT, robot, False, why="no efforts in the recording")
+            return Covered(Claim.EFFORT, robot, False, why=say("coverage.no_efforts"))
         if not self._torques.is_torque(robot):
-            return Covered(Claim.EFFORT, robot, False, why="the efforts are no torques")
+            return Covered(Claim.EFFORT, robot, False, why=say("coverage.no_torques"))
         judged = [j for j, s, limit in zip(joints, seen, limits, strict=True) if s and limit]
         missing = [j for j, d in zip(joints, driven, strict=True) if d and j not in judged]
         if not judged:
-            return Covered(Claim.EFFORT, robot, False, why="no joint has a limit of its effort")
-        why = f"no efforts or no limit of them: {_named(missing)}" if missing else ""
+            return Covered(Claim.EFFORT, robot, False, why=say("coverage.no_limits"))
+        why = say("coverage.some_no_limits", names=some(missing, _MOST_NAMED)) if missing else ""
         return Covered(Claim.EFFORT, robot, True, sources=(_EFFORTS,), of=tuple(judged), why=why)
 
     # ------------------------------------------------------------------ hands and objects
 
     def _grip(self, hand: Entity) -> Covered:
         if not self._scene.has(hand.name, "holding"):
-            return Covered(Claim.GRIP, hand.name, False, why="no model watches the grip")
+            return Covered(Claim.GRIP, hand.name, False, why=say("coverage.no_grip_model"))
         recorded = self._recorded(hand.joints)
         if not recorded:
-            why = "the fingers' positions are not recorded"
+            why = say("coverage.fingers_not_recorded")
             return Covered(Claim.GRIP, hand.name, False, why=why)
         if not self._objects:
-            why = "no object in the scene; the fingers' positions alone"
+            why = say("coverage.no_object")
             return Covered(
                 Claim.GRIP, hand.name, True, sources=(_FINGERS,), of=hand.joints, why=why
             )
@@ -183,16 +184,13 @@ class Coverage:
             return None
         if event.name == LET_GO_OF_SOMETHING:
             return self._grip(entity)
-        gap, closing = event.arguments.get("gap"), event.arguments.get("closing")
-        where = f"at {closing:.0%} of their travel" if isinstance(closing, float) else "short"
-        if isinstance(gap, float) and self._slide(entity.joints):
-            where = f"{length(gap)} apart"
-        time = event.time_ns / 1e9
-        why = (
-            f"at {time:.2f} s the fingers stopped {where} with nothing of the scene between them: on something else,"
-            " or as commanded"
+        gap = event.arguments.get("gap") if self._slide(entity.joints) else None
+        width = gap if isinstance(gap, float) else None
+        closing, time = event.arguments.get("closing"), event.time_ns / 1e9
+        why = say("coverage.closed_on_something", time=time, gap=width, closing=closing)
+        return Covered(
+            Claim.GRIP, hand, False, sources=(_FINGERS,), of=entity.joints, why=why, width=width
         )
-        return Covered(Claim.GRIP, hand, False, sources=(_FINGERS,), of=entity.joints, why=why)
 
     def _slide(self, joints: Sequence[str]) -> bool:
         """Whether the fingers' joints slide, so that they say how far apart the fingers are."""
@@ -209,17 +207,17 @@ class Coverage:
 
     def _of_object(self, entity: Entity) -> Iterator[Covered]:
         has, name = self._scene.has, entity.name
-        if not _collides(entity):
-            yield Covered(Claim.DROP, name, False, why="no collision shapes")
-            return
-        yield Covered(Claim.DROP, name, True, sources=("poses",))
+        collides = _collides(entity)
+        why = "" if collides else say("coverage.no_shapes", names=None)
+        yield Covered(Claim.DROP, name, collides, sources=("poses",) if collides else (), why=why)
         for claim, attribute in (
             (Claim.SUPPORT, "on"),
             (Claim.CONNECTION, "connected"),
             (Claim.CONTAINER, "in_container"),
         ):
             if has(name, attribute):
-                yield Covered(claim, name, True, sources=(_SHAPES, "poses"))
+                sources = (_SHAPES, "poses") if collides else ()
+                yield Covered(claim, name, collides, sources=sources, why=why)
 
 
 def _mended(layout: WatchLayout, joints: Sequence[str]) -> str:
@@ -265,11 +263,3 @@ def _rigid_groups(links: Sequence[Entity]) -> dict[str, list[Entity]]:
         waiting = rest
     groups.pop("", None)
     return groups
-
-
-def _named(names: Iterable[str]) -> str:
-    """The first of some names, and how many others there are."""
-    listed = list(names)
-    more = len(listed) - _MOST_NAMED
-    shown = ", ".join(listed[:_MOST_NAMED])
-    return f"{shown} and {more} more" if more > 0 else shown

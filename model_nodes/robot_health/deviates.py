@@ -12,7 +12,7 @@ from model_nodes.robot_health.view import View
 
 
 class Deviates:
-    """Raises ``deviates`` with ``joint`` and ``deviation``, the twin's position minus the recorded one [rad or m].
+    """Raises ``deviates`` with ``joint`` and ``deviation``, the twin's position minus the recorded one, and ``unit``.
 
     Args:
         scale: sizes of deviations.
@@ -21,7 +21,7 @@ class Deviates:
 
     def __init__(self, scale: Scale, layout: WatchLayout) -> None:
         self._scale, self._least = scale, scale.least
-        self._joints = layout.joints
+        self._layout, self._joints = layout, layout.joints
         self._lasting = Lasting("deviates")
 
     def watch(self, view: View) -> list[Event]:
@@ -36,6 +36,10 @@ class Deviates:
             size = abs(float(away[i]))
             severity = self._scale.severity(size)
             if severity is not None:
-                arguments: dict[str, Json] = {"joint": self._joints[i], "deviation": float(away[i])}
+                arguments: dict[str, Json] = {
+                    "joint": self._joints[i],
+                    "deviation": float(away[i]),
+                    "unit": self._layout.unit(self._joints[i]),
+                }
                 found[(self._joints[i],)] = Found(severity, size, arguments)
         return self._lasting.update(view.time_ns, found)

@@ -24,7 +24,7 @@ class Findings:
     """
 
     def __init__(self, settings: Settings, pairs: LinkPairs, layout: WatchLayout) -> None:
-        self._pairs = pairs
+        self._pairs, self._layout = pairs, layout
         self._measures = {
             STARTS_INSIDE: ("depth", settings.starts_inside),
             "jump": ("step", settings.jump),
@@ -46,7 +46,10 @@ class Findings:
             severity = self._severity(finding, view)
             if severity is not None:
                 times = {FROM: finding.from_ns / 1e9, TO: finding.to_ns / 1e9}
-                arguments = {SEVERITY: severity.value, **finding.arguments, **times}
+                known = {**finding.arguments, **times}
+                if isinstance(joint := known.get("joint"), str):
+                    known["unit"] = self._layout.unit(joint)
+                arguments = {SEVERITY: severity.value, **known}
                 events.append(Event(finding.name, finding.from_ns, arguments=arguments))
         return events
 

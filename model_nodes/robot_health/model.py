@@ -45,15 +45,15 @@ RAISES = (
     ),
     (
         "beyond_limit",
-        "the recording is beyond a limit: joint, quantity (position, velocity or effort), found, limit",
+        "the recording is beyond a limit: joint, quantity (position, velocity or effort), found, limit, unit",
     ),
-    ("deviates", "a joint of the twin is not where it was recorded: joint, deviation [rad or m]"),
+    ("deviates", "a joint of the twin is not where it was recorded: joint, deviation, unit"),
     (
         "jump",
-        "the recording has a step that no robot makes: joint, topic, step [rad or m], velocity",
+        "the recording has a step that no robot makes: joint, topic, step, unit, velocity",
     ),
     ("gap", "the recording has no samples for a while: topic, joints, duration [s]"),
-    ("contradiction", "two topics differ about a joint: topic, other, joint, size [rad or m]"),
+    ("contradiction", "two topics differ about a joint: topic, other, joint, size, unit"),
     (
         "mended",
         "messages that were out of order, misdated or no numbers: what (was done), topic, count, of, size, joints",
@@ -66,7 +66,7 @@ RAISES = (
     ("other_units", "positions look to be in other units: unit, factor, topic, joints"),
     (
         "unexpected_effort",
-        "something acts on a joint that the scene does not know: joint, residual, unit (Nm or N), share of its limit",
+        "something acts on a joint that the scene does not know: joint, residual, unit (N m or N), share of its limit",
     ),
     (
         "unexplained_load",

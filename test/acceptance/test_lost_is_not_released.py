@@ -77,9 +77,9 @@ def test_what_slips_out_of_fingers_that_close_on_is_lost_and_dropped(
     assert 0.2 < run.event("dropped")["arguments"]["height"] < 0.27
     assert run.concerns["dropped"] == run.concerns["fell"] == "warning"
     assert run.code == 1
-    assert "box grip lost by hand" in run.out
+    assert "box no longer gripped by hand: the fingers did not open" in run.out
     assert "box lost by hand" in run.out
-    assert "warning: box dropped by hand (2" in run.out
+    assert "warning: box dropped by hand, and fell by 2" in run.out
     assert "put down" not in run.out
 
 
@@ -94,7 +94,7 @@ def test_what_is_put_down_is_released_and_put_down(runs: dict[str, Told]) -> Non
     assert (run.summary["verdict"], run.summary["concerns"]) == (NO_EFFORTS, [])
     assert run.handling == ["grasped", "picked_up", "released", "put_down"]
     assert run.event("grip_lost")["arguments"]["opened"] is True
-    assert "box grip opened by hand" in run.out
+    assert "box no longer gripped by hand: the fingers opened" in run.out
 
 
 def test_what_a_hand_lets_fall_was_dropped_but_not_lost(runs: dict[str, Told]) -> None:

@@ -60,7 +60,7 @@ def mutated(made: list[Recorded], mutation: Mutation) -> list[Recorded]:
         if what == "late" and k == at:
             fields = {"log_ns": one.time_ns + much * MS}
         elif what == "pace":
-            fields = {"stamp_ns": 10**10 - EPOCH_NS + stamp * much // 100}
+            fields = {"stamp_ns": 10**10 - EPOCH_NS + min(max(stamp, 0), 10**10) * much // 100}
         elif what in _STAMPS and k in _STAMPS[what](at, much):
             fields = {
                 "stamp_ns": {"set_back": stamp - much * MS, "stands": first}.get(what, -EPOCH_NS)
@@ -172,7 +172,7 @@ def _new(folder: Path, recording: Path, *options: str) -> str:
 def test_new_and_run_say_what_was_mended(tmp_path: Path) -> None:
     made = messages(log=lambda k, t: t + (70 * MS if k == 111 else 0), count=COUNT)
     out = _new(tmp_path, write_bag(tmp_path / "late", made), "--run")
-    text = "1 of 240 messages on /joint_states came up to 0.0625 s out of order and were sorted"
+    text = "1 of 240 messages on /joint_states came up to 0.06 s out of order and were sorted"
     assert f"warning: {text}" in out
     assert f"note: {text}" in out
     summary = yaml.safe_load((tmp_path / "twin" / "run" / "summary.json").read_text())

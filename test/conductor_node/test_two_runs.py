@@ -97,7 +97,6 @@ def test_a_container_that_shares_the_hosts_network_is_refused(tmp_path: Path) ->
 
 
 @container
-@pytest.mark.long
 def test_a_models_node_in_a_container_belongs_to_the_run_of_its_token(tmp_path: Path) -> None:
     domain = new_domain()
     scenario = toy(tmp_path, until=0.5)

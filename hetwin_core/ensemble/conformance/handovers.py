@@ -7,6 +7,7 @@ import numpy as np
 from hetwin_core.ensemble.conformance.bench import Bench
 from hetwin_core.ensemble.conformance.result import Broken
 from hetwin_core.ensemble.errors import Refused
+from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.scene.poses import is_pose
 from hetwin_core.ensemble.scene.values import POSE, WORLD, Value, pose_value
 
@@ -35,7 +36,7 @@ def check_round_trips(bench: Bench) -> str:
         place = bench.scene.layout.slots[slot]
         (passed if good else refused).append(f"{place.entity}.{place.attribute.name}")
     parts = [("handed over", passed), ("refused", refused)]
-    return "; ".join(f"{word}: {_shown(names)}" for word, names in parts if names)
+    return "; ".join(f"{word}: {some(names, 6)}" for word, names in parts if names)
 
 
 def take_any(bench: Bench) -> str:
@@ -47,10 +48,6 @@ def take_any(bench: Bench) -> str:
             _move(bench, slot, bench.index, bench.scene.value(slot))
             return f"{place.entity}.{place.attribute.name}"
     return ""
-
-
-def _shown(names: list[str]) -> str:
-    return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
 
 
 def _in_and_out(bench: Bench, slot: int) -> bool:

@@ -66,6 +66,10 @@ class Finding:
     arguments: Mapping[str, Json] = field(default_factory=dict)
 
 
+_UNITS = {"position": ("rad", "m"), "velocity": ("rad/s", "m/s"), "effort": ("N m", "N")}
+"""Units of a joint that turns and of one that slides."""
+
+
 @dataclass(frozen=True, slots=True)
 class WatchLayout:
     """The watched robots; n is the number of all their joints.
@@ -109,6 +113,14 @@ class WatchLayout:
         for name, count in self.robots:
             yield name, slice(begin, begin + count)
             begin += count
+
+    def unit(self, joint: str, quantity: str = "position") -> str:
+        """The unit of a joint's position, velocity or effort; both that it may be if its kind is not known."""
+        kinds = dict(zip(self.joints, self.slides, strict=False))
+        turns, slides = _UNITS[quantity]
+        if joint not in kinds:
+            return f"{turns} or {slides}"
+        return slides if kinds[joint] else turns
 
     def of(self, robot: str) -> WatchLayout:
         """The layout of one of the robots; its findings are those of all."""

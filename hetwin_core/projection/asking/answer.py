@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_core.projection.asking.evidence import Evidence
 from hetwin_core.projection.asking.intervals import NEVER, Intervals
 
 
 class NotKnown(Exception):
     """The log does not tell; what is not known is neither true nor false."""
+
+
+def reason(why: Iterable[str]) -> str:
+    """Why something is not known, in words."""
+    return "; ".join(why) or say("question.not_said")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +28,14 @@ class Answer:
         intervals: when it holds; of a moment the whole intervals around it, of an interval what lies in it.
         bindings: the entities for which it holds, one mapping from variables for each; empty without variables.
         evidence: the rows that say so.
+        why: why it is not known, each reason once; empty if it is.
     """
 
     truth: bool | None
     intervals: Intervals = NEVER
     bindings: tuple[Mapping[str, str], ...] = ()
     evidence: tuple[Evidence, ...] = ()
+    why: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         """Return the truth.
@@ -36,7 +44,7 @@ class Answer:
             NotKnown: if it is not known.
         """
         if self.truth is None:
-            raise NotKnown("the log does not tell; compare `truth` with None")
+            raise NotKnown(f"{reason(self.why)}; compare `truth` with None")
         return self.truth
 
     @property

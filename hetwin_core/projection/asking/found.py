@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.projection.asking.evidence import Evidence
-from hetwin_core.projection.asking.reading import Binding
+from hetwin_core.projection.asking.reading import Binding, Reading
 from hetwin_core.projection.asking.terms import Atom, Both, Either, Negation, Term
 from hetwin_core.projection.asking.times import Window
-from hetwin_core.projection.asking.truths import Truths
 from hetwin_core.projection.tables.rows import Interval
+from hetwin_core.projection.tables.unseen import Blind
 
 POSES = "poses"
 
@@ -23,14 +23,14 @@ class Found:
 
     Args:
         binding: the entities.
-        truths: when it is true and when it is false.
-        evidence: the rows that say so.
+        reading: when it is true and when it is false, the rows that say so, and where it was not seen.
     """
 
-    def __init__(self, binding: Binding, truths: Truths, evidence: Sequence[Evidence]) -> None:
+    def __init__(self, binding: Binding, reading: Reading) -> None:
         self.binding = binding
-        self.truths = truths
-        self._evidence = evidence
+        self.truths = reading.truths
+        self.blind: tuple[Blind, ...] = reading.blind
+        self._evidence = reading.evidence
 
     def telling(self, window: Window, known: Interval) -> Iterator[Evidence]:
         """Yield the rows that overlap a time; states were measured for it, even if just before.

@@ -60,6 +60,15 @@ class Happenings:
         names = self._vocabulary.event(pattern.name)
         return fits(event, names, self._wanted(pattern, names, [event]))
 
+    def meant(self, pattern: Atom) -> Wanted:
+        """Return what each argument of a pattern may be; None: anything.
+
+        Raises:
+            BadInput: if the event or an entity is not known.
+        """
+        names = self._vocabulary.event(pattern.name)
+        return self._wanted(pattern, names, self._by_name.get(pattern.name, []))
+
     def named(self, name: str) -> Sequence[Happening]:
         """Return the events of a name, in order."""
         return self._by_name.get(name, ())

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import count, islice
+from typing import NamedTuple
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_core.projection.asking.answer import Answer
 from hetwin_core.projection.asking.entities import Entities
 from hetwin_core.projection.asking.evidence import in_order
@@ -27,12 +29,21 @@ from hetwin_core.projection.asking.times import Sort, Window
 from hetwin_core.projection.asking.truths import Truths
 from hetwin_core.projection.asking.vocabulary import SUPPORTING, Vocabulary
 from hetwin_core.projection.tables.rows import Interval
+from hetwin_core.projection.tables.unseen import Blind
 
 MOST_BINDINGS = 10_000
 """A term with more is refused, for it would not end."""
 
 MOST_KEPT = 200
 """So many terms are kept; the oldest goes first."""
+
+
+class _Held(NamedTuple):
+    """When a term holds for any entities, for which, and where that was not seen."""
+
+    total: Truths
+    found: list[Found]
+    blind: tuple[Blind, ...]
 
 
 class Holding:
@@ -52,7 +63,7 @@ class Holding:
         self._vocabulary = vocabulary
         self._entities = entities
         self._known = known
-        self._kept: dict[Term, tuple[Truths, list[Found]]] = {}
+        self._kept: dict[Term, _Held] = {}
 
     def ask(self, term: Term, window: Window) -> Answer:
         """Return whether a term holds at a time.
@@ -60,35 +71,55 @@ class Holding:
         Raises:
             BadInput: if a fluent or an entity is not known.
         """
-        total, found = self._found(term, window.span)
+        total, found, unseen = self._found(term, window.span)
         true = [one for one in found if _decide(one.truths, window) is True]
         rows = (row for one in true or found for row in one.telling(window, self._known))
+        truth = _decide(total, window)
+        blind = unseen if truth is None else ()
+        why = dict.fromkeys(b.why for b in blind if _overlap(b.span, window.span))
         return Answer(
-            _decide(total, window),
+            truth,
             _shown(total.true, window, self._known),
             tuple(one.binding for one in true if one.binding),
             in_order(rows),
+            tuple(why) or (self._later(window) if truth is None else ()),
         )
+
+    def _later(self, window: Window) -> tuple[str, ...]:
+        """Why something is not known that was seen as far as the log goes."""
+        known_s = (self._known.to_ns - 1) / 1e9
+        if window.span.to_ns <= self._known.to_ns:
+            return ()
+        return (say("question.known_until", until=known_s),)
 
     def when(self, term: Term, span: Interval) -> Truths:
         """Return when a term is true and when it is false, as far as an interval goes."""
-        return self._found(term, span)[0]
+        return self._found(term, span).total
 
-    def _found(self, term: Term, span: Interval) -> tuple[Truths, list[Found]]:
-        """Return when a term holds for any entities, and for which; a term that is read whole is read once."""
+    def _found(self, term: Term, span: Interval) -> _Held:
+        """Return when a term holds for any entities, and for which; a term that is read whole is read once.
+
+        Entities for which it is never true may be some of which that was not seen: so it is not false there.
+        """
         kept = is_read_whole(term)
         if kept and term in self._kept:
             return self._kept[term]
         checked, bindings = self._prepared(term)
         read = [(binding, self._read(checked, binding, span)) for binding in bindings]
-        found = [Found(binding, reading.truths, reading.evidence) for binding, reading in read]
+        found = [Found(binding, reading) for binding, reading in read]
         true = union(one.truths.true for one in found)
         total = Truths(true, _all(one.truths.false for one in found))
+        blind = [b for one in found for b in one.blind]
+        if any(bindings):
+            others = self._read(checked, {}, span)
+            unseen = Intervals(b.span for b in others.blind) - others.truths.false
+            total, blind = total - unseen, [*blind, *others.blind]
+        held = _Held(total, found, tuple(blind))
         if kept:
-            self._kept[term] = total, found
+            self._kept[term] = held
             if len(self._kept) > MOST_KEPT:
                 del self._kept[next(iter(self._kept))]
-        return total, found
+        return held
 
     def _read(self, term: Term, binding: Binding, span: Interval) -> Reading:
         match term:
@@ -99,13 +130,13 @@ class Holding:
             case Both() | Either():
                 one = self._read(term.one, binding, span)
                 two = self._read(term.two, binding, span)
+                both = isinstance(term, Both)
+                truths = one.truths & two.truths if both else one.truths | two.truths
                 evidence = (*one.evidence, *two.evidence)
-                if isinstance(term, Both):
-                    return Reading(one.truths & two.truths, evidence)
-                return Reading(one.truths | two.truths, evidence)
+                return Reading(truths, evidence, (*one.blind, *two.blind))
             case Negation():
                 read = self._read(term.of, binding, span)
-                return Reading(~read.truths, read.evidence)
+                return read._replace(truths=~read.truths)
         raise BadInput("this is no fluent", found=term, expected='a term such as on("box", "tray")')
 
     def _prepared(self, term: Term) -> tuple[Term, list[Binding]]:
@@ -204,6 +235,10 @@ def _fresh(name: str, used: dict[str, Iterator[int]]) -> str:
 
 def _variables(atom: Atom) -> list[Variable]:
     return [argument for argument in atom.arguments if isinstance(argument, Variable)]
+
+
+def _overlap(one: Interval, other: Interval) -> bool:
+    return one.from_ns < other.to_ns and other.from_ns < one.to_ns
 
 
 def _all(sets: Iterable[Intervals]) -> Intervals:

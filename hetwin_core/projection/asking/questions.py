@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.projection.asking.answer import Answer, NotKnown
+from hetwin_core.ensemble.sentences.catalogue import say
+from hetwin_core.projection.asking.answer import Answer, NotKnown, reason
 from hetwin_core.projection.asking.belief import Beliefs
 from hetwin_core.projection.asking.belief_causes import BeliefCauses
 from hetwin_core.projection.asking.believed import Believed
@@ -19,13 +20,13 @@ from hetwin_core.projection.asking.parsing.goal_reader import GoalReader
 from hetwin_core.projection.asking.reading import Reader
 from hetwin_core.projection.asking.task_tree import TaskTree
 from hetwin_core.projection.asking.terms import Atom, Term, loc
-from hetwin_core.projection.asking.times import SLACK_NS, Asked, Sort, whole, window
+from hetwin_core.projection.asking.times import SLACK_NS, Asked, Sort, When, whole, window
 from hetwin_core.projection.asking.values import Measured, Values
 from hetwin_core.projection.asking.vocabulary import FOLLOWS_FROM, SUPPORTING, Vocabulary
 from hetwin_core.projection.asking.world import World
 from hetwin_core.projection.asking.wrong_beliefs import WrongBeliefs
 from hetwin_core.projection.expecting import Expectations
-from hetwin_core.projection.tables.rows import Happening, Task
+from hetwin_core.projection.tables.rows import Happening, Interval, Task
 from hetwin_core.projection.tables.tables import Tables
 
 
@@ -70,7 +71,7 @@ class Questions:
         return self.world.where(term, during)
 
     def occurs(self, pattern: Atom, when: Asked | None = None) -> tuple[Happening, ...]:
-        """Return the events of a pattern, in order.
+        """Return the events of a pattern that were seen, in order.
 
         Args:
             pattern: e.g. ``event("picked_up", "cup1")``; arguments left out stand for any.
@@ -78,14 +79,26 @@ class Questions:
 
         Raises:
             BadInput: if the event, an entity or the time is not known.
-            NotKnown: if the log does not tell: not yet, or because what it follows from was not recorded.
+            NotKnown: if the log does not tell: not yet, because what it follows from was not recorded, or because there
+                is none and for some of the time nobody could have seen one.
         """
         span = some_time(when, self.tables).span
         follows_from = FOLLOWS_FROM.get(pattern.name)
         missing = follows_from is not None and follows_from not in self.tables.recorded
         if missing or span.to_ns - 1 > self.tables.known_until_ns + SLACK_NS:
-            raise NotKnown(f"the log does not tell whether {pattern} happened")
-        return tuple(self.happenings.find(pattern, span))
+            raise NotKnown(say("question.not_said_whether", event=pattern))
+        found = tuple(self.happenings.find(pattern, span))
+        why = () if found else self._unseen(pattern, span)
+        if why:
+            raise NotKnown(reason(why))
+        return found
+
+    def _unseen(self, pattern: Atom, span: Interval) -> tuple[str, ...]:
+        """Why events of a pattern may have happened that nobody saw."""
+        names = self.happenings.meant(pattern)
+        blind = self.tables.unseen.of_event(pattern.name, *(*names, None, None)[:2])
+        seen = (b for b in blind if b.span.from_ns < span.to_ns and span.from_ns < b.span.to_ns)
+        return tuple(dict.fromkeys(one.why for one in seen))
 
     def incorrect_belief(self, term: Atom, when: Asked | None = None) -> Answer:
         """Return whether a belief was wrong: held, and not true in the world.
@@ -186,9 +199,18 @@ class Questions:
 
         Raises:
             BadInput: as `occurs` and `where`.
+            NotKnown: if there may have been more than were seen.
         """
+        span = some_time(when, self.tables).span
         if isinstance(term, Atom) and self.vocabulary.is_event(term.name):
-            return len(self.occurs(term, when))
+            found = self.occurs(term, when)
+            why = self._unseen(term, span)
+            if why:
+                raise NotKnown(reason(why))
+            return len(found)
+        throughout = self.world.holds(term | ~term, When(Sort.THROUGHOUT, span))
+        if throughout.truth is None:
+            raise NotKnown(reason(throughout.why))
         return len(self.where(term, when).intervals)
 
     @cached_property

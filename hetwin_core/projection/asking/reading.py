@@ -9,6 +9,7 @@ from hetwin_core.projection.asking.evidence import Evidence
 from hetwin_core.projection.asking.terms import Argument, Atom, State, Variable
 from hetwin_core.projection.asking.truths import Truths
 from hetwin_core.projection.tables.rows import Interval
+from hetwin_core.projection.tables.unseen import Blind
 
 Binding: TypeAlias = Mapping[str, str]
 """Variable -> entity."""
@@ -20,10 +21,12 @@ class Reading(NamedTuple):
     Attributes:
         truths: when it is true and when it is false; it may say nothing outside of the interval that was asked for.
         evidence: rows that say so.
+        blind: where it was not seen, and why.
     """
 
     truths: Truths
     evidence: tuple[Evidence, ...]
+    blind: tuple[Blind, ...] = ()
 
 
 class Reader(Protocol):

@@ -24,6 +24,10 @@ class Truths(NamedTuple):
         """Return that something is false in an interval except when it is true."""
         return cls(true, true.complement(span))
 
+    def __sub__(self, unseen: Intervals) -> Truths:
+        """Return the same, but not known where it is false and nobody could see it."""
+        return Truths(self.true, self.false - unseen)
+
     def __and__(self, other: Truths) -> Truths:
         return Truths(self.true & other.true, self.false | other.false)
 

@@ -16,6 +16,7 @@ from hetwin_core.projection.asking.truths import UNKNOWN, Truths
 from hetwin_core.projection.asking.vocabulary import Vocabulary
 from hetwin_core.projection.tables.rows import Interval, Occasion
 from hetwin_core.projection.tables.tables import Tables
+from hetwin_core.projection.tables.unseen import Blind
 
 LOC = "loc"
 Names = frozenset[str] | None
@@ -45,10 +46,13 @@ class World:
         if atom.name == LOC:
             return self._places.read(atom, binding, span)
         if atom.name not in self._tables.recorded:
-            return Reading(UNKNOWN, ())
+            return Reading(UNKNOWN, (), (Blind(whole(self._tables), _no_model(atom.name)),))
         rows = [row for row, _, _ in self._rows(atom, binding)]
         true = Intervals(self._open(row) for row in rows)
-        return Reading(Truths.known(true, whole(self._tables)), tuple(map(of_occasion, rows)))
+        names = (self._names(atom, index, binding) for index in (0, 1))
+        blind = tuple(self._tables.unseen.of(atom.name, *names))
+        known = Truths.known(true, whole(self._tables)) - Intervals(one.span for one in blind)
+        return Reading(known, tuple(map(of_occasion, rows)), blind)
 
     def bindings(self, atom: Atom) -> list[Binding]:
         """Return the entities for the variables of an atom with which it is true at some time."""
@@ -110,6 +114,10 @@ class World:
         """Return when an occasion held; one that has not ended holds at the last moment of the log, too."""
         end = row.span.to_ns if row.ended else self._tables.known_until_ns + 1
         return row.span.from_ns, end
+
+
+def _no_model(name: str) -> str:
+    return f"nothing in this run observes {name}"
 
 
 def _fits(entity: str, names: Names) -> bool:

@@ -41,7 +41,11 @@ class WrongBeliefs:
             return Reading(UNKNOWN, ())
         rows = list(self._rows(atom, binding))
         true = Intervals(self._open(row) for row in rows)
-        return Reading(Truths.known(true, whole(self._tables)), tuple(map(of_error, rows)))
+        world = self._world.read(atom, binding, span)
+        believed = self._beliefs.read(atom, binding, span).truths.true
+        unseen = (believed & Intervals(b.span for b in world.blind)) - world.truths.true
+        known = Truths.known(true, whole(self._tables)) - unseen
+        return Reading(known, tuple(map(of_error, rows)), world.blind)
 
     def bindings(self, atom: Atom) -> list[Binding]:
         """Return the entities for the variables of an atom about which a belief was wrong at some time."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from hetwin_core.ensemble.sentences.catalogue import listed, plain
 from hetwin_core.projection.flaws.facts import Facts
-from hetwin_core.projection.flaws.flaw import Cause, Flaw, listed
+from hetwin_core.projection.flaws.flaw import Cause, Flaw
 from hetwin_core.projection.tables.rows import Interval
 
 SAME_NS = 50_000_000
@@ -137,4 +138,4 @@ def because(flaw: Flaw, flaws: Sequence[Flaw]) -> str:
     if not firsts:
         return flaw.text
     names = [f"{one.kind.replace('_', ' ')} at {one.span.from_ns / 1e9:.2f} s" for one in firsts]
-    return f"{flaw.text.rstrip('.')}, after {listed(sorted(set(names)))}."
+    return f"{flaw.text.rstrip('.')}, after {plain(listed(sorted(set(names))))}."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -92,12 +91,6 @@ class Flaw:
             "text": self.text,
             "evidence": [row.to_json() for row in self.evidence],
         }
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return names as a sentence has them: ``a``, ``a and b``, ``a, b and c``."""
-    *first, last = names or ("nothing",)
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _seconds(span: Interval) -> dict[str, float]:

@@ -16,6 +16,7 @@ from hetwin_core.projection.sql.views import NUMBER, TRUTH, VIEWS, WHOLE, Column
 from hetwin_core.projection.tables.belief_list import BeliefList
 from hetwin_core.projection.tables.rows import Belief, BeliefError, Happening, Occasion, Task
 from hetwin_core.projection.tables.tables import Tables
+from hetwin_core.projection.tables.truths import truths
 
 Batch: TypeAlias = Mapping[str, NDArray[Any]]
 """Column -> values of some rows; '' and NaN stand for nothing."""
@@ -23,6 +24,7 @@ _ROWS = 50_000
 """At most in one batch, as rows in Python are large."""
 _POSE = ("x", "y", "z", "qw", "qx", "qy", "qz")
 _UNKNOWN = (float("nan"),) * len(_POSE)
+_NUMBERS: Mapping[bool | None, float] = {True: 1.0, False: 0.0, None: float("nan")}
 _TYPES: Mapping[str, Any] = {NUMBER: np.float64, WHOLE: np.int64, TRUTH: np.bool_}
 
 
@@ -63,6 +65,8 @@ def _same(text: str, count: int) -> NDArray[Any]:
 
 
 def _array(values: Sequence[object], column: Column) -> NDArray[Any]:
+    if column.type == TRUTH and column.optional:
+        return np.array(values, np.float64)
     if column.type in _TYPES:
         return np.array(values, _TYPES[column.type])
     found = np.empty(len(values), object)
@@ -72,6 +76,20 @@ def _array(values: Sequence[object], column: Column) -> NDArray[Any]:
 
 def _occasion(row: Occasion) -> tuple[object, ...]:
     return row.fluent, row.a, row.b, *_seconds(*row.span), row.row, row.ended
+
+
+def _truths(tables: Tables) -> Iterator[tuple[object, ...]]:
+    for truth in truths(tables):
+        holds = _NUMBERS[truth.holds]
+        yield truth.fluent, truth.a, truth.b, holds, *_seconds(*truth.span), truth.why
+
+
+def _coverage(tables: Tables) -> Iterator[tuple[object, ...]]:
+    for (claim, subject), stretches in tables.unseen.stretches.items():
+        for one in stretches:
+            span = _seconds(one.from_ns, min(one.to_ns, tables.known_until_ns))
+            what = str(claim), subject, one.checked
+            yield *what, *span, _json(one.sources), _json(one.of), one.why
 
 
 def _event(row: Happening) -> tuple[object, ...]:
@@ -123,6 +141,8 @@ def _json(value: object) -> str:
 
 _ROWS_OF: Mapping[str, Callable[[Tables], Iterator[tuple[object, ...]]]] = {
     "occasions": lambda tables: map(_occasion, tables.occasions),
+    "truths": _truths,
+    "coverage": _coverage,
     "events": lambda tables: map(_event, tables.events),
     "tasks": lambda tables: map(_task, tables.tasks),
     "beliefs": lambda tables: map(_belief, tables.beliefs),

@@ -52,6 +52,25 @@ VIEWS: dict[str, tuple[Column, ...]] = {
         *(_A, _B, _FROM, _TO, _ROW),
         Column("ended", TRUTH, "whether it has ended"),
     ),
+    "truths": (
+        _EPISODE,
+        Column("fluent", TEXT, "what holds or does not, e.g. `held_object`"),
+        _A,
+        Column("b", TEXT, "the other one while it holds", optional=True),
+        Column("holds", TRUTH, "whether it holds, with any other; NULL: not known", optional=True),
+        *(_FROM, _TO),
+        Column("why", TEXT, "why it is not known", optional=True),
+    ),
+    "coverage": (
+        _EPISODE,
+        Column("claim", TEXT, "e.g. `grip`"),
+        Column("subject", TEXT, "the robot, hand or object that it is about"),
+        Column("checked", TRUTH, "whether it was checked"),
+        *(_FROM, _TO),
+        Column("sources", TEXTS, "from what, e.g. `contacts`"),
+        Column("of", TEXTS, "of which links or joints"),
+        Column("why", TEXT, "why it was not checked, or of what not", optional=True),
+    ),
     "events": (
         _EPISODE,
         Column("time", NUMBER, "when [s]"),
@@ -117,6 +136,8 @@ def filled(view: str, source: str) -> str:
 
 
 def _stored(column: Column) -> str:
+    if column.optional and column.type == TRUTH:
+        return f"nullif({column.quoted}, 'nan'::DOUBLE)::{TRUTH}"
     nothing = {TEXT: "''", NUMBER: "'nan'::DOUBLE"}
     if column.optional:
         return f"nullif({column.quoted}, {nothing[column.type]})"

@@ -14,6 +14,7 @@ from hetwin_core.projection.tables.belief_list import BeliefList, Numbers
 from hetwin_core.projection.tables.deriving.pose_errors import PoseError
 from hetwin_core.projection.tables.occasion_list import OccasionList
 from hetwin_core.projection.tables.rows import BeliefError, Interval
+from hetwin_core.projection.tables.unseen import Unseen
 
 LASTING_NS = 250_000_000
 """A belief that is wrong for less follows the world, late by the time between two messages [ns]."""
@@ -29,8 +30,9 @@ class ErrorList(Sequence[BeliefError]):
         recorded: frozenset[str],
         poses: Mapping[tuple[str, bool], Sequence[PoseError]],
         until_ns: int,
+        unseen: Unseen | None = None,
     ) -> None:
-        self._find = partial(belief_errors, beliefs, occasions, recorded, poses, until_ns)
+        self._find = partial(belief_errors, beliefs, occasions, recorded, poses, until_ns, unseen)
 
     @cached_property
     def _errors(self) -> tuple[BeliefError, ...]:
@@ -55,8 +57,9 @@ def belief_errors(
     recorded: frozenset[str],
     poses: Mapping[tuple[str, bool], Sequence[PoseError]],
     until_ns: int,
+    unseen: Unseen | None = None,
 ) -> tuple[BeliefError, ...]:
-    """Return where beliefs were wrong for a while, by begin; of fluents that the log cannot know nothing is said.
+    """Return where beliefs were wrong for a while, by begin; of what the log cannot know nothing is said.
 
     Args:
         beliefs: what the robot believed.
@@ -65,6 +68,7 @@ def belief_errors(
         poses: (entity, whether of percepts) -> errors of believed poses; those of percepts count where there are no
             other beliefs.
         until_ns: time until which the log is known.
+        unseen: where it was not seen whether something is false, so that no belief in it is wrong; None: nowhere.
     """
     found = [
         error
@@ -75,7 +79,9 @@ def belief_errors(
     for fluent, a, b, times, holds in beliefs.histories():
         if fluent != LOC and fluent in recorded:
             held = [row.span for row in occasions.find(fluent, a, b)]
-            found += _of_truths((fluent, a, b), times, holds, held, until_ns)
+            blind = [] if unseen is None else unseen.of(fluent, {a}, {b} if b else None)
+            spared = sorted([*held, *(one.span for one in blind)])
+            found += _of_truths((fluent, a, b), times, holds, held, spared, until_ns)
     found = [error for error in found if error.span.to_ns - error.span.from_ns >= LASTING_NS]
     found.sort(key=lambda error: (error.span.from_ns, error.fluent, error.a, error.b))
     return tuple(error._replace(row=row) for row, error in enumerate(found))
@@ -103,13 +109,14 @@ def _of_truths(
     times: Numbers,
     holds: NDArray[np.bool_],
     held: Sequence[Interval],
+    spared: Sequence[Interval],
     until_ns: int,
 ) -> Iterator[BeliefError]:
     changes = np.flatnonzero(np.diff(holds, prepend=not holds[0]))
     ends = [*times[changes[1:]].tolist(), until_ns]
     for first, from_ns, to_ns in zip(changes, times[changes].tolist(), ends, strict=True):
         believed = Interval(from_ns, to_ns)
-        wrong = _outside(believed, held) if holds[first] else _inside(believed, held)
+        wrong = _outside(believed, spared) if holds[first] else _inside(believed, held)
         for span in wrong:
             formed = times[: np.searchsorted(times, span.to_ns)]
             yield BeliefError(

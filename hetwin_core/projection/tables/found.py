@@ -16,9 +16,10 @@ from hetwin_core.projection.tables.deriving.pose_errors import PoseError
 from hetwin_core.projection.tables.event_list import EventList
 from hetwin_core.projection.tables.occasion_list import OccasionList, Stretch
 from hetwin_core.projection.tables.poses import LogPoses, Piece
-from hetwin_core.projection.tables.rows import Happening, Task
+from hetwin_core.projection.tables.rows import Happening, Interval, Task
 from hetwin_core.projection.tables.tables import Tables
 from hetwin_core.projection.tables.timeline import Timeline
+from hetwin_core.projection.tables.unseen import Unseen
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,11 @@ class Found:
         """
         beliefs = BeliefList(self.beliefs, self.until_ns)
         occasions = OccasionList(self.stretches, self.of_fluent, self.until_ns)
-        errors = ErrorList(beliefs, occasions, self.recorded, self.pose_errors, self.until_ns)
+        events = EventList(self.happenings, self.until_ns)
+        unseen = Unseen(layout, events, Interval(self.timeline.time(0), self.until_ns + 1))
+        errors = ErrorList(
+            beliefs, occasions, self.recorded, self.pose_errors, self.until_ns, unseen
+        )
         return Tables(
             episode=run.resolve().name,
             layout=layout,
@@ -80,7 +85,7 @@ class Found:
             known_until_ns=self.until_ns,
             finished=self.finished,
             occasions=occasions,
-            events=EventList(self.happenings, self.until_ns),
+            events=events,
             tasks=self.tasks,
             beliefs=beliefs,
             belief_errors=errors,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -20,6 +21,7 @@ from hetwin_core.projection.tables.rows import (
     Occasion,
     Task,
 )
+from hetwin_core.projection.tables.unseen import Unseen
 
 
 class OccasionTable(Protocol):
@@ -130,3 +132,8 @@ class Tables:
     believed: frozenset[tuple[str, str]]
     poses: Poses
     expects: Mapping[str, tuple[str, ...]]
+
+    @cached_property
+    def unseen(self) -> Unseen:
+        """Where it was not seen whether something holds."""
+        return Unseen(self.layout, self.events, Interval(self.start_ns, self.known_until_ns + 1))

@@ -13,6 +13,7 @@ from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.poses import rotate
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, Floats
+from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_core.projection.tables.tables import Tables
 from hetwin_suite.futures.counting.wilson import probability
 from hetwin_suite.futures.drawing.draw import Draw
@@ -23,7 +24,7 @@ from hetwin_suite.futures.explaining.explanation import Explanation
 from hetwin_suite.futures.explaining.rays import SHIFTS_M, Candidate, candidates
 from hetwin_suite.futures.explaining.search import Mended, Search
 from hetwin_suite.futures.explaining.uncertain_of import uncertainty_of
-from hetwin_suite.futures.explaining.when import begin_of, comes_near
+from hetwin_suite.futures.explaining.when import FAR_M, begin_of, comes_near
 from hetwin_suite.futures.judging import judged_tables
 from hetwin_suite.futures.predicting.future import Future
 from hetwin_suite.futures.predicting.moment import Moment
@@ -79,7 +80,7 @@ def explain(
     asked = candidates(uncertainty, wanted.change)
     judged = judged_tables(run.tables, outcomes)
     if all(value is True for value in judged.values()):
-        return Explanation(None, NOTHING, "It succeeded, so that nothing is to be mended.")
+        return Explanation(None, NOTHING, say("explanation.succeeded"))
     return _Explaining(run, uncertainty, wanted, progress, look).of(asked)
 
 
@@ -96,6 +97,7 @@ class _Explaining:
         self._progress, self._look = progress, look
         self._made = self._finished = 0
         self._reasons: dict[str, None] = {}
+        self._passed_over: list[str] = []
 
     def of(self, asked: Sequence[Candidate]) -> Explanation:
         """Try one candidate after the other; a place is preferred to a number."""
@@ -106,6 +108,8 @@ class _Explaining:
             if placed is None and best is not None:
                 break
             if placed is not None and not self._can_matter(placed):
+                far = {"name": candidate.name, "reach": FAR_M + SHIFTS_M[-1]}
+                self._passed_over.append(say("explanation.too_far", **far))
                 continue
             begin = 0.0 if placed is None else begin_of(placed.poses, self._run.tables)
             found = self._smallest(candidate, begin, best)
@@ -174,11 +178,13 @@ class _Explaining:
             raise HetwinError(f"no future could go on: {next(iter(self._reasons), 'unknown')}")
         made, finished = self._made, self._finished
         if best is None:
-            text = f"Nothing that was tried mends it ({finished} futures)."
+            reason = "; ".join(self._passed_over) or say("explanation.no_size")
+            name = "none_helps" if finished else "none_possible"
+            text = say(f"explanation.{name}", finished=finished, reason=reason)
             return Explanation(None, NOTHING, text, made, finished)
         what = change_words(best.change, _ahead(self._run.tables))
         yes = round(best.p.p * best.p.of)
-        text = f"It would have succeeded with {what}: {yes} of {best.p.of} futures do."
+        text = say("explanation.would_have", change=what, good=yes, of=best.p.of)
         return Explanation(best.change, best.p, text, made, finished, best.futures, at_s)
 
 

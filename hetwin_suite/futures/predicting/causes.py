@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_suite.futures.predicting.future import Future, Seen
 
 RARE = 0.2
@@ -77,17 +78,17 @@ class _Usual:
     def parting(self, events: Mapping[str, Seen]) -> tuple[str, str, str]:
         """Return the cause, the event and the entity of the first thing that is different here."""
         new = [
-            (seen.time_ns, f"{seen.words}", name, seen.entity)
+            (seen.time_ns, seen.words, name, seen.entity)
             for name, seen in events.items()
             if self._shares.get(name, 0.0) < RARE
         ]
         missing = [
-            (self._times[name], f"not: {seen.words}", f"no {name}", seen.entity)
+            (self._times[name], say("future.missing", event=seen.words), f"no {name}", seen.entity)
             for name, seen in self._words.items()
             if name not in events and self._shares[name] > USUAL
         ]
         if not new and not missing:
-            return "it differs in no event", "", ""
+            return say("future.same_events"), "", ""
         _, cause, event, entity = min((*new, *missing))
         return cause, event, entity
 
@@ -95,8 +96,7 @@ class _Usual:
 def _last(future: Future) -> tuple[str, str, str]:
     """Where nothing that succeeds is known, what does not come about and the last thing that happens have to serve."""
     lacking = " and ".join(name for name, came in future.outcomes.items() if came is not True)
-    missing = f"no {lacking}"
     if not future.events:
-        return f"{missing}; nothing happens", "", ""
+        return say("future.lacking", outcomes=lacking), "", ""
     seen = future.events[-1]
-    return f"{missing}; at last {seen.words}", seen.name, seen.entity
+    return say("future.lacking", outcomes=lacking, event=seen.words), seen.name, seen.entity

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_suite.futures.counting.product import Chance, product
 from hetwin_suite.futures.counting.related import Related, related
 from hetwin_suite.futures.counting.wilson import Probability, probability
@@ -18,6 +19,7 @@ from hetwin_suite.futures.predicting.causes import Failure, failures_of
 from hetwin_suite.futures.predicting.future import Future
 
 _DIGITS = 6
+_EQUAL_S = 1e-6
 
 
 class Expected(NamedTuple):
@@ -52,6 +54,7 @@ class Forecast:
         wall_s: wall time from the moment on [s].
         experience: of what no future knows.
         believed: a future in which nothing was drawn, if none of the others succeeds.
+        over_s: when the run is over, in simulated time [s]; None: not known, or it goes on to there.
     """
 
     at_s: float
@@ -63,6 +66,7 @@ class Forecast:
     wall_s: float
     experience: Experience = NO_EXPERIENCE
     believed: Future | None = None
+    over_s: float | None = None
 
     @cached_property
     def finished(self) -> tuple[Future, ...]:
@@ -86,6 +90,17 @@ class Forecast:
         whole = len(self.finished) == self.asked
         return whole and all(one.reproducible for one in self.finished)
 
+    @property
+    def end_s(self) -> float:
+        """Simulated time at which the futures end [s]."""
+        return self.at_s + self.horizon_s
+
+    @property
+    def decided(self) -> bool:
+        """Whether the run is over at the horizon, or all outcomes have come about in each future by then."""
+        cut = self.over_s is not None and self.end_s < self.over_s - _EQUAL_S
+        return not cut or all(one.succeeded for one in self.finished)
+
     @cached_property
     def success(self) -> Probability:
         """The probability that all outcomes come about."""
@@ -97,6 +112,21 @@ class Forecast:
         p, low, high, _ = self.success
         unforeseen = self.experience.chance([one.actions for one in self.finished])
         return product([Chance(p, low, high), unforeseen])
+
+    @property
+    def verdict(self) -> list[str]:
+        """What the futures say of success, in sentences; none where the scenario does not say what that is."""
+        if not (self.outcomes and self.finished):
+            return []
+        if not self.decided:
+            done = sum(one.succeeded for one in self.finished)
+            known = {"end": self.end_s, "over": self.over_s, "decided": done}
+            return [say("future.undecided", **known, finished=len(self.finished))]
+        sentences = [say("future.succeeds", **self.success._asdict())]
+        if self.prior:
+            names = ", ".join(row.action for row in self.prior)
+            sentences.append(say("future.with_prior", names=names, **self.expected._asdict()))
+        return sentences
 
     @cached_property
     def prior(self) -> list[Row]:
@@ -122,8 +152,9 @@ class Forecast:
 
     @cached_property
     def failures(self) -> list[Failure]:
-        """Why futures fail."""
-        return failures_of(self.finished, self.believed) if self.outcomes else []
+        """Why futures fail; none is known to as long as that is not decided."""
+        known = self.outcomes and self.decided
+        return failures_of(self.finished, self.believed) if known else []
 
     @cached_property
     def events(self) -> list[Expected]:
@@ -163,7 +194,8 @@ class Forecast:
             "deterministic": self.deterministic,
         }
         if self.outcomes and self.finished:
-            found["success"] = _rounded(self.expected._asdict())
+            found["decided"] = self.decided
+            found["success"] = _rounded(self.expected._asdict()) if self.decided else None
         if self.experience.rows:
             found["prior"] = [row.to_json() for row in self.prior]
         return found

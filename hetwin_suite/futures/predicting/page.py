@@ -26,7 +26,7 @@ def write_page(forecast: Forecast, out: Path, scenario: str) -> Path:
         scenario: its name, with the variant.
     """
     document = Document()
-    end = forecast.at_s + forecast.horizon_s
+    end = forecast.end_s
     played = playing_future(forecast)
     head = f"{escape(scenario)} from {forecast.at_s:.2f} s to {end:.2f} s"
     body = "".join(
@@ -58,11 +58,7 @@ def _scene(played: Playing | None) -> str:
 def _success(forecast: Forecast) -> str:
     if not forecast.outcomes:
         return card("Success", "", "The scenario names no <code>outcomes</code>.")
-    s = forecast.success
-    told = f"<p>All outcomes come about with <b>{s.p:.0%}</b> ({s.low:.0%} to {s.high:.0%}).</p>"
-    if forecast.prior:
-        e, names = forecast.expected, ", ".join(escape(row.action) for row in forecast.prior)
-        told += f"<p>With what no future knows about {names}: <b>{e.p:.0%}</b> ({e.low:.0%} to {e.high:.0%}).</p>"
+    told = "".join(f"<p>{escape(sentence)}</p>" for sentence in forecast.verdict)
     if not forecast.failures:
         return card("Success", "", told)
     rows = [

@@ -100,7 +100,7 @@ def predict(
     if workers is not None:
         options = replace(options, restorable=True)
         elsewhere = partial(_by_workers, scenario, asked, workers, out, progress, note)
-    at_ns, futures, believed, wall_s = at_moment(
+    at_ns, futures, believed, wall_s, over_ns = at_moment(
         scenario,
         options,
         moment,
@@ -118,7 +118,10 @@ def predict(
     outcomes = tuple(scenario.file.outcomes)
     count, known = asked.futures, asked.experience
     return Forecast(
-        at_ns / 1e9, horizon_s, asked.seed, count, futures, outcomes, wall_s, known, believed
+        at_ns / 1e9,
+        horizon_s,
+        *(asked.seed, count, futures, outcomes, wall_s, known, believed),
+        over_s=None if over_ns is None else over_ns / 1e9,
     )
 
 
@@ -130,12 +133,14 @@ class _Answer(NamedTuple):
         futures: by index.
         believed: see `Forecast`.
         wall_s: how long that took [s].
+        over_ns: when the run is over [ns]; None: not known.
     """
 
     at_ns: int
     futures: list[Future]
     believed: Future | None
     wall_s: float
+    over_ns: int | None
 
 
 def _ask(asked: Asked, elsewhere: Elsewhere | None, now: Now, fork: Fork) -> _Answer:
@@ -152,7 +157,8 @@ def _ask(asked: Asked, elsewhere: Elsewhere | None, now: Now, fork: Fork) -> _An
     none_succeeds = bool(finished) and not any(one.succeeded for one in finished)
     over = until is not None and time.monotonic() >= until
     beside = go_on([AS_BELIEVED]) if asked.drawn and none_succeeds and not over else []
-    return _Answer(now.time_ns, futures, next(iter(beside), None), time.monotonic() - begun)
+    wall_s = time.monotonic() - begun
+    return _Answer(now.time_ns, futures, next(iter(beside), None), wall_s, now.over_ns)
 
 
 def _by_workers(

@@ -46,6 +46,7 @@ class Now(NamedTuple):
         checkpoint: saves the run as it is now; its tables beside it.
         tables: of the run until now.
         action: the event of the action that begins now; None if a time says when now is.
+        over_ns: when the run's source is over; None if it does not say.
     """
 
     time_ns: int
@@ -54,6 +55,7 @@ class Now(NamedTuple):
     checkpoint: Callable[[], tuple[Checkpoint, RunTables]]
     tables: RunTables
     action: Event | None
+    over_ns: int | None
 
 
 class Fork(Protocol):
@@ -243,7 +245,8 @@ class Root:
     def _now(self, between: BetweenSteps) -> Now:
         scene = between.scene
         uncertainty, action = of_now(self._uncertainty, scene), self._moment.action(between.events)
-        return Now(self._at_ns, uncertainty, scene, self._checkpoint, self._tables, action)
+        over_ns = None if self._start is None else self._start.duration_ns
+        return Now(self._at_ns, uncertainty, scene, self._checkpoint, self._tables, action, over_ns)
 
     def _checkpoint(self) -> tuple[Checkpoint, RunTables]:
         return self._between.checkpoint(), self._tables

@@ -9,6 +9,7 @@ import numpy as np
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.values import POSE, Floats
+from hetwin_core.ensemble.sentences.catalogue import group, say
 from hetwin_core.ensemble.words import event_words
 from hetwin_core.projection.tables.rows import Happening, Interval
 from hetwin_core.projection.tables.tables import Tables
@@ -17,11 +18,6 @@ from hetwin_suite.futures.predicting.future import Seen
 MOVED_M = 0.005
 POINTS = 60
 """Most points of a path."""
-_OTHERS = {
-    "collision": "{a} touches {b}",
-    "collision_end": "{a} leaves {b}",
-    "loc_change": "{object} moves",
-}
 
 
 def events_since(tables: Tables, time_ns: int) -> tuple[Seen, ...]:
@@ -72,9 +68,9 @@ def _seen(one: Happening, whole: Mapping[str, str]) -> Seen:
 
 
 def _words(one: Happening, named: Mapping[str, str]) -> str:
-    template = _OTHERS.get(one.name)
-    if template is not None and all(f"{{{key}}}" not in template or key in named for key in "ab"):
-        return template.format_map({"a": "", "b": "", "object": "", **named})
+    entry = group("future").get(one.name)
+    if entry is not None and named.keys() >= {*entry.fields}:
+        return say(f"future.{one.name}", **named)
     event = Event(one.name, one.time_ns, source=one.source, arguments={**one.arguments, **named})
     return event_words(event)
 

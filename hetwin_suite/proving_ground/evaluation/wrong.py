@@ -10,6 +10,7 @@ import numpy as np
 
 from hetwin_core.ensemble.conductor.reporting.listener import Handover
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.sentences.catalogue import length
 from hetwin_core.ensemble.words import seconds
 from hetwin_core.projection.episode import Episode
 from hetwin_suite.proving_ground.evaluation.episodes import TRUTH
@@ -17,7 +18,6 @@ from hetwin_suite.view.palette import SERIES
 from hetwin_suite.view.report.figure import Figure, figure, line, markers_at, thinned
 from hetwin_suite.view.report.plot import axis, over
 from hetwin_suite.view.report.story.concerns import stored_concerns
-from hetwin_suite.view.report.story.sentence import length
 from hetwin_suite.view.stills.stills import Moment
 
 _PARTED_M = 0.02

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from hetwin_core.ensemble.nearest import some
 from hetwin_core.projection.episode import Episode
 from hetwin_suite.view.report.document import folded
 from hetwin_suite.view.report.time_link import time_link
@@ -50,6 +51,4 @@ def _of(names: Sequence[str]) -> str:
     """The first links or joints that it is about, and how many others."""
     if not names:
         return ""
-    more = len(names) - _MOST_NAMED
-    shown = ", ".join(map(str, names[:_MOST_NAMED])) + (f" and {more} more" if more > 0 else "")
-    return f' <span class="note">({escape(shown)})</span>'
+    return f' <span class="note">({escape(some(names, _MOST_NAMED))})</span>'

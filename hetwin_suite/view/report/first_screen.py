@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from hetwin_core.ensemble.grip_words import grip_sentences
+from hetwin_core.ensemble.nearest import some
+from hetwin_core.ensemble.sentences.catalogue import Piece, say
 from hetwin_core.ensemble.state_words import state_words
 from hetwin_core.projection.episode import Episode
 from hetwin_suite.view.report.coverage_table import coverage_table
@@ -12,7 +15,7 @@ from hetwin_suite.view.report.document import folded
 from hetwin_suite.view.report.story.concerns import StoredConcern, stored_concerns
 from hetwin_suite.view.report.story.headline import Headline
 from hetwin_suite.view.report.story.robots import robot_sentences
-from hetwin_suite.view.report.story.sentence import Piece, Sentence
+from hetwin_suite.view.report.story.sentence import Sentence
 from hetwin_suite.view.report.story.things import resting_objects, thing_sentences
 from hetwin_suite.view.report.time_link import time_link
 
@@ -52,16 +55,15 @@ def _story(episode: Episode) -> str:
         told += folded(f"{len(rest)} more objects", _sentences(rest))
     resting = [name for name in resting_objects(episode) if name not in {s.about for s in things}]
     if resting:
-        names = ", ".join(resting[:_MOST_RESTING])
-        others = len(resting) - _MOST_RESTING
-        more = f" and {others} more" if others > 0 else ""
-        told += f'<p class="note">Did not move: {escape(names + more)}.</p>'
-    return (told or '<p class="note">Nothing happened.</p>') + _end(episode)
+        names = some(resting, _MOST_RESTING)
+        told += f'<p class="note">{escape(say("thing.rest", names=names))}</p>'
+    return (told or f'<p class="note">{say("thing.nothing")}</p>') + _end(episode)
 
 
 def _end(episode: Episode) -> str:
     """What held at the end."""
-    words = state_words(episode.summary.get("state") or {})
+    summary = episode.summary
+    words = state_words(summary.get("state") or {}) + grip_sentences(summary.get("events") or ())
     if not words:
         return ""
     rest = words[_MOST_STATES:]

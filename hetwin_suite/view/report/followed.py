@@ -92,14 +92,14 @@ def _efforts(episode: Episode, robot: str) -> Iterator[Plot]:
         traces.append(line(times, residual[chosen, joint], "residual", SERIES[1], **own))
         top = 1.0 - row / len(order)
         layout[f"yaxis{number}"] = {
-            **axis("Nm or N"),
+            **axis("N m or N"),
             "domain": [top - (1.0 - _GAP) / len(order), top - _GAP / len(order)],
             "anchor": "x",
         }
         labels.append(_label(names[joint], f"y{number} domain"))
         shapes += _marks(episode, _EFFORT_CONCERNS, [names[joint]], f"y{number} domain")
     text = (
-        "Measured effort, what the recorded motion needs, and the difference, in Nm or N; "
+        "Measured effort, what the recorded motion needs, and the difference, in N m or N; "
         "the joints with the greatest difference."
     )
     text += (

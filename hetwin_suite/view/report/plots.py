@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Slot
 from hetwin_core.ensemble.scene.values import Floats, Meaning
 from hetwin_core.ensemble.state_words import predicate_stem
+from hetwin_core.projection.asking.intervals import Intervals
 from hetwin_core.projection.episode import Episode
+from hetwin_core.projection.tables.rows import Interval
 from hetwin_suite.view.palette import AXES, SERIES, model_colours
 from hetwin_suite.view.report.clearance import clearance
 from hetwin_suite.view.report.figure import (
@@ -35,6 +38,8 @@ _MOVED = 1e-3
 _MOST_OBJECTS = 6
 _MOST_EVENTS = 40
 _MOST_NEVER = 6
+_UNSEEN = "#9aa0a6"
+"""Colour of a bar where it is not known whether something holds."""
 _PREDICATES = (Meaning.TRUTH, Meaning.ENTITY)
 
 
@@ -140,7 +145,7 @@ def _joint_plots(episode: Episode, entity: Entity, title: str) -> Iterator[Plot]
 
 def _predicate_plot(episode: Episode) -> Plot | None:
     """Predicates as bars where they hold; where they name an entity, with its name."""
-    rows, starts, lengths, texts = [], [], [], []
+    rows, starts, lengths, texts, colours = [], [], [], [], []
     names: dict[str, str] = {}
     for slot in episode.layout.slots:
         if slot.attribute.meaning not in _PREDICATES or slot.attribute.size != 1:
@@ -156,6 +161,13 @@ def _predicate_plot(episode: Episode) -> Plot | None:
                 starts.append(start / 1e9)
                 lengths.append((end - start) / 1e9)
                 texts.append(escaped(words))
+                colours.append(SERIES[2])
+        for start, end in _unseen(episode, slot):
+            rows.append(row)
+            starts.append(start / 1e9)
+            lengths.append((end - start) / 1e9)
+            texts.append("not known")
+            colours.append(_UNSEEN)
     if not names:
         return None
     shown = [row for row in names if row in rows]
@@ -167,7 +179,7 @@ def _predicate_plot(episode: Episode) -> Plot | None:
         textposition="inside",
         insidetextanchor="middle",
         textfont={"color": "#ffffff", "size": 11},
-        marker={"color": SERIES[2], "line": {"width": 0}},
+        marker={"color": colours, "line": {"width": 0}},
         hovertemplate="<b>%{y}</b> %{text}<br>from %{base:.3f} s<extra></extra>",
         showlegend=False,
     )
@@ -189,9 +201,20 @@ def _predicate_plot(episode: Episode) -> Plot | None:
 
 def _never(names: list[str]) -> str:
     if not names:
-        return "A bar where it holds, with the name of what it is about."
-    more = f" and {len(names) - _MOST_NEVER} more" if len(names) > _MOST_NEVER else ""
-    return f"A bar where it holds. Never: {', '.join(names[:_MOST_NEVER])}{more}."
+        return "A bar where it holds, with the name of what it is about; a grey one where that is not known."
+    return f"A bar where it holds, a grey one where that is not known. Never: {some(names, _MOST_NEVER)}."
+
+
+def _unseen(episode: Episode, slot: Slot) -> Intervals:
+    """Where a predicate does not hold as far as models know, and nobody saw whether it does."""
+    blind = episode.tables.unseen.of(slot.attribute.name, {slot.entity}, None)
+    holds = [
+        (start, end)
+        for start, end, value in stretches(episode.times, episode.values[:, slot.offset])
+        if _partner(episode, slot, value) is not None
+    ]
+    unseen = Intervals(one.span for one in blind) - Intervals(holds)
+    return unseen.within(Interval(episode.start_ns, episode.end_ns))
 
 
 def _partner(episode: Episode, slot: Slot, value: float) -> str | None:

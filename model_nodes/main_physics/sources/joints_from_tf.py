@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.bag import Int64s
 from model_nodes.main_physics.sources.joint_series import Series
@@ -122,12 +123,12 @@ class TransformChain:
         frames = self._transforms.frames
         missing = [self._frame(name) for name in links if self._frame(name) not in frames]
         first = joints[0]
-        without = f"; without {_listed(missing)}" if missing else ""
+        without = f"; without {some(missing, _SHOWN)}" if missing else ""
         raise BadInput(
             f"the transforms do not say where joint {first.name} of the robot is",
             file=self._file,
             where=", ".join(sorted({e.topic for e in self._transforms.edges.values()})) or None,
-            found=f"frames {_listed(sorted(frames))}{without}",
+            found=f"frames {some(sorted(frames), _SHOWN)}{without}",
             expected=f"a transform between {self._frame(first.parent)} and "
             f"{self._frame(first.child)}, or joint states",
         )
@@ -202,8 +203,3 @@ def prefix_of(links: Sequence[str], frames: set[str]) -> str:
     if not counts:
         return ""
     return max(sorted(counts, key=len), key=lambda prefix: counts[prefix])
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _SHOWN
-    return (", ".join(names[:_SHOWN]) or "none") + (f" and {more} more" if more > 0 else "")

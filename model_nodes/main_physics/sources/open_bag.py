@@ -10,6 +10,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.nearest import some
 from model_nodes.main_physics.sources.bag_storages import COMPRESSED, Rosbag1, Rosbag2, Storage
 
 A_RECORDING = (
@@ -71,7 +72,7 @@ def _files(path: Path) -> list[Path]:
             "the folder is not a recording",
             file=path,
             found="no metadata.yaml and no storage file"
-            + (f", but recordings in {_listed(inner)}" if inner else ""),
+            + (f", but recordings in {some(inner, _SHOWN)}" if inner else ""),
             expected=f"the path of one of these; {A_RECORDING}" if inner else A_RECORDING,
         )
     if len(files) > 1:
@@ -97,7 +98,7 @@ def _numbered(files: Sequence[Path], folder: Path) -> list[Path]:
         raise BadInput(
             "there is more than one recording in the folder",
             file=folder,
-            found=_listed([file.name for file in files]),
+            found=some([file.name for file in files], _SHOWN),
             expected="the path of one of these files",
         )
     return [numbers[number] for number in sorted(numbers)]
@@ -142,8 +143,3 @@ def _check_closed(path: Path) -> None:
             found="a .bag.active file",
             expected=f"a .bag file{helps('rosbag reindex {}', path)}",
         )
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _SHOWN
-    return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.saving.plain import Plain, numbers_of
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scenario.source import Annotations, Beliefs, JointsFrom, Stamps, Units
@@ -170,15 +171,17 @@ class RecordedSource(Source):
             raise BadInput(
                 "no recorded joint belongs to the robot",
                 file=self.path,
-                found=_listed(self.joint_names),
-                expected=f"some of {_listed(joints)} (`joints` can rename them)",
+                found=some(self.joint_names, _SHOWN_NAMES),
+                expected=f"some of {some(joints, _SHOWN_NAMES)} (`joints` can rename them)",
             )
         unused = sorted(set(self.joint_names) - set(joints))
         if unused:
-            self.notes.append(f"recorded joints that are not used: {_listed(unused)}")
+            self.notes.append(f"recorded joints that are not used: {some(unused, _SHOWN_NAMES)}")
         resting = [joint for joint, is_driven in zip(joints, driven, strict=True) if not is_driven]
         if resting:
-            self.notes.append(f"joints of the robot that were not recorded: {_listed(resting)}")
+            self.notes.append(
+                f"joints of the robot that were not recorded: {some(resting, _SHOWN_NAMES)}"
+            )
         return driven
 
     def motion(self, time_ns: int) -> JointMotion:
@@ -230,9 +233,3 @@ class RecordedSource(Source):
         """Close the recording."""
         self._events.close()
         self._bag.close()
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_SHOWN_NAMES]) or "none"
-    more = len(names) - _SHOWN_NAMES
-    return f"{shown} and {more} more" if more > 0 else shown

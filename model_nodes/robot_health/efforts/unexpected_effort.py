@@ -55,7 +55,6 @@ class UnexpectedEffort:
         self._pulse, self._load = settings.unexpected_effort, settings.unexplained_load
         self._watched = watched
         self._scale = np.array([np.nan if limit is None else limit for limit in watched.effort])
-        self._sliding = {i for i, slides in enumerate(watched.slides) if slides}
         self._measured = np.zeros(len(watched.joints), np.bool_)
         self._hand = _hands(layout, watched)
         self._arm = self._hand < 0
@@ -201,7 +200,7 @@ class UnexpectedEffort:
         arguments: dict[str, Json] = {
             "joint": self._watched.joints[found.joint],
             "residual": found.size * float(self._scale[found.joint]),
-            "unit": "N" if found.joint in self._sliding else "Nm",
+            "unit": self._watched.unit(self._watched.joints[found.joint], "effort"),
             "share": abs(found.size),
             "severity": severity.value,
             "from": found.from_ns / 1e9,

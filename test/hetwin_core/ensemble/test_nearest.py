@@ -10,7 +10,7 @@ from hetwin_core.ensemble.catalogue import model_class
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
 from hetwin_core.ensemble.expressions.expression import Expression
-from hetwin_core.ensemble.nearest import nearest, one_of
+from hetwin_core.ensemble.nearest import nearest, one_of, some
 from hetwin_core.ensemble.scenario.scenario import find_scenario, scenario_names
 from model_nodes.main_physics.engines.factory import make_engine
 
@@ -57,3 +57,8 @@ def test_a_misspelt_model_type_evaluator_and_engine() -> None:
         Expression("hand_fre('x')").check_names(all_evaluators(), ())
     with pytest.raises(BadInput, match=r"\(perhaps 'mujoco'\)"):
         make_engine("mujco")
+
+
+def test_of_many_names_the_first_are_shown() -> None:
+    assert [some("abc", most) for most in (2, 3)] == ["a, b and 1 more", "a, b, c"]
+    assert some(()) == "none"

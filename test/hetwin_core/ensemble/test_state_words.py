@@ -44,7 +44,7 @@ def test_the_same_thing_is_said_once() -> None:
 
 def test_equal_lines_become_one() -> None:
     state: dict[str, Json] = {f"moved(packet_{i:04})": True for i in range(40)}
-    assert state_words(state) == ["packet_0000 has moved (and 39 more)"]
+    assert state_words(state) == ["packet_0000 has moved (and 39 others)"]
 
 
 def test_that_a_body_takes_part_in_collisions_goes_without_saying() -> None:

@@ -144,7 +144,7 @@ def test_touches_of_hands_are_not_told(capsys: pytest.CaptureFixture[str], tmp_p
 
     events = [touch("touched", hand="gripper"), touch("touched"), touch("touch_ended")]
     told = [line for line in lines(capsys, tmp_path, "fine", events=events) if "touched" in line]
-    assert told == ["     1.000 s  forearm touched box (1 mm inside, 9 N)"]
+    assert told == ["     1.000 s  forearm touched box, 1 mm inside, with 9 N"]
 
 
 def test_only_a_fine_run_is_fine(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

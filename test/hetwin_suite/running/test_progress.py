@@ -79,3 +79,28 @@ def test_lines_without_a_time_have_none() -> None:
     assert repeats.lines("ready") == []
     assert repeats.lines("steady", 2.0) == ["(1 more of the same)", "   2.000 s  steady"]
     assert repeats.rest() == []
+
+
+def test_lines_come_in_the_order_of_time(capsys: pytest.CaptureFixture[str]) -> None:
+    def bump(at: float) -> Event:
+        return Event(f"bump_{at:g}", round(at * 1e9), source="m")
+
+    with Progress("a run") as progress:
+        listener = ProgressListener(progress)
+        listener.event(bump(2.0))
+        listener.event(touches(1.0, "note"))  # noticed late, such as the effort of a second
+        listener.event(bump(2.2))
+        progress.show(3.6)
+        told = capsys.readouterr().err.splitlines()
+        listener.event(bump(3.5))
+    told += capsys.readouterr().err.splitlines()
+    times = [float(line.split()[0]) for line in told]
+    assert times == [1.0, 2.0, 2.2, 3.5, 3.6]
+
+
+def test_a_concern_that_ends_is_not_printed_again(capsys: pytest.CaptureFixture[str]) -> None:
+    noisy = [
+        touches(n / 10, "note", **({"from": n / 10 - 0.1, "to": n / 10} if n % 2 else {}))
+        for n in range(40)
+    ]
+    assert len(shown(capsys, *noisy)) == 1

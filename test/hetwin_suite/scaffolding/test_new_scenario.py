@@ -138,7 +138,7 @@ def test_joints_of_two_topics(tmp_path: Path) -> None:
 def test_what_is_strange_in_the_recording_is_a_warning(tmp_path: Path) -> None:
     early = [one for one in moving() if not 1500 * MS < one.time_ns < 3000 * MS]
     (gap,) = draft_scenario(write_bag(tmp_path / "arm", early)).warnings
-    assert "nothing is recorded on /joint_states for 1.5" in gap
+    assert "nothing was recorded on /joint_states for 1.5" in gap
     assert "at 1.50 s" in gap
 
 

@@ -90,3 +90,12 @@ def test_it_begins_before_it_is_over(shares: list[float]) -> None:
     names = [event.name for event in watched(shares)]
     assert names[::2] == [CLOSED_ON_SOMETHING] * len(names[::2])
     assert names[1::2] == [LET_GO_OF_SOMETHING] * len(names[1::2])
+
+
+def test_a_weak_effort_that_was_none_before_is_pressing() -> None:
+    shares = [*[0.04] * 20, *np.linspace(0.04, 0.48, 20), *[0.48] * 20]
+    efforts = [*[0.0] * 40, *[0.15] * 20]
+    (event,) = watched(shares, efforts)
+    assert (event.name, event.arguments["closing"]) == (CLOSED_ON_SOMETHING, pytest.approx(0.48))
+    assert watched(shares, [*[0.1] * 40, *[0.15] * 20]) == []
+    assert watched(shares, [*[0.0] * 40, *[0.01] * 20]) == []

@@ -40,6 +40,7 @@ def test_a_position(position: float, severity: str, limit: float) -> None:
         "quantity": "position",
         "found": position,
         "limit": limit,
+        "unit": "rad or m",
     }
 
 

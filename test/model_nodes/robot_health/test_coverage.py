@@ -139,14 +139,14 @@ def test_efforts_are_not_checked_without_masses_efforts_or_torques() -> None:
     assert why(effort=float("nan")) == "no efforts in the recording"
     assert why(torque=False) == "the efforts are no torques"
     limits = replace(LAYOUT, effort=(None,) * 4)
-    assert why(layout=limits) == "no joint has a limit of its effort"
+    assert why(layout=limits) == "no joint has an effort limit"
 
 
 def test_joints_without_a_limit_are_named() -> None:
     some = replace(LAYOUT, effort=(10.0, None, 10.0, 10.0))
     effort = rows(entities(), layout=some)["effort", "arm"]
     assert effort["checked"]
-    assert effort["why"] == "no efforts or no limit of them: elbow"
+    assert effort["why"] == "no efforts or no effort limits: elbow"
 
 
 def test_joints_that_are_not_recorded_are_named() -> None:

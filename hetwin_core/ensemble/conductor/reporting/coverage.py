@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
+from typing import NamedTuple, Protocol
 
 from hetwin_core.ensemble.concern_words import COVERAGE, ROBOT_HEALTH
 from hetwin_core.ensemble.conductor.reporting.concerns import Concern, Severity
 from hetwin_core.ensemble.events import Event, EventKind, Json
+from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_core.ensemble.tasks import Status
 
 
@@ -79,6 +82,8 @@ class Covered:
         spans: when it was checked: (from, to) in simulated time [ns].
         why: why it was not checked, or of what it was not; empty if there is nothing to say.
         matters: whether something may have happened that nobody saw.
+        width: how far apart fingers are that stopped on something which the scene does not have [m]; None if they do
+            not say it.
     """
 
     claim: Claim
@@ -90,6 +95,7 @@ class Covered:
     spans: tuple[tuple[int, int], ...] = ()
     why: str = ""
     matters: bool = True
+    width: float | None = None
 
     @property
     def unseen(self) -> bool:
@@ -111,7 +117,7 @@ class Covered:
         }
 
 
-def is_coverage(event: Event) -> bool:
+def is_coverage(event: Said) -> bool:
     """Whether an event says what is checked; it is shown in the coverage and not among what happened."""
     return event.name == COVERAGE and event.source == ROBOT_HEALTH
 
@@ -127,6 +133,8 @@ def coverage_event(covered: Covered, time_ns: int) -> Event:
         "why": covered.why,
         "matters": covered.matters,
     }
+    if covered.width is not None:
+        arguments["width"] = covered.width
     return Event(COVERAGE, time_ns, arguments=arguments)
 
 
@@ -155,13 +163,100 @@ def unseen(coverage: Sequence[Covered]) -> bool:
     return not coverage or any(one.unseen for one in coverage)
 
 
-_GRIPS = {"holding": 0, "held_object": 0, "held": 1, "carried": -1}
-"""Predicates that a grip decides, and which of their arguments is the hand; -1: any hand may be it."""
-_OF_OBJECTS = {
-    "on": Claim.SUPPORT,
-    "connected": Claim.CONNECTION,
-    "in_container": Claim.CONTAINER,
+class Said(Protocol):
+    """An event of a run or of its log."""
+
+    @property
+    def name(self) -> str:
+        """What happened."""
+
+    @property
+    def source(self) -> str:
+        """Who reports it."""
+
+    @property
+    def time_ns(self) -> int:
+        """When."""
+
+    @property
+    def arguments(self) -> Mapping[str, Json]:
+        """What it is about."""
+
+
+class Stretch(NamedTuple):
+    """A time in which a claim was checked, or was not.
+
+    Attributes:
+        from_ns: since when.
+        to_ns: until just before.
+        checked: whether it was checked.
+        sources: from what.
+        of: what exactly: links, joints.
+        why: why it was not checked.
+    """
+
+    from_ns: int
+    to_ns: int
+    checked: bool
+    sources: tuple[str, ...]
+    of: tuple[str, ...]
+    why: str
+
+
+def stretches_of(
+    events: Iterable[Said], begun_ns: int, end_ns: int
+) -> dict[tuple[Claim, str], tuple[Stretch, ...]]:
+    """For each claim and each thing that a run says whether it is checked: when it was, without gaps.
+
+    What is said first holds from the beginning: an observer may need some time to see what there is.
+    """
+    said: dict[tuple[Claim, str], list[Said]] = {}
+    for event in events:
+        if is_coverage(event):
+            key = Claim(str(event.arguments["claim"])), str(event.arguments["subject"])
+            said.setdefault(key, []).append(event)
+    return {key: _stretches(each, begun_ns, end_ns) for key, each in said.items()}
+
+
+def _stretches(events: Sequence[Said], begun_ns: int, end_ns: int) -> tuple[Stretch, ...]:
+    ordered = sorted(events, key=lambda event: event.time_ns)
+    times = [begun_ns, *(max(begun_ns, event.time_ns) for event in ordered[1:]), end_ns]
+    return tuple(
+        Stretch(
+            begun,
+            ended,
+            bool(event.arguments["checked"]),
+            _names(event.arguments["from"]),
+            _names(event.arguments["of"]),
+            str(event.arguments["why"]),
+        )
+        for event, (begun, ended) in zip(ordered, pairwise(times), strict=True)
+    )
+
+
+class Decided(NamedTuple):
+    """What decides whether a predicate is known.
+
+    Attributes:
+        claim: the kind of claim that it is.
+        argument: which of its arguments the claim is about; -1: any thing.
+    """
+
+    claim: Claim
+    argument: int
+
+
+DECIDED_BY: Mapping[str, Decided] = {
+    "holding": Decided(Claim.GRIP, 0),
+    "held_object": Decided(Claim.GRIP, 0),
+    "held": Decided(Claim.GRIP, 1),
+    "carried": Decided(Claim.GRIP, -1),
+    "on": Decided(Claim.SUPPORT, 0),
+    "connected": Decided(Claim.CONNECTION, 0),
+    "in_container": Decided(Claim.CONTAINER, 0),
+    "dropped": Decided(Claim.DROP, 0),
 }
+"""Predicates that are false only where the claim was checked; they are true where a model has seen it."""
 
 
 def known_state(
@@ -174,44 +269,30 @@ def known_state(
         coverage: of the run.
         end_ns: when it ended.
     """
-    blind = {
-        (one.claim, one.subject)
-        for one in coverage
-        if not (one.spans and one.spans[-1][1] == end_ns)
-    }
+    blind = [one for one in coverage if not (one.spans and one.spans[-1][1] == end_ns)]
     return {n: v if v or not _is_blind(n, blind) else None for n, v in state.items()}
 
 
-def _is_blind(predicate: str, blind: Collection[tuple[Claim, str]]) -> bool:
+def _is_blind(predicate: str, blind: Iterable[Covered]) -> bool:
     """Whether a claim that decides a predicate was not checked at the end."""
     name, _, rest = predicate.partition("(")
     arguments = [part.strip() for part in rest.rstrip(")").split(",")]
-    if name in _OF_OBJECTS:
-        return (_OF_OBJECTS[name], arguments[0]) in blind
-    hand = _GRIPS.get(name)
-    if hand is None:
+    decided = DECIDED_BY.get(name)
+    if decided is None:
         return False
-    if hand < 0 or hand >= len(arguments):
-        return any(claim is Claim.GRIP for claim, _ in blind)
-    return (Claim.GRIP, arguments[hand]) in blind
+    about = arguments[decided.argument] if 0 <= decided.argument < len(arguments) else None
+    return any(o.claim is decided.claim and about in (None, o.subject) for o in blind)
 
 
 def _folded(
     events: Sequence[Event], concerns: Sequence[Concern], begun_ns: int, end_ns: int
 ) -> Covered:
-    """One claim, from the events about it: the last one has its words, all have its spans.
-
-    What is said first holds from the beginning: an observer may need some time to see what there is.
-    """
+    """One claim, from the events about it: the last one has its words, all have its spans."""
     ordered = sorted(events, key=lambda event: event.time_ns)
-    times = [begun_ns, *(max(begun_ns, event.time_ns) for event in ordered[1:])]
-    spans = [
-        (begun, ended)
-        for event, begun, ended in zip(ordered, times, [*times[1:], end_ns], strict=True)
-        if event.arguments["checked"] and ended > begun
-    ]
     joined: list[tuple[int, int]] = []
-    for begun, ended in spans:
+    for begun, ended, checked, *_ in _stretches(ordered, begun_ns, end_ns):
+        if not checked or ended <= begun:
+            continue
         if joined and joined[-1][1] == begun:
             joined[-1] = (joined[-1][0], ended)
         else:
@@ -269,6 +350,6 @@ def _task(name: str, event: Event, begun_ns: int) -> Covered:
         holds,
         ("the robot's program",),
         spans=((begun_ns, event.time_ns),),
-        why="" if holds is not None else "the program did not say how it ended",
+        why="" if holds is not None else say("coverage.no_end"),
         matters=False,
     )

@@ -14,7 +14,7 @@ from hetwin_core.ensemble.conductor.start.shared_keys import FROM_START, shared_
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.functional_words import FUNCTIONAL_WORDS
 from hetwin_core.ensemble.model import ParameterKind, ParameterRequest
-from hetwin_core.ensemble.nearest import one_of
+from hetwin_core.ensemble.nearest import one_of, some
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
 from hetwin_core.ensemble.scene.hands import HandDescription
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
@@ -126,7 +126,7 @@ class ParameterResolver:
         match request.kind:
             case ParameterKind.ENTITY:
                 if not _is_known(raw, known.entities):
-                    raise wrong("an entity: " + _some(known.entities))
+                    raise wrong("an entity: " + some(known.entities, 20))
                 return raw
             case ParameterKind.ENTITIES:
                 return _entities(raw, known, wrong)
@@ -262,7 +262,7 @@ def _entities(raw: Any, known: Known, wrong: Wrong) -> list[str]:
         return entities_meant(raw, known.entities.values())
     if not isinstance(raw, list) or not all(_is_known(name, known.entities) for name in raw):
         raise wrong(
-            "a tag, a pattern such as box_*, or a list of entities: " + _some(known.entities)
+            "a tag, a pattern such as box_*, or a list of entities: " + some(known.entities, 20)
         )
     return raw
 
@@ -277,8 +277,3 @@ def entities_meant(text: str, entities: Iterable[Entity]) -> list[str]:
     meant = [e for e in entities if fnmatchcase(e.name, text)]
     objects = [e.name for e in meant if e.kind is EntityKind.OBJECT]
     return objects or [e.name for e in meant if e.kind is EntityKind.LINK]
-
-
-def _some(names: Mapping[str, Any]) -> str:
-    listed = list(names)
-    return ", ".join(listed[:20]) + (f" and {len(listed) - 20} more" if len(listed) > 20 else "")

@@ -24,6 +24,7 @@ class Answered:
         bindings: the entities for which they did.
         evidence: the rows that it rests on.
         seconds: how long it took, of wall time.
+        why: why the value is not known; empty if it is.
     """
 
     question: str
@@ -32,12 +33,14 @@ class Answered:
     bindings: tuple[Mapping[str, str], ...]
     evidence: tuple[Evidence, ...]
     seconds: float
+    why: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """Return the answer for JSON; times in s of simulated time."""
         return {
             "question": self.question,
             "value": self.value,
+            "why": self.why or None,
             "intervals": [[_s(part.from_ns), _s(part.to_ns)] for part in self.intervals],
             "bindings": [dict(binding) for binding in self.bindings],
             "evidence": [evidence_row(row) for row in self.evidence],

@@ -56,7 +56,7 @@ class Asking:
         begun = time.perf_counter()
         functions = Functions(self._questions, self._names)
         try:
-            value = self._evaluated(question, functions)
+            value, why = self._evaluated(question, functions)
         except BadInput as error:
             raise _placed(error, question, where) from None
         told = functions.record.telling(value)
@@ -69,10 +69,11 @@ class Asking:
             told.bindings,
             own or told.evidence,
             time.perf_counter() - begun,
+            why,
         )
 
-    def _evaluated(self, question: str, functions: Functions) -> Any:
-        """Return the value of a question; None if it is not known."""
+    def _evaluated(self, question: str, functions: Functions) -> tuple[Any, str]:
+        """Return the value of a question, None if it is not known, and then why."""
         expression = self._compiled(question, functions)
         causes: list[Exception] = []
         tables = self._questions.tables
@@ -87,12 +88,13 @@ class Asking:
         except EvaluationError as error:
             _see_why(error, causes, question, functions)
             value = None
+        unknown = dict.fromkeys(str(cause) for cause in causes if isinstance(cause, NotKnown))
         wrong = next((cause for cause in causes if not isinstance(cause, NotKnown)), None)
         if wrong is not None:
             raise wrong
         if functions.is_handle(value):
             raise _no_truth(question, functions)
-        return value
+        return value, "; ".join(unknown) if value is None else ""
 
     def _compiled(self, question: str, functions: Functions) -> Expression:
         if question not in self._known:

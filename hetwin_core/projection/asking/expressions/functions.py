@@ -7,7 +7,8 @@ from functools import partial
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.projection.asking.answer import Answer, NotKnown
+from hetwin_core.ensemble.sentences.catalogue import say
+from hetwin_core.projection.asking.answer import Answer, NotKnown, reason
 from hetwin_core.projection.asking.evidence import Evidence, of_event, of_task
 from hetwin_core.projection.asking.expressions.maps import (
     EVENT_ROW,
@@ -260,13 +261,13 @@ class Functions:
         also = tuple(row for value in made_of for row in self._handles.evidence(value))
         self.record.note(answer, also)
         if answer.truth is None:
-            raise NotKnown("the log does not tell")
+            raise NotKnown(reason(answer.why))
         return answer.truth
 
     def _measured(self, value: Value, evidence: tuple[Evidence, ...], when: Value) -> Value:
         self.record.rows(*evidence, *self._handles.evidence(when))
         if value is None and not evidence:
-            raise NotKnown("the log does not tell")
+            raise NotKnown(say("question.not_said"))
         return value
 
     def _atom(self, value: Value) -> Atom:

@@ -61,8 +61,8 @@ def thing_of(episode: Episode, event: Event) -> str | None:
 
 def own_words(episode: Episode, event: Event) -> str:
     """An event in words, with the thing that it is about, e.g. ``jug spilled``."""
-    thing = thing_of(episode, event)
-    return event_words(event) if thing is None else f"{thing} {happening(event)}"
+    thing, words = thing_of(episode, event), event_words(event)
+    return words if thing is None or thing in words else f"{thing} {happening(event)}"
 
 
 def details(arguments: Mapping[str, Json]) -> str:

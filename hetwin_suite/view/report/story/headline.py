@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from hetwin_core.ensemble.coverage_words import coverage_words
 from hetwin_core.ensemble.events import EventKind
+from hetwin_core.ensemble.sentences.catalogue import Piece, say
 from hetwin_core.ensemble.tasks import Status
-from hetwin_core.ensemble.words import failure_row_words, seconds
+from hetwin_core.ensemble.words import failure_row_words
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.flaws.flaw import Flaw
 from hetwin_suite.view.report.story.concerns import stored_concerns
 from hetwin_suite.view.report.story.outcome import Outcome, acted_on, outcomes
-from hetwin_suite.view.report.story.sentence import Piece
 
 GOOD, WARNED, BAD = TONES = ("good", "warned", "bad")
 """From the best to the worst."""
@@ -24,6 +24,12 @@ _UPSETS = {
 }
 """Kinds of flaws in which something happened to things, not to what was believed of them."""
 _MOST = 2
+_ENDINGS = {
+    "recording": (GOOD, "recording_over"),
+    "live": (GOOD, "live_over"),
+    "stopped": (WARNED, "stopped"),
+    "failed": (BAD, "no_reason"),
+}
 
 
 class Mark(NamedTuple):
@@ -82,7 +88,7 @@ def _came_of_it(episode: Episode) -> Headline | None:
     if failed or missed:
         texts = [*(one.text for one in missed[:_MOST]), *failed[: 1 if missed else _MOST]]
         others = len(missed) - _MOST
-        texts += [f"{others} more things are not where they were to go."] if others > 0 else []
+        texts += [say("outcome.more_missed", count=others)] if others > 0 else []
         more = tuple(one.decided for one in missed[:_MOST] if one.decided)
         return Headline(BAD, (Mark(BAD, "not achieved"),), " ".join(texts), more)
     if not found:
@@ -99,8 +105,8 @@ def _all_well(found: Sequence[Outcome]) -> str:
     if len(found) <= _MOST:
         return " ".join(one.text for one in found)
     if all(one.achieved for one in found):
-        return f"All {len(found)} things are where they were to go."
-    return f"{found[0].text} {len(found) - 1} more things were handled."
+        return say("outcome.all_there", count=len(found))
+    return f"{found[0].text} {say('outcome.more_handled', count=len(found) - 1)}"
 
 
 def _failed_tasks(episode: Episode) -> list[str]:
@@ -112,9 +118,8 @@ def _failed_tasks(episode: Episode) -> list[str]:
     }
     failed = [e for e in last.values() if e.arguments.get("status") == Status.FAILED]
     return [
-        f"The task {event.arguments.get('id')} failed: "
-        f"{event.arguments.get('reason') or 'the program gives no reason'}."
-        for event in failed
+        say("outcome.task_failed", task=e.arguments.get("id"), reason=e.arguments.get("reason"))
+        for e in failed
     ]
 
 
@@ -123,9 +128,8 @@ def _flawed(flaws: Sequence[Flaw]) -> Headline | None:
     found = [flaw for flaw in flaws if flaw.kind in _UPSETS]
     if not found:
         return None
-    others = len(flaws) - 1
-    more = f" {others} more {'flaw was' if others == 1 else 'flaws were'} found." if others else ""
-    return Headline(WARNED, (Mark(WARNED, "with flaws"),), f"{found[0].text}{more}")
+    text = say("verdict.flawed", flaw=found[0].text, others=len(flaws) - 1)
+    return Headline(WARNED, (Mark(WARNED, "with flaws"),), text)
 
 
 def _verdict(episode: Episode) -> Headline | None:
@@ -135,38 +139,22 @@ def _verdict(episode: Episode) -> Headline | None:
         return None
     tone = _VERDICTS[verdict]
     checked = coverage_words(episode.summary.get("coverage") or ())
-    if tone == GOOD:
-        text = f"All that can be checked for this robot was, and speaks for this run: {checked}."
-        return Headline(GOOD, (Mark(GOOD, verdict),), text)
-    if verdict == "unchecked":
-        text = f"Nothing speaks against this run, but not all was seen: {checked}."
-        return Headline(WARNED, (Mark(WARNED, verdict),), text)
-    serious = [concern for concern in stored_concerns(episode) if concern.serious]
-    worst = serious[0].text if serious else "no reason is known"
-    others = len(serious) - 1
-    more = f", and {others} more {'concern' if others == 1 else 'concerns'}" if others > 0 else ""
-    return Headline(tone, (Mark(tone, verdict),), f"{verdict.capitalize()}: {worst}{more}.")
+    serious = [concern.text for concern in stored_concerns(episode) if concern.serious]
+    worst = (*serious, "no reason is known")[0]
+    text = say(f"verdict.{verdict}", checked=checked, worst=worst, others=max(0, len(serious) - 1))
+    return Headline(tone, (Mark(tone, verdict),), text)
 
 
 def ending(episode: Episode) -> tuple[str, str]:
     """How the run ended: ``good``, ``warned`` or ``bad``, and a sentence."""
-    summary = episode.summary
-    end = seconds(episode.end_ns)
+    summary, end = episode.summary, episode.end_ns
     if not summary:
-        return BAD, f"The run broke off: there is no summary. The log ends at {end}."
+        return BAD, say("ending.broke_off", end=end)
     error = summary.get("error")
     if error:
-        return BAD, f"The run failed: {failure_row_words(error)}"
-    match summary.get("ended"):
-        case "recording" if episode.is_commanded:
-            return GOOD, f"The run reached its end after {end}."
-        case "recording":
-            return GOOD, f"The run reached the end of its recording after {end}."
-        case "live":
-            return GOOD, f"The twin followed the live robot to its end, {end}."
-        case "stopped":
-            return WARNED, f"The run was stopped after {end}."
-        case "failed":
-            return BAD, f"The run failed after {end}; no reason is known."
-        case other:
-            return WARNED, f"The run ended after {end} ({other})."
+        return BAD, say("ending.run_failed", failure=failure_row_words(error))
+    how = str(summary.get("ended"))
+    tone, name = _ENDINGS.get(how, (WARNED, "other"))
+    if how == "recording" and episode.is_commanded:
+        name = "reached"
+    return tone, say(f"ending.{name}", end=end, how=how)

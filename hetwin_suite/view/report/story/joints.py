@@ -11,8 +11,8 @@ from transforms3d.quaternions import qinverse, qmult
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Slot
 from hetwin_core.ensemble.scene.poses import relative_to
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_core.projection.episode import Episode
-from hetwin_suite.view.report.story.sentence import length
 
 JOINT_DEVIATION, EFFORT_RESIDUAL = "joint_deviation", "effort_residual"
 """Attributes of a robot that its watcher computes: twin minus recording, measured minus expected effort."""
@@ -30,8 +30,10 @@ class JointMotion(NamedTuple):
 
     @property
     def words(self) -> str:
-        """How far, with its unit."""
-        return length(self.range) if self.slides else f"{self.range:.2f} rad"
+        """How far it turned or slid."""
+        return say(
+            f"robot.{'slid' if self.slides else 'turned'}", joint=self.name, range=self.range
+        )
 
 
 def joint_slot(episode: Episode, robot: str) -> Slot | None:

@@ -9,11 +9,11 @@ import numpy as np
 
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import EntityKind
+from hetwin_core.ensemble.sentences.catalogue import Piece, length, listed, pieces, say
 from hetwin_core.ensemble.words import happening, subject
 from hetwin_core.projection.episode import Episode
 from hetwin_suite.view.report.story.events import is_handling
 from hetwin_suite.view.report.story.meant import CONNECTED, IN, ON, Meant, meant_places
-from hetwin_suite.view.report.story.sentence import Piece, length, listed
 from hetwin_suite.view.report.story.things import travel
 
 _RELATIONS = {
@@ -75,14 +75,14 @@ def acted_on(episode: Episode) -> str:
     if not operations:
         return ""
     names, done = list(operations), dict.fromkeys(op for ops in operations.values() for op in ops)
-    shown = [[name] for name in names[:_MOST_NAMED]]
-    others = len(names) - len(shown)
-    which = "".join(str(p) for p in listed([*shown, *([[f"{others} more"]] if others else [])]))
+    others = len(names) - _MOST_NAMED
+    which = [*names[:_MOST_NAMED], *([f"{others} more"] if others > 0 else [])]
     done = dict.fromkeys(operation for those in operations.values() for operation in those)
     done = {name: None for name in done if name not in _COMMON} or done
     far = length(max(travel(episode, name) for name in names))
     moved = f"it moved by {far}" if len(names) == 1 else f"they moved by up to {far}"
-    return f"The robot acted on {which} ({', '.join(done)}); {moved}."
+    told = {"operations": ", ".join(done), "moved": moved}
+    return say("outcome.acted_on", things=listed(which), **told)
 
 
 def _outcome(episode: Episode, thing: str, events: Sequence[Event], meant: Meant | None) -> Outcome:
@@ -94,13 +94,13 @@ def _outcome(episode: Episode, thing: str, events: Sequence[Event], meant: Meant
     missed = "" if meant is None or achieved else _missed(meant, place)
     who = _capital(named(thing))
     if dropped:
-        text = f"{who} was dropped: it {at}{f', {missed}' if missed else ''}."
+        name = "dropped"
     elif achieved:
-        text = f"{who} {at}, where it was to go."
-    elif missed and not any(event.name in _TAKEN for event in events):
-        text = f"{who} was never picked up: it {at}, {missed}."
+        name = "is_there"
     else:
-        text = f"{who} {at}{f', {missed}' if missed else ''}."
+        never_taken = missed and not any(event.name in _TAKEN for event in events)
+        name = "never_taken" if never_taken else "is_at"
+    text = say(f"outcome.{name}", thing=who, place=at, missed=missed)
     return Outcome(thing, achieved, dropped, text, _decided(episode, thing, events))
 
 
@@ -114,15 +114,12 @@ def _decided(episode: Episode, thing: str, events: Sequence[Event]) -> tuple[Pie
     if not events:
         return ()
     last = events[-1]
-    said: tuple[Piece, ...] = (f"It was {happening(last)} at ", last.time_ns)
     spans = episode.responsibilities.get((thing, "pose"), ())
     now = next((i for i, s in enumerate(spans) if s.from_ns <= last.time_ns < s.to_ns), None)
-    if now is None:
-        return (*said, ".")
-    said = (*said, f"; {spans[now].model} was responsible for its pose")
+    known: dict[str, Piece] = {} if now is None else {"model": spans[now].model}
     if now:
-        said = (*said, " since ", spans[now].from_ns, f", before that {spans[now - 1].model}")
-    return (*said, ".")
+        known |= {"since": spans[now].from_ns, "before": spans[now - 1].model}
+    return pieces("outcome.decided", happened=happening(last), time=last.time_ns, **known)
 
 
 def _relations(episode: Episode, thing: str) -> list[str]:

@@ -9,10 +9,11 @@ import numpy as np
 from hetwin_core.ensemble.concern_words import ROBOT_HEALTH, TOUCHED
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.sentences.catalogue import Piece, listed, pieces, plain, say
 from hetwin_core.projection.approaches import Approach
 from hetwin_core.projection.episode import Episode
 from hetwin_suite.view.report.story.joints import JOINT_DEVIATION, joint_motions, moving_times
-from hetwin_suite.view.report.story.sentence import Piece, Sentence, length, listed
+from hetwin_suite.view.report.story.sentence import Sentence
 from hetwin_suite.view.report.story.things import travel
 
 _MOST_JOINTS = 3
@@ -34,36 +35,35 @@ def _sentence(episode: Episode, robot: Entity) -> Sentence:
     driven = _driven(episode, robot)
     times = moving_times(episode, robot.name)
     if not times and not driven:
-        return Sentence(robot.name, (" stood still.", *_neighbours(episode, robot)))
-    pieces: list[Piece] = [" moved"]
-    if times:
-        long = sum(end - begin for begin, end in times) / 1e9
-        pieces += [f" for {long:.2f} s, between ", times[0][0], " and ", times[-1][1]]
-    clauses = [*driven, *_tips(episode, robot), *_joints(episode, robot)]
-    pieces += [": " if clauses else "", "; ".join(clauses), "."]
-    return Sentence(robot.name, (*pieces, *_followed(episode, robot), *_neighbours(episode, robot)))
+        return Sentence(robot.name, (*pieces("robot.still"), *_neighbours(episode, robot)))
+    clauses = "; ".join([*driven, *_tips(episode, robot), *_joints(episode, robot)])
+    long = sum(end - begin for begin, end in times) / 1e9
+    between = {"begin": times[0][0], "end": times[-1][1]} if times else {}
+    told = pieces("robot.moved", long=long, **between, clauses=clauses)
+    return Sentence(robot.name, (*told, *_followed(episode, robot), *_neighbours(episode, robot)))
 
 
-def _followed(episode: Episode, robot: Entity) -> list[Piece]:
-    """How well the twin's joints followed the recording, if it did and was watched."""
+def _followed(episode: Episode, robot: Entity) -> tuple[Piece, ...]:
+    """How well the twin's joints followed the recording, if it did, was watched, and they could be apart."""
     if episode.is_commanded or not episode.layout.has(robot.name, JOINT_DEVIATION):
-        return []
+        return ()
     values = np.abs(np.nan_to_num(episode.attribute(robot.name, JOINT_DEVIATION)))
     worst = int(np.argmax(values.max(axis=0)))
     greatest = float(values[:, worst].max())
-    if greatest < _EXACT:
-        return [" It followed its recording exactly."]
+    if greatest < _EXACT:  # as a replay does that nothing holds up
+        return ()
     sliding = {motion.name for motion in joint_motions(episode, robot.name) if motion.slides}
     name = robot.joints[worst] if len(robot.joints) == values.shape[1] else "a joint"
-    unit = "mm" if name in sliding else "mrad"
-    return [f" It followed its recording within {1e3 * greatest:.2g} {unit} ({name})."]
+    if name in sliding:
+        return pieces("robot.followed_sliding", shift=greatest, joint=name)
+    return pieces("robot.followed", angle=greatest, joint=name)
 
 
 def _driven(episode: Episode, robot: Entity) -> list[str]:
     base = next((link.name for link in _links(episode, robot)), None)
     if base is None or travel(episode, base) < _DROVE_M:
         return []
-    return [f"its base travelled {_way(episode.pose(base)[:, :3])}"]
+    return [_way("its base", episode.pose(base)[:, :3])]
 
 
 def _tips(episode: Episode, robot: Entity) -> list[str]:
@@ -74,7 +74,7 @@ def _tips(episode: Episode, robot: Entity) -> list[str]:
         links = [link.name for link in _links(episode, robot)]
         far = max(links, key=lambda name: travel(episode, name), default="")
         tips = [far] if far and travel(episode, far) > _LEAST else []
-    return [f"{tip} travelled {_way(episode.pose(tip)[:, :3])}" for tip in tips]
+    return [_way(tip, episode.pose(tip)[:, :3]) for tip in tips]
 
 
 def _joints(episode: Episode, robot: Entity) -> list[str]:
@@ -84,35 +84,30 @@ def _joints(episode: Episode, robot: Entity) -> list[str]:
     moved = [motion for motion in motions if motion.range > _LEAST]
     if not moved:
         return []
-    verbs = ["slid" if motion.slides else "turned" for motion in moved]
-    farthest = [
-        f"{motion.name} {verb} most, by {motion.words}"
-        if i == 0
-        else f"{motion.name} {'' if verb == verbs[0] else f'{verb} '}by {motion.words}"
-        for i, (motion, verb) in enumerate(zip(moved[:_MOST_JOINTS], verbs, strict=False))
-    ]
+    words = plain(listed([motion.words for motion in moved[:_MOST_JOINTS]]))
     still = len(motions) - len(moved)
-    words = "".join(str(piece) for piece in listed([[text] for text in farthest]))
-    return [words + (f"; {still} of {len(motions)} joints kept still" if still else "")]
+    kept = say("robot.kept_still", still=still, count=len(motions))
+    return [words, kept] if still else [words]
 
 
-def _neighbours(episode: Episode, robot: Entity) -> list[Piece]:
+def _neighbours(episode: Episode, robot: Entity) -> tuple[Piece, ...]:
     """What the robot touched; else the object that it came nearest to."""
     links = {link.name for link in _links(episode, robot)}
     near = {pair: found for pair, found in episode.approaches.items() if pair[1] in links}
     names = list(dict.fromkeys((*_touched(episode, links), *_inside(near))))
     if names:
         more = [f"{len(names) - _MOST_TOUCHED} more"] if len(names) > _MOST_TOUCHED else []
-        return [" It touched ", *listed([[n] for n in [*names[:_MOST_TOUCHED], *more]]), "."]
+        return pieces("robot.touched", things=listed([*names[:_MOST_TOUCHED], *more]))
     if not near:
-        return []
+        return ()
     (thing, link), least = min(near.items(), key=lambda item: item[1])
-    by = length(least.distance)
-    return [
-        f" It touched no object; the nearest was {thing}, {by} from {link} at ",
-        least.time_ns,
-        ".",
-    ]
+    return pieces(
+        "robot.touched_nothing",
+        thing=thing,
+        distance=least.distance,
+        link=link,
+        time=least.time_ns,
+    )
 
 
 def _touched(episode: Episode, links: set[str]) -> Iterator[str]:
@@ -137,13 +132,14 @@ def _links(episode: Episode, robot: Entity) -> list[Entity]:
     ]
 
 
-def _way(positions: Floats) -> str:
-    """How long a way was, and from where to where."""
+def _way(thing: str, positions: Floats) -> str:
+    """How long the way of a thing was, and from where to where."""
     chosen = positions[np.isfinite(positions).all(axis=1)]
     chosen = chosen[:: max(1, len(chosen) // _COARSE)]
-    long = float(np.linalg.norm(np.diff(chosen, axis=0), axis=1).sum())
+    far = float(np.linalg.norm(np.diff(chosen, axis=0), axis=1).sum())
     begin, end = _place(positions[0]), _place(positions[-1])
-    return f"{length(long)}, {f'and back to {end}' if begin == end else f'from {begin} to {end}'} m"
+    places = f"and back to {end}" if begin == end else f"from {begin} to {end}"
+    return say("robot.travelled", thing=thing, far=far, places=f"{places} m")
 
 
 def _place(position: Floats) -> str:

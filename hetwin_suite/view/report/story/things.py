@@ -8,10 +8,11 @@ import numpy as np
 
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import EntityKind
+from hetwin_core.ensemble.sentences.catalogue import Piece, listed, pieces
 from hetwin_core.ensemble.words import happening, subject
 from hetwin_core.projection.episode import Episode
 from hetwin_suite.view.report.story.events import is_handling, own_events, thing_of
-from hetwin_suite.view.report.story.sentence import Piece, Sentence, length, listed
+from hetwin_suite.view.report.story.sentence import Sentence
 
 _MOST = 8
 _MOVED_M = 5e-3
@@ -61,27 +62,25 @@ def _by_thing(episode: Episode) -> tuple[dict[str, list[Event]], dict[str, list[
 
 
 def _sentence(thing: str, handled: Sequence[Event], own: Iterable[Event]) -> Sentence:
-    pieces: list[Piece] = []
+    told: list[Piece] = []
     if handled:
-        parts: list[list[Piece]] = [[f"{happening(e)} at ", e.time_ns] for e in handled[:_MOST]]
-        more = len(handled) - len(parts)
-        rest = f"; {more} more events followed" if more else ""
-        pieces += [" was ", *listed(parts), rest]
+        parts = [(f"{happening(e)} at ", e.time_ns) for e in handled[:_MOST]]
+        told += pieces("thing.handled", happened=listed(parts), more=len(handled) - len(parts))
     observed = _observed(own)
     if observed:
-        pieces += ["; " if handled else ": ", *listed(observed[:_MOST])]
-    return Sentence(thing, (*pieces, "."))
+        told += ["; " if handled else ": ", *listed(observed[:_MOST])]
+    return Sentence(thing, (*told, "."))
 
 
-def _observed(events: Iterable[Event]) -> list[list[Piece]]:
+def _observed(events: Iterable[Event]) -> list[tuple[Piece, ...]]:
     """Events in words; those with the same words become one with their number."""
     times: dict[str, list[int]] = {}
     for event in events:
         times.setdefault(happening(event), []).append(event.time_ns)
     return [
-        [f"{words} at ", found[0]]
+        pieces("thing.observed", happened=words, at=found[0])
         if len(found) == 1
-        else [f"{words} {len(found)} times from ", found[0], " to ", found[-1]]
+        else pieces("thing.times", happened=words, count=len(found), first=found[0], last=found[-1])
         for words, found in times.items()
     ]
 
@@ -92,10 +91,9 @@ def _moved(episode: Episode, entity: str) -> Sentence:
     back = np.linalg.norm(positions - positions[-1], axis=1)
     begun = int(np.argmax(away > _MOVED_M))
     ended = len(back) - 1 - int(np.argmax(back[::-1] > _MOVED_M))
-    by = f"by {length(float(away[-1]))}" if away[-1] > _MOVED_M else "and came back"
-    times = episode.times
-    if ended <= begun:
-        return Sentence(entity, (f" moved {by} at ", int(times[begun]), "."))
+    far = float(away[-1])
+    name = "thing.moved_by" if far > _MOVED_M else "thing.came_back"
+    begin = int(episode.times[begun]) if ended > begun else None
     return Sentence(
-        entity, (f" moved {by} between ", int(times[begun]), " and ", int(times[ended]), ".")
+        entity, pieces(name, far=far, begin=begin, end=int(episode.times[max(begun, ended)]))
     )

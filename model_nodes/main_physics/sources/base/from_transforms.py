@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.bag import Bag, Int64s, listed
 from model_nodes.main_physics.sources.bag_types import TRANSFORMS
@@ -131,7 +132,7 @@ class FramesAbove:
         return BadInput(
             f"no transform of {origin} says how {self._root} moves",
             where="robot.base.odometry",
-            found=f"frames {_listed(sorted(self._transforms.frames))}",
+            found=f"frames {some(sorted(self._transforms.frames), _SHOWN)}",
             expected=f"a moving transform from a frame such as odom to {self._root},"
             " or to a frame that is fixed to it",
         )
@@ -148,7 +149,7 @@ class FramesAbove:
             raise BadInput(
                 f"several transforms say where {frame} is",
                 where="robot.base.odometry",
-                found=_listed([f"{edge.child} in {edge.parent}" for edge in edges]),
+                found=some([f"{edge.child} in {edge.parent}" for edge in edges], _SHOWN),
                 expected="one parent of each frame; a topic of odometry in place of tf says which counts",
             )
         return edges[0] if edges else None
@@ -177,8 +178,3 @@ def _checked(bag: Bag, edge: Edge, times: Int64s, poses: Floats) -> Floats:
             expected="finite numbers x y z qw qx qy qz with a quaternion of norm 1",
         )
     return np.concatenate((poses[:, :3], poses[:, 3:7] / norms[:, None]), axis=1)
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _SHOWN
-    return (", ".join(names[:_SHOWN]) or "none") + (f" and {more} more" if more > 0 else "")

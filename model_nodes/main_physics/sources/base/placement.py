@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from hetwin_core.ensemble.concern_words import length
 from hetwin_core.ensemble.scene.poses import rotate
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.sentences.catalogue import length
 from model_nodes.main_physics.sources.bag import Int64s
 from model_nodes.main_physics.sources.base.turns import about_vertical, turn_between
 from model_nodes.main_physics.world.description import Pose

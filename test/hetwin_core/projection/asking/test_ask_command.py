@@ -21,8 +21,10 @@ RELEASED = RELEASE * STEP_NS / 1e9
 def asked(run: Path, *questions: str) -> Any:
     """What the command prints as JSON."""
     said = hetwin("ask", run, *questions, "--json")
-    assert said.code == 0, said.err
-    return json.loads(said.out)
+    told = json.loads(said.out)
+    unknown = any(answer["why"] for answer in told["answers"])
+    assert said.code == (3 if unknown else 0), said.err
+    return told
 
 
 def test_json(small_run: SmallRun) -> None:
@@ -30,7 +32,8 @@ def test_json(small_run: SmallRun) -> None:
     assert set(told) == {"known_until", "answers"}
     assert told["known_until"] == pytest.approx(3.0, abs=0.01)
     first, second = told["answers"]
-    assert set(first) == {"question", "value", "intervals", "bindings", "evidence", "seconds"}
+    keys = {"question", "value", "why", "intervals", "bindings", "evidence", "seconds"}
+    assert set(first) == keys
     assert (first["value"], first["intervals"]) == (False, [])
     (picked,) = second["value"]
     assert set(picked) == {"name", "time", "arguments"}
@@ -40,9 +43,9 @@ def test_json(small_run: SmallRun) -> None:
 
 def test_words(small_run: SmallRun) -> None:
     said = hetwin("ask", small_run.out, "occurs(released(any))", "holds(visible('box'), at(1))")
-    assert said.code == 0
+    assert said.code == 3
     assert f'"time": {RELEASED:g}' in said.out
-    assert "not known" in said.out
+    assert "not known: nothing in this run observes visible" in said.out
     assert "known until 3.000 s" in said.out
 
 

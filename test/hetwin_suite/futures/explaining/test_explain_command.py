@@ -29,6 +29,18 @@ def test_what_is_not_uncertain_is_refused(short: Path, tmp_path: Path) -> None:
     refused(tmp_path, "explain", short, "--change", "boxx", says=("--change", "boxx", "box"))
 
 
+def test_why_no_future_was_tried_is_said(tmp_path: Path) -> None:
+    scenario = tmp_path / "far.yaml"
+    scenario.write_text(
+        "extends: pick_and_place\nuncertainty:\n  table: {pose: {sigma: [0.01, 0.01, 0]}}\n"
+    )
+    out = run(tmp_path / "run", str(scenario), "--duration", "0.02")
+    said = hetwin("explain", out, "--change", "table")
+    assert said.code == 0, said.err
+    why = "No future was tried: no object that moved came within 56 cm of table, so it matters to none where table is."
+    assert said.out == f"{why}\n"
+
+
 def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
     refused(tmp_path, "explain", tmp_path, says=(str(tmp_path),))
 

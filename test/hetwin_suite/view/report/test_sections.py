@@ -23,8 +23,10 @@ def test_a_flood_of_one_event_is_one_row_that_opens() -> None:
     ]
     html = happenings_table(made_episode([], {}, events=flood))
     (row,) = rows(html)
-    assert row.startswith("1.000 s packet_0 overlap with cup physics 20 times until 2.900 s")
-    assert "packet_19 overlap with cup" in html
+    assert row.startswith(
+        "1.000 s packet_0 and cup overlap, so they do not collide physics 20 times until 2.900 s"
+    )
+    assert "packet_19 and cup overlap" in html
 
 
 def test_a_flood_of_handovers_is_one_row() -> None:

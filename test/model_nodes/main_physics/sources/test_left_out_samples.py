@@ -113,7 +113,7 @@ def test_degrees_are_recognised_and_converted(tmp_path: Path) -> None:
     bag = write_bag(tmp_path / "bag", messages(positions=in_degrees))
     (found,) = [one for one in opened(bag).findings if one.name == "other_units"]
     text = concern_text(found.name, found.arguments)
-    assert "look like degrees: joint limits are passed by a factor of up to 57" in text
+    assert "look like degrees, as joint limits are passed by up to 57 times" in text
     assert "--units degrees" in text
     assert error(opened(bag, units=[Units.DEGREES])) < CLOSE
 

@@ -105,7 +105,7 @@ def test_a_flaw_that_moved_things_is_said_after_the_outcome() -> None:
     ]
     found = headline(ball_episode("tray", verdict="fine"), flaws)
     assert (found.tone, found.marks[-1].word) == ("warned", "with flaws")
-    assert ("hand knocked cup over. 1 more flaw was found.",) in found.more
+    assert ("hand knocked cup over. 1 more flaw found.",) in found.more
     assert headline(ball_episode("tray"), flaws[:1]).tone == "good"
 
 

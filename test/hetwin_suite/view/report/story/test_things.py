@@ -38,12 +38,12 @@ def test_what_models_observe_is_told_of_the_entity_that_an_argument_names() -> N
         *[observed("spilled", 3.0 + i / 10, cup="jug", count=1) for i in range(5)],
         observed("empty", 3.4, cup="jug"),
     )
-    assert texts(told) == ["jug: spilled 5 times from 3.00 s to 3.40 s and empty at 3.40 s."]
+    assert texts(told) == ["jug: spilled 5 times from 3.00 s to 3.40 s and is empty at 3.40 s."]
 
 
 def test_a_hands_signals_are_left_out_where_the_handling_says_the_same() -> None:
     signal = observed("grip_closed", 1.0, object="box", hand="gripper")
-    assert texts(episode(signal)) == ["box: grip closed by gripper at 1.00 s."]
+    assert texts(episode(signal)) == ["box: gripped by gripper at 1.00 s."]
     handled = observed("grasped", 1.1, object="box", hand="gripper")
     assert texts(episode(signal, handled)) == ["box was grasped by gripper at 1.10 s."]
 
@@ -60,7 +60,7 @@ def test_what_moved_without_an_event_is_told_with_its_times() -> None:
     x = np.clip(seconds() - 4.0, 0.0, 2.0) * 0.25
     places = np.stack([x, 0 * x, 0 * x], axis=1)
     (text,) = texts(episode(box=places))
-    assert text == "box moved by 50.0 cm between 4.02 s and 5.96 s."
+    assert text == "box moved by 50 cm between 4.02 s and 5.96 s."
     assert resting_objects(episode(box=places)) == ["jug"]
 
 

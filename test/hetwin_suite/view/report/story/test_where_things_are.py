@@ -58,5 +58,5 @@ def test_things_of_which_only_actions_speak_are_counted() -> None:
     action = Annotation("suck", 0, 1, {"object": "ball"}, False)
     assert acted_on(episode) == ""
     assert acted_on(replace(episode, annotations=(action,))) == (
-        "The robot acted on ball (suck); it moved by 0.0 mm."
+        "The robot acted on ball (suck); it moved by 0 mm."
     )

@@ -1,0 +1,171 @@
+"""The catalogue: one file for each group of sentences, read when the first of them is said.
+
+A sentence ``says`` a text with arguments in braces, and behind a colon the quantity that they are, which brings the
+unit: ``{depth:length}``, or a noun that they count: ``{count:link}``. A number with neither is refused;
+``{step:number}`` stands before the unit that another argument names. What is in square brackets is left out if an
+argument in it is missing, null, empty or 0; of alternatives between bars the first that can be said is.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import yaml
+
+Piece: TypeAlias = str | int
+"""Text, or a simulated time in ns."""
+
+GROUPS = (
+    *("verdict", "claim", "coverage", "concern", "event", "state"),
+    *("ending", "robot", "thing", "outcome", "future", "explanation", "question"),
+)
+_FIELD = re.compile(r"\{(\w+)(?::([\w ]+))?\}")
+_OPTIONAL = re.compile(r"\[([^\]]*)\]")
+
+
+class Entry(NamedTuple):
+    """A sentence of the catalogue.
+
+    Attributes:
+        says: its text, with arguments.
+        means: what it means.
+        never: what it does not mean, though one may think so.
+        example: arguments to say it with.
+    """
+
+    says: str
+    means: str
+    never: str
+    example: Mapping[str, Any]
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of its arguments."""
+        return tuple(dict.fromkeys(found[1] for found in _FIELD.finditer(self.says)))
+
+
+@cache
+def group(name: str) -> Mapping[str, Entry]:
+    """Return the sentences of a group by their names."""
+    text = (Path(__file__).parent / f"{name}.yaml").read_text(encoding="utf-8")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    found = yaml.load(text, loader)
+    return {
+        key: Entry(row["says"], row["means"], row["not"], row.get("with") or {})
+        for key, row in found.items()
+    }
+
+
+def say(name: str, /, **arguments: Any) -> str:
+    """Return a sentence.
+
+    Args:
+        name: its group and its name there, e.g. ``concern.fell``.
+        arguments: its arguments in SI units; others are left out.
+
+    Raises:
+        KeyError: if there is no such sentence, or an argument is missing.
+        TypeError, ValueError: if an argument is not what it is to be.
+    """
+    return plain(pieces(name, **arguments))
+
+
+def pieces(name: str, /, **arguments: Any) -> tuple[Piece, ...]:
+    """Return a sentence as `say` does, in pieces that keep its times."""
+    of, _, key = name.partition(".")
+    return tuple(_joined(_rendered(group(of)[key].says, arguments)))
+
+
+def plain(parts: Sequence[Piece]) -> str:
+    """Return pieces as text."""
+    return "".join(part if isinstance(part, str) else f"{part / 1e9:.2f} s" for part in parts)
+
+
+def length(metres: float) -> str:
+    """A length as people read it: in mm below 1 cm, in cm below 1 m."""
+    size = abs(metres)
+    if size < 0.01:
+        return f"{metres * 1e3:.2g} mm"
+    return f"{metres * 1e2:.3g} cm" if size < 1.0 else f"{metres:.3g} m"
+
+
+def listed(parts: Sequence[str | Sequence[Piece]]) -> list[Piece]:
+    """Parts as a list in a sentence: ``a, b and c``."""
+    found: list[Piece] = []
+    for i, part in enumerate(parts):
+        if i:
+            found.append(" and " if i == len(parts) - 1 else ", ")
+        found += [part] if isinstance(part, str) else part
+    return found
+
+
+_KINDS: Mapping[str, Callable[[float], str]] = {
+    "angle": lambda radians: f"{radians:.2f} rad",
+    "degrees": lambda radians: f"{math.degrees(radians):.0f} degrees",
+    "force": lambda newtons: f"{newtons:.3g} N",
+    "length": length,
+    "milliradian": lambda radians: f"{1e3 * radians:.2g} mrad",
+    "number": lambda value: f"{value:.4g}",
+    "percent": lambda share: f"{share:.0%}",
+    "seconds": lambda time: f"{time:.2f} s",
+    "simulated": lambda time: f"{time:.6f} s",
+    "speed": lambda speed: f"{speed:.3g} m/s",
+}
+
+
+def _rendered(says: str, arguments: Mapping[str, Any]) -> Iterator[Piece]:
+    for i, part in enumerate(_OPTIONAL.split(says)):
+        if i % 2 == 0:
+            yield from _filled(part, arguments)
+            continue
+        fits = (one for one in part.split("|") if _can_be_said(one, arguments))
+        yield from _filled(next(fits, ""), arguments)
+
+
+def _can_be_said(part: str, arguments: Mapping[str, Any]) -> bool:
+    return all(
+        arguments.get(found[1]) or (found[2] == "time" and arguments.get(found[1]) is not None)
+        for found in _FIELD.finditer(part)
+    )
+
+
+def _filled(part: str, arguments: Mapping[str, Any]) -> Iterator[Piece]:
+    words = _FIELD.split(part)
+    yield words[0]
+    for name, kind, after in zip(words[1::3], words[2::3], words[3::3], strict=True):
+        yield from _shown(arguments[name], kind)
+        yield after
+
+
+def _shown(value: Any, kind: str | None) -> Sequence[Piece]:
+    if kind is None:
+        if isinstance(value, float):
+            raise TypeError(f"{value} has no unit")
+        return value if isinstance(value, list | tuple) else (str(value),)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{value!r} is no number")
+    if kind == "time":
+        return (int(value),)
+    if kind in _KINDS:
+        return (_KINDS[kind](float(value)),)
+    return (f"{value} {kind}" if value == 1 else f"{value} {kind}s",)
+
+
+def _joined(parts: Iterator[Piece]) -> Iterator[Piece]:
+    """Join neighbouring texts."""
+    text = ""
+    for part in parts:
+        if isinstance(part, str):
+            text += part
+            continue
+        if text:
+            yield text
+        yield part
+        text = ""
+    if text:
+        yield text
