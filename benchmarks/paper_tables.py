@@ -13,8 +13,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from hetwin_core.ensemble.known_files import example_robots
 from hetwin_suite.digital_robot.describing import describe_file
-from model_nodes.main_physics.world.resources import example_robots
 
 TIAGO = "robots/tiago_description/robots/tiago.urdf"
 WORLD = Path(__file__).resolve().parents[1] / "worlds" / "home_lab.sdf"

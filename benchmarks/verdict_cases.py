@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from verdict_fetches import Fetch, fetch
 from verdict_motions import Motion, Vain, free
-from verdict_robots import PANDA, UR5, Cuboid, Lab, lab
+from verdict_robots import KINDS, PANDA, SO101, UR5, Cuboid, Lab, lab
 from verdict_scenes import (
     BOX,
     CLEAR,
@@ -128,7 +128,8 @@ class Case:
     @property
     def can_lack(self) -> list[str]:
         """What can be left out without changing what is so; fingers that fetch are needed to move."""
-        fingers = [FINGERS] if PANDA.name == self.robot and self.motion.box is None else []
+        has_fingers = bool(KINDS[self.robot].fingers) and self.motion.box is None
+        fingers = [FINGERS] if has_fingers else []
         return [SHAPES, MASSES, EFFORTS, *fingers]
 
 
@@ -294,7 +295,8 @@ PLAN = (
     *(("drop", PANDA.name),) * 2,
     *(("table", name) for name in (UR5.name, PANDA.name)),
     *(("sweep", name) for name in (UR5.name, PANDA.name)),
+    *((kind, SO101.name) for kind in ("free", "table", "sweep")),
     ("sweep", UR5.name),
     *((kind, name) for kind in ("raises", "stopped", "early") for name in (UR5.name, PANDA.name)),
 )
-"""Kinds and robots, in turn; 26 of them."""
+"""Kinds and robots, in turn; 29 of them."""

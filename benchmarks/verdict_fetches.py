@@ -50,7 +50,7 @@ def fetch(lab: Lab, drawn: Fetch, ending: str, random: np.random.Generator) -> M
     """Go down, close, lift, carry, and what comes then.
 
     Marks: ``closed``, ``lifted`` (the box has left the ground), ``lost`` or ``opened`` (the fingers begin to close
-    further, or to open), where it happens.
+    further, or to open), ``landed`` (the box is back on the ground), where it happens.
     """
     pan, radius, height = drawn.pan[0], *drawn.at
     low = _Column(lab, pan, drawn.roll, radius)
@@ -92,6 +92,7 @@ def _put_down(path: Path, down: Floats, random: np.random.Generator) -> None:
     there = down.copy()
     there[:, 0] = path.last[0]
     path.along(_with_fingers(there, path.last), random.uniform(0.9, 1.1))
+    path.mark("landed")
     path.wait(0.1)
     path.mark("opened")
     path.fingers(OPEN, random.uniform(0.3, 0.4))

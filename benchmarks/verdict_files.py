@@ -190,10 +190,10 @@ def _handling(case: Case) -> dict[str, Any]:
 def _hand(kind: Kind) -> dict[str, Any]:
     return {
         "link": kind.hand[0],
-        "offset": [0, 0, 0.1034, 1, 0, 0, 0],
+        "offset": [0, 0, kind.tip, 1, 0, 0, 0],
         "joints": list(kind.fingers),
-        "opened": [0.04, 0.04],
-        "closed": [0.0, 0.0],
+        "opened": list(kind.opened),
+        "closed": list(kind.closed),
     }
 
 

@@ -203,7 +203,8 @@ def _denied_in_state(case: Case, state: Row) -> Iterator[str]:
     denials = {_HOLDING}
     if case.truth.grip == BOX:
         denials |= _HELD
-        if case.truth.until > case.motion.marks["lifted"] + 2 * SURE_S:
+        marks, until = case.motion.marks, case.truth.until
+        if marks["lifted"] + 2 * SURE_S < until < marks.get("landed", until + 1.0) - NEAR_S:
             denials.add(_CARRIED)
     yield from (f"{name} is false" for name in sorted(denials) if state.get(name) is False)
 
@@ -237,6 +238,8 @@ def _could_be(case: Case, row: Row) -> bool:
     """Whether a claim's input is there."""
     claim = row["claim"]
     if claim not in _LACKS or _LACKS[claim] & case.without:
+        return False
+    if claim == "grip" and case.truth.grip == "":  # what it holds is what the scene lacks
         return False
     if claim == "touch":
         links = _about(row) - {case.robot}

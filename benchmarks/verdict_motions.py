@@ -88,6 +88,12 @@ class Path:
         posture[-2:] = position
         self.to(posture, seconds)
 
+    def hand(self, positions: Sequence[float], seconds: float) -> None:
+        """Move the hand's joints, which are the last ones."""
+        posture = self.last
+        posture[len(posture) - len(positions) :] = positions
+        self.to(posture, seconds)
+
     def regrip(self, at: float, to: float, took: float) -> None:
         """Let the two fingers go elsewhere from a time on, in what is there already."""
         rows = self.positions()
@@ -135,8 +141,8 @@ def _wandering(lab: Lab, random: np.random.Generator) -> Motion:
         path.to(posture, max(_least(lab, path.last, posture), float(random.uniform(0.9, 1.7))))
         path.wait(random.uniform(0.0, 0.3))
         if leg == closes:
-            path.fingers(0.0, 0.5)
-            path.fingers(OPEN, 0.5)
+            path.hand(lab.kind.closed, 0.5)
+            path.hand(lab.kind.opened, 0.5)
     path.wait(0.3)
     return Motion(path.positions(), path.marks)
 
@@ -163,8 +169,7 @@ def _posture(lab: Lab, random: np.random.Generator, around: Sequence[float] | Fl
     """A posture near another one, within the limits, with open fingers."""
     arm = np.array(around) + random.uniform(-0.6, 0.6, len(around))
     low, high = lab.limits[: len(arm)].T
-    fingers = [OPEN] * len(lab.kind.fingers)
-    return np.concatenate((np.clip(arm, low + 0.1, high - 0.1), fingers))
+    return np.concatenate((np.clip(arm, low + 0.1, high - 0.1), lab.kind.opened))
 
 
 def _least(lab: Lab, one: Floats, other: Floats) -> float:

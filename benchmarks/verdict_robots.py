@@ -1,4 +1,4 @@
-"""Two robots of example-robot-data in a MuJoCo of the generator's own: postures, distances, efforts.
+"""Three robots of example-robot-data in a MuJoCo of the generator's own: postures, distances, efforts.
 
 Nothing of hetwin's physics is used, so that what is true of a recording does not come from what is judged.
 """
@@ -38,6 +38,8 @@ class Kind:
         hand_links: the links of the hand.
         effort: limit of each joint of the arm [Nm].
         speed: the same [rad/s].
+        opened, closed: positions of the fingers [rad or m].
+        tip: z of the point between the tips, in the link of the hand [m].
     """
 
     name: str
@@ -49,6 +51,9 @@ class Kind:
     hand_links: frozenset[str]
     effort: tuple[float, ...]
     speed: tuple[float, ...]
+    opened: tuple[float, ...] = ()
+    closed: tuple[float, ...] = ()
+    tip: float = 0.0
 
 
 PANDA = Kind(
@@ -61,6 +66,9 @@ PANDA = Kind(
     frozenset({"panda_hand", "panda_leftfinger", "panda_rightfinger", "panda_hand_tcp"}),
     (87.0,) * 4 + (12.0,) * 3,
     (2.175,) * 4 + (2.61,) * 3,
+    (0.04, 0.04),
+    (0.0, 0.0),
+    0.1034,
 )
 UR5 = Kind(
     "ur5",
@@ -73,7 +81,22 @@ UR5 = Kind(
     (150.0,) * 3 + (28.0,) * 3,
     (3.15,) * 3 + (3.2,) * 3,
 )
-KINDS = {kind.name: kind for kind in (PANDA, UR5)}
+SO101 = Kind(
+    "so101",
+    f"{_FOLDER}/so_arm_description/urdf/so101.urdf",
+    (0.0, -0.4, 0.4, 0.6, 0.0),
+    ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll"),
+    ("gripper",),
+    ("gripper_link", "gripper_frame_link"),
+    frozenset({"gripper_link", "gripper_frame_link", "moving_jaw_so101_v1_link"}),
+    (10.0,) * 5,
+    (10.0,) * 5,
+    (1.74533,),
+    (-0.174533,),
+    -0.0977,
+)
+"""Its hand is one jaw against a fixed side."""
+KINDS = {kind.name: kind for kind in (PANDA, UR5, SO101)}
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
-"""Measures whether verdicts say what is so: generated runs of two robots, each with a known truth.
+"""Measures whether verdicts say what is so: generated runs of three robots, each with a known truth.
 
-A Panda with its two fingers and a UR5 without gripper move through free space, past things, into a table or a free box;
-the Panda fetches a box, loses it, lets it fall, or grips what the scene does not have. Runs fail, are stopped, or end
-early. Some lack an input: collision shapes, masses, efforts or the fingers' positions. What is so is known from how a
-run was made, and from a MuJoCo of the generator's own; no figure of the generator comes from what hetwin detects.
+A Panda with its two fingers, a UR5 without gripper and an SO-101 with a single jaw move through free space, past
+things, into a table or a free box; the Panda fetches a box, loses it, lets it fall, or grips what the scene does not
+have. Runs fail, are stopped, or end early. Some lack an input: collision shapes, masses, efforts or the fingers'
+positions. What is so is known from how a run was made, and from a MuJoCo of the generator's own; no figure of the
+generator comes from what hetwin detects.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ import hetwin_suite
 from hetwin_core.ensemble.errors import HetwinError
 
 EXAMPLES = """examples:
-  python benchmarks/verdicts.py --jobs 2                       # 624 runs, a quarter of an hour on two cores
-  python benchmarks/verdicts.py --runs 52 --seed 7 --keep /tmp/wrong
-  python benchmarks/verdicts.py --runs 26 --json
+  python benchmarks/verdicts.py --jobs 2                       # 696 runs, a quarter of an hour on two cores
+  python benchmarks/verdicts.py --runs 58 --seed 7 --keep /tmp/wrong
+  python benchmarks/verdicts.py --runs 29 --json
   python benchmarks/verdicts.py --only slip,drop --runs 20     # these kinds alone
 """
 RUNS = 24 * len(PLAN)

@@ -37,6 +37,7 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.ensemble.words import event_line, shown_line
 from hetwin_core.projection.failed_run import finish_failed_run
+from hetwin_core.projection.judged_run import RunJudge
 from hetwin_core.projection.log_writer import RunLog
 from hetwin_core.projection.new_run import run_folder
 from hetwin_core.wire import messages
@@ -146,7 +147,7 @@ def _run_into(
         spinner.serve(seconds)
 
     conductor = Conductor(
-        scenario, ports, [log, publisher, status, feedback, spinner], options, idle
+        scenario, ports, [log, RunJudge(log), publisher, status, feedback, spinner], options, idle
     )
     spinner.conductor = node.conductor = status.conductor = conductor
     if node.quitting:  # a signal may have come before there was what to stop

@@ -22,7 +22,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scene.late_rows import LateRows, rows_of
 from hetwin_core.ensemble.scene.layout import EntityKind
-from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.snapshot import Snapshot, rows_left
 from hetwin_core.ensemble.scene.values import Floats, Ints
 from hetwin_core.ensemble.tasks import task_fields
 from hetwin_core.ensemble.words import failure_row_words
@@ -247,7 +247,7 @@ class RunLog(RunListener):
             if self._owners_since is not None:
                 self._write_responsibilities()
             if pending is not None:
-                self._write_state(pending)
+                self._write_state(pending._replace(near=rows_left(pending.near)))
         finally:
             self._bag = None
             self._pending = None

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hetwin_core.ensemble.known_files import Kind
 from hetwin_suite.cli.options import AsJson
 
 if TYPE_CHECKING:
     from hetwin_suite.digital_robot.describing import Described
+    from hetwin_suite.scaffolding.hands import FoundHand
 
 
 def describe(
-    file: Annotated[Path, typer.Argument(metavar="URDF|SDF", help="the robot, or the world")],
+    named: Annotated[
+        str,
+        typer.Argument(
+            metavar="ROBOT|WORLD",
+            help="URDF, xacro, MJCF or SDFormat file, or a name such as panda or tabletop",
+        ),
+    ],
     base: Annotated[
         str | None, typer.Option("--base", help="link where a chain begins; default: the root")
     ] = None,
@@ -25,7 +35,7 @@ def describe(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Describe a robot or a world: links, joints by type, sensors, missing meshes.
+    """Describe a robot or a world: links, joints by type, sensors, missing meshes, hands.
 
     With a chain its table after Denavit and Hartenberg. With measurements, how far the model is from them: of is a
     link, a glob of links, or a thing of the world; measure is height, length, width, diameter, top, x or y.
@@ -34,16 +44,21 @@ def describe(
     """
     from hetwin_suite.digital_robot.describing import describe_file
     from hetwin_suite.running.patience import never_silent
+    from hetwin_suite.scaffolding.hands import hands_of_file
+    from model_nodes.main_physics.world.resources import find_description
 
+    file = find_description(named, Kind.ROBOT, Kind.WORLD, where="ROBOT|WORLD")
     with never_silent(lambda: f"reading {file.name}"):
         found = describe_file(file, base, tip, measured)
+        hands, no_hand = hands_of_file(file)
     if as_json:
-        print(json.dumps(found.to_json()))
+        of_hands = {"hands": [asdict(hand) for hand in hands], "no_hand": no_hand or None}
+        print(json.dumps({**found.to_json(), **of_hands}))
     else:
-        _show(found)
+        _show(found, hands, no_hand)
 
 
-def _show(found: Described) -> None:
+def _show(found: Described, hands: Sequence[FoundHand], no_hand: str) -> None:
     from hetwin_suite.cli.tables import show_table
 
     printed = found.to_json()
@@ -53,6 +68,13 @@ def _show(found: Described) -> None:
         print(f"sensor {sensor['name']}: {sensor['type']} on {sensor['link'] or 'no link'}")
     for mesh in printed["missing_meshes"]:
         print(f"missing mesh: {mesh}")
+    for hand in hands:
+        joints = f", joints {', '.join(hand.joints)}" if hand.joints else ""
+        print(f"hand {hand.name}: {hand.kind} on {hand.link}{joints}")
+        if hand.unsure:
+            print(f"  not judged: {hand.unsure}")
+    if no_hand:
+        print(f"no hand: {no_hand}")
     if found.table is not None:
         show_table(
             ("joint", "alpha [rad]", "a [m]", "d [m]", "theta [rad]"),

@@ -19,13 +19,15 @@ if TYPE_CHECKING:
     from hetwin_suite.digital_robot.robot_file import RobotFile
     from hetwin_suite.digital_robot.solving import Solved
 
-Urdf = Annotated[Path, typer.Argument(metavar="URDF", help="the robot")]
+NamedRobot = Annotated[
+    str, typer.Argument(metavar="ROBOT", help="URDF, xacro or MJCF file, or a name such as panda")
+]
 Base = Annotated[str | None, typer.Option("--base", help="link; default: the robot's root")]
 Tip = Annotated[str | None, typer.Option("--tip", help="link below it; default: the only last one")]
 
 
 def forward(
-    urdf: Urdf,
+    urdf: NamedRobot,
     joints: Annotated[
         Path, typer.Option("--joints", help="CSV with the joints' names as header [rad, m]")
     ],
@@ -40,11 +42,11 @@ def forward(
     Example: hetwin forward urdf/tabletop_arm.urdf --base base_link --tip gripper_base --joints examples/arm/joints.csv
     """
     from hetwin_suite.cli.tables import show_table
-    from hetwin_suite.digital_robot.robot_file import read_robot
+    from hetwin_suite.digital_robot.robot_file import read_robot, robot_file
     from hetwin_suite.digital_robot.solving import place_postures
     from hetwin_suite.digital_robot.tables import POSE
 
-    robot = read_robot(urdf)
+    robot = read_robot(robot_file(urdf))
     chain = robot.chain(base, tip)
     poses = place_postures(chain, _positions(robot, chain, joints))
     if as_json:
@@ -54,7 +56,7 @@ def forward(
 
 
 def inverse(
-    urdf: Urdf,
+    urdf: NamedRobot,
     poses: Annotated[
         Path, typer.Option("--poses", help="CSV x,y,z,qw,qx,qy,qz of the tip in the base link")
     ],
@@ -87,12 +89,12 @@ def inverse(
 
     Example: hetwin inverse urdf/tabletop_arm.urdf --base base_link --tip gripper_base --poses examples/arm/poses.csv
     """
-    from hetwin_suite.digital_robot.robot_file import read_robot
+    from hetwin_suite.digital_robot.robot_file import read_robot, robot_file
     from hetwin_suite.digital_robot.solving import Wish, solve_poses
     from hetwin_suite.digital_robot.tables import read_poses
     from hetwin_suite.running.patience import never_silent
 
-    robot = read_robot(urdf)
+    robot = read_robot(robot_file(urdf))
     chain = robot.chain(base, tip, limited=True)
     wanted = read_poses(poses)
     before = None if start is None else _from(robot, chain, start, len(wanted))

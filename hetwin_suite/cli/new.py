@@ -29,7 +29,7 @@ def new(
     robot: Annotated[
         str | None,
         typer.Option(
-            help="URDF file, or a name such as baxter; default: the recorded one, or the one that fits"
+            help="URDF, xacro or MJCF file, or a name such as baxter; default: the recorded one, or the one that fits"
         ),
     ] = None,
     out: Annotated[
@@ -38,9 +38,24 @@ def new(
     and_run: Annotated[
         bool, typer.Option("--run", help="run it at once, and make its page")
     ] = False,
+    joints: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATTERN=NAME",
+            help=r"recorded joints and the robot's: 'fer_joint(\d)=panda_joint\1'; may be repeated",
+        ),
+    ] = None,
     package: Packages = None,
     stamps: StampsGiven = None,
     units: UnitsGiven = None,
+    hand: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LINK=JOINT[:OPENED:CLOSED],...",
+            help="a hand that is found wrongly or not at all: where its fingers start, their joints, and their"
+            " positions [rad or m]; without these the robot's shapes say which side is open",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a scenario from a recording: find its robot, joints and hands, and say what it holds.
@@ -52,6 +67,8 @@ def new(
     hetwin new my_recording/ --robot urdf/tabletop_arm.urdf --out my_twin --run
 
     hetwin new my_recording/ --stamps log --out dated_twin
+
+    hetwin new my_recording/ --robot tabletop_arm --hand gripper_base=gripper_left_finger_joint:0.04:0 --out one_finger
 
     hetwin new my_recording/ --robot tabletop_arm --package my_meshes=urdf --out mapped_twin --json
     """
@@ -72,7 +89,13 @@ def new(
     doing = [f"looking into {recording}"]
     with never_silent(lambda: doing[-1]):
         draft = draft_scenario(
-            recording, robot=robot, packages=packages, reading=reading, now=doing.append
+            recording,
+            robot=robot,
+            packages=packages,
+            joints=joints or (),
+            hands=hand or (),
+            reading=reading,
+            now=doing.append,
         )
     written = write_scenario(draft, folder)
     if not as_json:

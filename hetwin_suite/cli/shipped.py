@@ -81,7 +81,7 @@ def _row(name: str) -> ScenarioRow:
 def _robot(file: ScenarioFile) -> Iterator[Need]:
     urdf = file.robot.urdf if isinstance(file.robot, Robot) else file.robot
     if urdf is not None and urdf.startswith(EXTRA):
-        from model_nodes.main_physics.world.resources import example_robots
+        from hetwin_core.ensemble.known_files import example_robots
 
         how = installs("robots")
         yield Need(what="the extra robots", there=example_robots() is not None, how=how)

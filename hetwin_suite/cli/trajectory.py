@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.cli.kinematics import Urdf
+from hetwin_suite.cli.kinematics import NamedRobot
 from hetwin_suite.cli.options import AsJson
 from hetwin_suite.digital_robot.methods import Profile
 
@@ -20,7 +20,7 @@ _SHOWN = 20
 
 
 def trajectory(
-    urdf: Urdf,
+    urdf: NamedRobot,
     waypoints: Annotated[
         Path, typer.Option("--waypoints", help="CSV with the joints' names as header [rad, m]")
     ],
@@ -40,7 +40,7 @@ def trajectory(
     Example: hetwin trajectory urdf/tabletop_arm.urdf --waypoints examples/arm/waypoints.csv --profile time_optimal
     """
     from hetwin_suite.digital_robot.motions import Pace, plan_motion
-    from hetwin_suite.digital_robot.robot_file import read_robot
+    from hetwin_suite.digital_robot.robot_file import read_robot, robot_file
 
     numbers = {"speed": speed, "acceleration": acceleration, "jerk": jerk, "rate": rate}
     for name, number in numbers.items():
@@ -48,7 +48,7 @@ def trajectory(
             raise BadInput(
                 "this is not above 0", where=f"--{name}", found=number, expected="a number above 0"
             )
-    found = plan_motion(read_robot(urdf), waypoints, profile, Pace(**numbers))
+    found = plan_motion(read_robot(robot_file(urdf)), waypoints, profile, Pace(**numbers))
     if as_json:
         print(json.dumps(found.to_json()))
     else:

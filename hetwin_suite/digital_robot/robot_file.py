@@ -8,19 +8,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.known_files import Kind
 from hetwin_core.ensemble.nearest import perhaps
 from hetwin_core.kinematics.chains.chain import Chain
 from hetwin_core.kinematics.chains.segment import Segment
 from model_nodes.main_physics.world.description import Joint, JointKind, Pose
+from model_nodes.main_physics.world.resources import find_description
+from model_nodes.main_physics.world.robot_xml import read_robot_xml
 from model_nodes.main_physics.world.urdf.geometry import origin_of
 from model_nodes.main_physics.world.urdf.joints import SEVERAL_AXES, read_joint
 from model_nodes.main_physics.world.urdf.reader import (
     check_mimics,
     check_unique,
-    reject_xacro,
     tree_order,
 )
-from model_nodes.main_physics.world.xml_file import Element, read_xml
+from model_nodes.main_physics.world.xml_file import Element
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,16 +192,22 @@ class RobotFile:
         return joint.lower, joint.upper
 
 
+def robot_file(text: str) -> Path:
+    """The file of the robot that a command's argument names.
+
+    Raises:
+        BadInput: if there is none.
+    """
+    return find_description(text, Kind.ROBOT, where="ROBOT")
+
+
 def read_robot(file: Path) -> RobotFile:
     """Read a robot without its meshes.
 
     Raises:
-        BadInput: if the file is no URDF, or its links are no tree.
+        BadInput: if the file is no robot, or its links are no tree.
     """
-    root = read_xml(file)
-    if root.tag != "robot":
-        raise root.bad("is not a URDF robot", f"<{root.tag}>", "<robot name=...>")
-    reject_xacro(root)
+    root = read_robot_xml(file)
     root.need_attribute("name")
     links = [element.need_attribute("name") for element in root.all("link")]
     if not links:

@@ -15,6 +15,7 @@ from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.arm.model import small
 from hetwin_core.kinematics.chains.screws import Frame, frame_of
 from hetwin_suite.digital_robot.robot_file import RobotFile
+from model_nodes.main_physics.world.robot_xml import urdf_of
 
 _ATTRIBUTE = r"""\s+{}\s*=\s*("[^"]*"|'[^']*')"""
 
@@ -33,7 +34,7 @@ def with_errors(robot: RobotFile, errors: Mapping[str, Floats]) -> bytes:
         robot: as its file has it.
         errors: by joint, the way [m] and turn [rad] (6,) of its frame.
     """
-    data = robot.file.read_bytes()
+    data = urdf_of(robot.file)
     tags = _tags(data)
     for name, error in sorted(errors.items(), key=lambda item: tags[item[0]].joint, reverse=True):
         frame = frame_of(robot.joints[name].origin).before(small(error))

@@ -16,6 +16,7 @@ from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.supervision.heartbeat import Heartbeat
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
 from hetwin_core.ensemble.transport.local_ports import local_ports
+from hetwin_core.projection.judged_run import RunJudge
 from hetwin_core.projection.log_writer import RunLog
 from hetwin_suite.running.checkpointing import CheckpointWriter
 from hetwin_suite.running.ended import Ended, exit_code
@@ -56,7 +57,7 @@ def run_locally(
     whole = checkpoint_s is not None or going_on is not None
     options = replace(options, restorable=whole)
     ports = local_ports(scenario, heartbeat, one_process=whole)
-    conductor = Conductor(scenario, ports, [log, *listeners], options, idle)
+    conductor = Conductor(scenario, ports, [log, RunJudge(log), *listeners], options, idle)
     at_hand(conductor)
     writer = None if checkpoint_s is None else CheckpointWriter(conductor, checkpoint_s, out)
     start = conductor.prepare() if going_on is None else conductor.go_on_from(going_on)

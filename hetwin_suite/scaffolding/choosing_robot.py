@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.nearest import some
-from hetwin_suite.scaffolding.joint_names import Matching, match_joints
-from hetwin_suite.scaffolding.known_robots import (
+from hetwin_core.ensemble.known_files import (
     EXTRA,
-    KnownRobot,
-    find_robot,
+    Kind,
+    KnownFile,
+    example_robots,
+    find_known,
     known_robots,
     moving_joints,
 )
+from hetwin_core.ensemble.nearest import some
+from hetwin_suite.scaffolding.joint_names import Matching, match_joints, rule_of
+from hetwin_suite.scaffolding.joint_rules import (
+    JointRule,
+    as_option,
+    check_are_there,
+    said_by_hand,
+)
 from model_nodes.main_physics.sources.recording import Recording
-from model_nodes.main_physics.world.resources import example_robots
+from model_nodes.main_physics.world.resources import SCHEMES, Resources
+from model_nodes.main_physics.world.robot_xml import joints_of
 
 FITS_FROM = 0.5
 """A robot fits if it has at least this share of the recorded joints."""
@@ -34,7 +43,7 @@ class ChosenRobot:
         description: the recorded URDF if it is that one, else empty.
     """
 
-    robot: KnownRobot
+    robot: KnownFile
     why: str
     matching: Matching
     description: str = ""
@@ -42,7 +51,7 @@ class ChosenRobot:
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    robot: KnownRobot
+    robot: KnownFile
     matching: Matching
 
     @property
@@ -50,18 +59,27 @@ class _Fit:
         return len(self.matching.joints)
 
 
-def choose_robot(recording: Recording, named: str | None, folder: Path) -> ChosenRobot:
+def choose_robot(
+    recording: Recording,
+    named: str | None,
+    folder: Path,
+    rules: Sequence[JointRule] = (),
+    packages: Mapping[str, Path] | None = None,
+) -> ChosenRobot:
     """Choose.
 
     Args:
         recording: what was recorded.
         named: a URDF file or a known name; None: none was named.
         folder: the recorded description is written there, so that it can be read.
+        rules: what the user said of joints whose names differ.
+        packages: name of a package:// -> its folder.
 
     Raises:
         BadInput: if no robot, or more than one, comes into question, or none of its joints was recorded.
     """
     recorded = list(recording.joints())
+    said = said_by_hand(rules, recorded)
     if not recorded and named is None and recording.robot_description is None:
         raise BadInput(
             "the recording holds transforms and no joint states, so its robot must be named",
@@ -69,21 +87,24 @@ def choose_robot(recording: Recording, named: str | None, folder: Path) -> Chose
             expected="--robot with a URDF, whose kinematics the transforms are read with",
         )
     if named is not None:
-        robot = find_robot(named)
-        return _checked(recording, ChosenRobot(robot, "as named", _by_hand(recorded, robot)))
+        robot = _named(named, packages)
+        own = joints_of(robot.file, Resources(robot.file.parent, packages=packages))
+        matching = _of_known(recorded, own, said)
+        return _checked(recording, ChosenRobot(robot, "as named", matching), own)
     if recording.robot_description is not None:
         file = folder / RECORDED_FILE
         file.write_text(recording.robot_description, encoding="utf-8")
-        robot = KnownRobot("", file)
-        matching = _by_hand(recorded, robot)
+        robot = KnownFile("", file)
+        own = moving_joints(file)
+        matching = _of_known(recorded, own, said)
         chosen = ChosenRobot(robot, "as recorded", matching, recording.robot_description)
-        return _checked(recording, chosen)
+        return _checked(recording, chosen, own)
     beside = _beside(recording)
-    fits = sorted((_fit(recorded, robot) for robot in beside), key=lambda fit: -fit.count)
+    fits = sorted((_fit(recorded, robot, said) for robot in beside), key=lambda fit: -fit.count)
     if fits and _is_alone(fits, recorded):
         why = "whose description lies beside the recording"
         return ChosenRobot(fits[0].robot, why, fits[0].matching)
-    fits = [_fit(recorded, robot) for robot in known_robots().values()]
+    fits = [_fit(recorded, robot, said) for robot in known_robots().values()]
     fits.sort(key=lambda fit: -fit.count)
     if not _is_alone(fits, recorded):
         raise _undecided(recording, fits)
@@ -92,19 +113,29 @@ def choose_robot(recording: Recording, named: str | None, folder: Path) -> Chose
     return ChosenRobot(best.robot, why, best.matching)
 
 
-def _by_hand(recorded: Sequence[str], robot: KnownRobot) -> Matching:
-    return match_joints(recorded, moving_joints(robot.file), known=True)
+def _named(text: str, packages: Mapping[str, Path] | None) -> KnownFile:
+    if not text.startswith(SCHEMES):
+        return find_known(text, Kind.ROBOT, where="--robot")
+    try:
+        return KnownFile("", Resources(Path.cwd(), packages=packages).find(text), text)
+    except BadInput as error:
+        raise error.at("--robot") from None
 
 
-def _fit(recorded: Sequence[str], robot: KnownRobot) -> _Fit:
-    return _Fit(robot, match_joints(recorded, moving_joints(robot.file)))
+def _of_known(recorded: Sequence[str], own: Sequence[str], said: dict[str, str]) -> Matching:
+    check_are_there(said, own)
+    return match_joints(recorded, own, known=True, by_hand=said)
 
 
-def _beside(recording: Recording) -> list[KnownRobot]:
+def _fit(recorded: Sequence[str], robot: KnownFile, said: dict[str, str]) -> _Fit:
+    return _Fit(robot, match_joints(recorded, moving_joints(robot.file), by_hand=said))
+
+
+def _beside(recording: Recording) -> list[KnownFile]:
     """URDF files in the recording's folder, or beside its file."""
     folder = recording.path if recording.path.is_dir() else recording.path.parent
     return [
-        KnownRobot("", file.resolve())
+        KnownFile("", file.resolve())
         for file in sorted(folder.glob("*.urdf"))
         if moving_joints(file)
     ]
@@ -118,13 +149,12 @@ def _is_alone(fits: Sequence[_Fit], recorded: Sequence[str]) -> bool:
     return all(other.count < best.count for other in others[:1])
 
 
-def _checked(recording: Recording, chosen: ChosenRobot) -> ChosenRobot:
+def _checked(recording: Recording, chosen: ChosenRobot, own: Sequence[str]) -> ChosenRobot:
     """The robot, if it has half of the recorded joints, or half of its own were recorded.
 
     Raises:
         BadInput: if it is another robot.
     """
-    own = moving_joints(chosen.robot.file)
     recorded = list(recording.joints())
     if not recorded:
         return chosen  # the transforms will say
@@ -138,7 +168,7 @@ def _checked(recording: Recording, chosen: ChosenRobot) -> ChosenRobot:
             file=chosen.robot.file,
             where=name,
             found=" or ".join(which),
-            expected="a robot with one such joint, or a scenario with `joints:` under `source`",
+            expected=f"a robot with one such joint, or {_line(list(chosen.matching.ambiguous), own)}",
         )
     missing = [name for name in recorded if name not in chosen.matching.joints]
     count = "none" if not found else f"only {found}"
@@ -147,8 +177,15 @@ def _checked(recording: Recording, chosen: ChosenRobot) -> ChosenRobot:
         file=chosen.robot.file,
         where="--robot" if not chosen.description else None,
         found=some(missing),
-        expected=f"joints such as {some(own)}" if own else "a URDF with joints that move",
+        expected=f"joints such as {some(own)}, or, if it is the robot, {_line(missing, own)}"
+        if own
+        else "a robot with joints that move",
     )
+
+
+def _line(recorded: Sequence[str], own: Sequence[str]) -> str:
+    """The option that says by hand which joints are meant; the user has to look at it."""
+    return f"which joint is which: {as_option(rule_of(recorded, own))}"
 
 
 def _undecided(recording: Recording, fits: Sequence[_Fit]) -> BadInput:

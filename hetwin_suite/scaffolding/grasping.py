@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.scaffolding.hands import FoundHand
 from hetwin_suite.scaffolding.motion import Motion
 from hetwin_suite.scaffolding.reach import link_frames
@@ -14,6 +15,8 @@ from model_nodes.main_physics.world.description import Body, JointKind
 
 LEAST_CLOSING = 0.2
 """A hand closes if it does so by this share of its travel."""
+STOPPED_SHORT = 0.97
+"""Fingers that close by more than this share have closed on nothing."""
 SETTLED = 0.9
 LEAST_MOTION = 0.05
 
@@ -38,7 +41,7 @@ class Grasp:
 def first_grasp(
     body: Body, hands: Sequence[FoundHand], motion: Motion, height: float
 ) -> Grasp | None:
-    """Find the first closing of a hand; None if no hand closes.
+    """Find the first closing of a hand that stopped short of its end; None if no hand closes.
 
     Args:
         body: the robot.
@@ -82,18 +85,37 @@ def _travel(body: Body, hand: FoundHand) -> float:
 
 
 def _closing(hand: FoundHand, motion: Motion) -> tuple[int, float] | None:
-    """The sample at which the first recorded finger has closed for the first time, and by which share it closes."""
-    for name, opened, closed in zip(hand.joints, hand.opened, hand.closed, strict=True):
-        if name not in motion.positions or opened == closed:
-            continue
-        closing = (motion.positions[name] - opened) / (closed - opened)
-        most_open = np.minimum.accumulate(closing)
-        begun = np.flatnonzero(closing - most_open > LEAST_CLOSING)
-        if len(begun):
-            first = int(begun[0])
-            opens = np.flatnonzero(np.diff(closing[first:]) < -LEAST_CLOSING / 4)
-            last = first + int(opens[0]) if len(opens) else len(closing) - 1
-            most_closed = float(closing[first : last + 1].max())
-            goal = most_open[first] + SETTLED * (most_closed - most_open[first])
-            return first + int(np.argmax(closing[first:] >= goal)), min(most_closed, 1.0)
-    return None
+    """The sample at which the fingers have closed on something for the first time, and by which share of their travel.
+
+    That is the first closing that stopped short of its end, or the first one if none did.
+    """
+    closings = list(_closings(_closed_by(hand, motion)))
+    short = (one for one in closings if one[1] < STOPPED_SHORT)
+    return next(short, closings[0] if closings else None)
+
+
+def _closed_by(hand: FoundHand, motion: Motion) -> Floats:
+    """(n,) by which share of their travel the recorded fingers are closed, in the mean; empty if none was recorded."""
+    shares = [
+        (motion.positions[name] - opened) / (closed - opened)
+        for name, opened, closed in zip(hand.joints, hand.opened, hand.closed, strict=True)
+        if name in motion.positions and opened != closed
+    ]
+    return np.mean(shares, axis=0) if shares else np.empty(0)
+
+
+def _closings(closed: Floats) -> Iterator[tuple[int, float]]:
+    """Yield each closing: from where the fingers are most open until they open again, however slowly."""
+    begin = top = 0
+    for sample in range(len(closed)):
+        if closed[sample] > closed[top]:
+            top = sample
+        is_last = sample == len(closed) - 1
+        if closed[top] - closed[sample] > LEAST_MOTION or is_last:
+            most, least = float(closed[top]), float(closed[begin])
+            if most - least > LEAST_CLOSING:
+                goal = least + SETTLED * (most - least)
+                yield begin + int(np.argmax(closed[begin : top + 1] >= goal)), min(most, 1.0)
+            begin = top = sample
+        elif closed[sample] <= closed[begin]:
+            begin = top = sample

@@ -1,39 +1,37 @@
-"""Finds hands and their fingers in a robot's tree of links.
-
-Links that fixed joints connect are one rigid part. A hand is a part that an arm carries, from which two or more short
-branches with joints of limited travel start (or one, if it is called a gripper), all of which end there.
-"""
+"""Describes the hands of a robot: what they are, their joints, and where these are when the hand is open and closed."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import dataclass, replace
+from math import degrees
+from pathlib import Path
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.scaffolding.reach import (
-    joint_positions,
-    link_frames,
-    surface_points,
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.nearest import some
+from hetwin_core.ensemble.scene.hands import fixed_tool
+from hetwin_suite.scaffolding.finger_tips import FingerTips
+from hetwin_suite.scaffolding.named_hands import NamedHand, fingers_of
+from hetwin_suite.scaffolding.palms import (
+    GRIPPING,
+    MAX_JAW,
+    Palm,
+    find_palms,
+    fixed_tools,
+    parts_of,
+    travels_of,
 )
+from hetwin_suite.scaffolding.reach import joint_positions, surface_points
 from model_nodes.main_physics.world.description import Body, Joint, JointKind
+from model_nodes.main_physics.world.notes import Notes
+from model_nodes.main_physics.world.urdf.reader import read_urdf
 
-MAX_FINGER = 0.3
-"""Fingers reach no farther than this from where they begin [m]; arms and legs do."""
-MOST_FINGERS = 10
-LEAST_TRAVEL = 1e-4
-TIP_SHARE = 0.25
-"""The outermost part of a finger is its tip."""
+SEVERAL = 4
+"""Of so many fingers it is not judged which of them hold."""
 
-_GRIPPING = re.compile(r"grip|finger|jaw|claw|thumb", re.IGNORECASE)
-_HAND = re.compile(r"hand|palm|grip|finger|thumb", re.IGNORECASE)
-_NO_FINGER = re.compile(
-    r"eye|head|neck|camera|wheel|caster|leg|foot|ankle|knee|toe|hip|prop|shoulder|elbow|wrist|torso",
-    re.IGNORECASE,
-)
 _ENDINGS = re.compile(r"(_?(base|palm|stator))?(_?link)?$", re.IGNORECASE)
 _NO_NAME = re.compile(r"\W+")
 
@@ -45,217 +43,241 @@ class FoundHand:
     Attributes:
         name: unique among the robot's links and hands.
         link: that the fingers start from.
+        kind: what it is, in words.
         offset: (3,) from the link's frame to between the finger tips [m].
-        joints: of the fingers, those that follow others included.
+        joints: of the fingers, those that follow others included; none: it holds without fingers.
         opened: positions of the joints when it is open [rad or m].
         closed: positions of the joints when it is closed on nothing.
+        unsure: what of it cannot be judged, in words; empty if there is nothing to say.
+        guessed: whether the open side is a guess.
     """
 
     name: str
     link: str
+    kind: str
     offset: tuple[float, float, float]
-    joints: tuple[str, ...]
-    opened: tuple[float, ...]
-    closed: tuple[float, ...]
+    joints: tuple[str, ...] = ()
+    opened: tuple[float, ...] = ()
+    closed: tuple[float, ...] = ()
+    unsure: str = ""
+    guessed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Palm:
-    """A rigid part with fingers: its link, and the joints of each finger from the palm outwards."""
-
-    link: str
-    fingers: tuple[tuple[Joint, ...], ...]
-
-    @property
-    def joints(self) -> tuple[Joint, ...]:
-        return tuple(joint for finger in self.fingers for joint in finger)
-
-
-def find_hands(body: Body, ranges: Mapping[str, tuple[float, float]]) -> list[FoundHand]:
+def find_hands(
+    body: Body, ranges: Mapping[str, tuple[float, float]], named: Sequence[NamedHand] = ()
+) -> list[FoundHand]:
     """Find all hands of a robot.
 
     Args:
         body: the robot.
         ranges: joint -> least and greatest recorded position [rad or m], for joints without limits.
+        named: hands that are known already, in place of those that are found on their links or with their joints.
     """
+    travels = travels_of(body, ranges)
+    part_of = parts_of(body)
+    palms = find_palms(body, travels)
+    for known in named:
+        palms = [p for p in palms if not (_is_on(p, known, part_of) or _shares(p, known))]
     taken = {body.name, *(link.name for link in body.links)}
     hands: list[FoundHand] = []
-    for palm in _palms(body, _travels(body, ranges)):
+    given = [_named_palm(known, body, part_of) for known in named]
+    for palm, known_hand in [*((p, None) for p in palms), *zip(given, named, strict=True)]:
         name = _name(palm.link, taken)
         taken.add(name)
-        hands.append(_describe(name, palm, body, _travels(body, ranges)))
+        if palm.fingers:
+            hands.append(_describe(name, palm, body, travels, known_hand))
+        else:
+            hands.append(_fixed(name, palm.link))
+    in_hands = {part_of[hand.link] for hand in hands}
+    in_hands |= {part_of[joint.child] for palm in palms for joint in palm.joints}
+    for link in fixed_tools(body, part_of, in_hands):
+        name = _name(link, taken)
+        taken.add(name)
+        hands.append(_fixed(name, link))
     return hands
 
 
-def _travels(
-    body: Body, ranges: Mapping[str, tuple[float, float]]
-) -> dict[str, tuple[float, float]]:
-    """Joint -> its limits, or its recorded range if it has none; joints that turn without end are left out."""
-    travels: dict[str, tuple[float, float]] = {}
-    for joint in body.moving_joints:
-        lower, upper = joint.lower, joint.upper
-        if lower is not None and upper is not None and upper - lower > LEAST_TRAVEL:
-            travels[joint.name] = lower, upper
-        elif lower is not None and joint.name in ranges:
-            travels[joint.name] = ranges[joint.name]
-    return travels
+def _is_on(palm: Palm, known: NamedHand, part_of: Mapping[str, str]) -> bool:
+    return part_of[palm.link] == part_of[known.link]
 
 
-# ---------------------------------------------------------------------- the tree
+def _shares(palm: Palm, known: NamedHand) -> bool:
+    return any(joint.name in known.joints for joint in palm.joints)
 
 
-def _palms(body: Body, travels: Collection[str]) -> list[_Palm]:
-    """Parts with fingers, the nearest to the root first; what is part of a hand is no hand of its own."""
-    part_of = _parts(body)
-    out: dict[str, list[Joint]] = {}
-    for joint in body.moving_joints:
-        out.setdefault(part_of[joint.parent], []).append(joint)
-    reach = _Reach(body)
-    palms: list[_Palm] = []
-    inside: set[str] = set()
-    for link in body.links:
-        part = part_of[link.name]
-        if part != link.name or part in inside:
-            continue
-        fingers = [_branch(joint, out, part_of) for joint in out.get(part, ())]
-        fingers = [f for f in fingers if _has_ends(f, travels) and reach.is_short(f)]
-        palm = _palm(body, part, fingers, len(out.get(part, ())), part_of)
-        if palm is not None:
-            palms.append(palm)
-            inside |= {part_of[joint.child] for joint in palm.joints}
-    return palms
+def _named_palm(known: NamedHand, body: Body, part_of: Mapping[str, str]) -> Palm:
+    part = tuple(link for link, its in part_of.items() if its == part_of[known.link])
+    return Palm(known.link, fingers_of(known, body), part)
 
 
-def _has_ends(finger: Sequence[Joint], travels: Collection[str]) -> bool:
-    """Whether all its joints stop somewhere, those that follow others with them."""
-    return all(joint.mimic is not None or joint.name in travels for joint in finger)
+def hands_of_file(file: Path) -> tuple[list[FoundHand], str]:
+    """The hands of a robot's file, and why there are no more, in words; those of a file that is no robot are none."""
+    try:
+        body = read_urdf(file, Notes())
+    except BadInput as error:
+        return [], str(error)
+    hands = find_hands(body, {})
+    return hands, why_no_hand(body, hands)
 
 
-def _palm(
-    body: Body,
-    part: str,
-    fingers: Sequence[tuple[Joint, ...]],
-    branches: int,
-    part_of: Mapping[str, str],
-) -> _Palm | None:
-    """The part as a palm, if it is one."""
-    if not 0 < len(fingers) == branches <= MOST_FINGERS:
-        return None
-    names = [joint.name for finger in fingers for joint in finger]
-    links = [joint.child for finger in fingers for joint in finger]
-    own = [link for link, its in part_of.items() if its == part]
-    if any(_NO_FINGER.search(name) for name in (*names, *links)):
-        return None
-    called = any(_HAND.search(name) for name in (*names, *links, *own))
-    is_root = part == body.links[0].name
-    if is_root and not (called and len(fingers) > 1):
-        return None
-    if len(names) == 1 and not _GRIPPING.search(names[0]):
-        return None
-    if len(fingers) == 1 and len(names) > 1:
-        return None  # a wrist
-    parents = [finger[0].parent for finger in fingers]
-    return _Palm(max(parents, key=parents.count), tuple(fingers))
+def why_no_hand(body: Body, hands: Sequence[FoundHand]) -> str:
+    """Why there is no hand, or none with joints that are called a hand's, in words; empty if nothing is missing."""
+    inside = {name for hand in hands for name in hand.joints}
+    named = [j for j in body.moving_joints if GRIPPING.search(j.name) and j.name not in inside]
+    carries = _ancestors(body, {hand.link for hand in hands})
+    named = [j for j in named if j.name not in carries]
+    if named:
+        whys = dict.fromkeys(_why_no_finger(joint) for joint in named)
+        return f"{some([joint.name for joint in named])}: {'; '.join(whys)}"
+    if hands:
+        return ""
+    still = [link.name for link in body.links if GRIPPING.search(link.name)]
+    if still:
+        return f"no joint moves {some(still)}"
+    return "nothing at the end of an arm moves as fingers do"
 
 
-def _parts(body: Body) -> dict[str, str]:
-    """Link -> the first link of the rigid part that it belongs to."""
-    part_of = {body.links[0].name: body.links[0].name}
-    for joint in body.joints:
-        fixed = joint.kind is JointKind.FIXED
-        part_of[joint.child] = part_of[joint.parent] if fixed else joint.child
-    return part_of
+def _ancestors(body: Body, links: Collection[str]) -> set[str]:
+    """Joints that move some links, or start from them."""
+    above = set(links)
+    for joint in reversed(body.joints):  # parents come before their children
+        if joint.child in above:
+            above.add(joint.parent)
+    return {j.name for j in body.joints if j.child in above or j.parent in links}
 
 
-def _branch(
-    joint: Joint, out: Mapping[str, Sequence[Joint]], part_of: Mapping[str, str]
-) -> tuple[Joint, ...]:
-    """A joint and all joints beyond it."""
-    beyond = (
-        j for other in out.get(part_of[joint.child], ()) for j in _branch(other, out, part_of)
+def _why_no_finger(joint: Joint) -> str:
+    if joint.lower is None or joint.upper is None:
+        return "without limits there is no side to which it closes"
+    if joint.kind is JointKind.HINGE and joint.upper - joint.lower >= MAX_JAW:
+        return (
+            f"it turns by {degrees(joint.upper - joint.lower):.0f} degrees, farther than a jaw does"
+        )
+    return "no other finger starts beside it, and it closes against nothing on its part"
+
+
+def follows_nothing(body: Body, hand: FoundHand, recorded: Collection[str]) -> list[str]:
+    """Finger joints that neither were recorded nor follow a joint that was."""
+    by_name = {joint.name: joint for joint in body.joints}
+    mimics = {name: by_name[name].mimic for name in hand.joints}
+    leaders = {name: name if mimic is None else mimic.joint for name, mimic in mimics.items()}
+    return [n for n in hand.joints if n not in recorded and leaders[n] not in recorded]
+
+
+def without(hand: FoundHand, joints: Collection[str]) -> FoundHand:
+    """The hand without some of its joints."""
+    kept = [i for i, name in enumerate(hand.joints) if name not in joints]
+    return replace(
+        hand,
+        joints=tuple(hand.joints[i] for i in kept),
+        opened=tuple(hand.opened[i] for i in kept),
+        closed=tuple(hand.closed[i] for i in kept),
     )
-    return joint, *beyond
-
-
-class _Reach:
-    """How far branches reach, with all joints at rest."""
-
-    def __init__(self, body: Body) -> None:
-        self._frames = {name: frames[0] for name, frames in link_frames(body, {}).items()}
-
-    def is_short(self, branch: Sequence[Joint]) -> bool:
-        begin = self._frames[branch[0].child][:3, 3]
-        ends = [self._frames[joint.child][:3, 3] for joint in branch]
-        return all(float(np.linalg.norm(end - begin)) < MAX_FINGER for end in ends)
 
 
 # ---------------------------------------------------------------------- one hand
 
 
+def _fixed(name: str, link: str) -> FoundHand:
+    """A hand without fingers."""
+    words = fixed_tool(link)
+    kind = (
+        words.partition(" holds")[0].partition(" carries")[0] if words else "no fingers that move"
+    )
+    return FoundHand(name, link, kind, (0.0, 0.0, 0.0), unsure=words)
+
+
 def _describe(
-    name: str, palm: _Palm, body: Body, travels: Mapping[str, tuple[float, float]]
+    name: str,
+    palm: Palm,
+    body: Body,
+    travels: Mapping[str, tuple[float, float]],
+    known: NamedHand | None,
 ) -> FoundHand:
     driving = [joint for joint in palm.joints if joint.mimic is None]
-    lower = {joint.name: travels[joint.name][0] for joint in driving}
-    upper = {joint.name: travels[joint.name][1] for joint in driving}
-    opened: dict[str, float] = {}
-    for joint in driving:
-        rest = {j.name: j.resting for j in driving}
-        spreads = [
-            _spread(palm, body, {**rest, joint.name: end[joint.name]}) for end in (lower, upper)
-        ]
-        opened[joint.name] = (lower if spreads[0] > spreads[1] else upper)[joint.name]
-    closed = {j: lower[j] if opened[j] == upper[j] else upper[j] for j in opened}
-    middle = {j: (opened[j] + closed[j]) / 2 for j in opened}
-    tips = _tips(palm, body, middle)
-    x, y, z = (round(float(value), 4) + 0.0 for value in np.mean(tips, axis=0))
+    ends = {j.name: travels[j.name] for j in driving if j.name in travels}
+    resting = {joint.name: joint.resting for joint in driving}
+    fingers = _with_shapes(palm, body)
+    tips = FingerTips(body, palm.link, fingers, palm.part)
+    sides = tips.opened(ends, resting)
+    unsure = _unsure(palm, fingers)
+    guessed = all(side is None for side in sides.values()) and not (known and known.sides)
+    if guessed:
+        sides = {j: max(both, key=abs) for j, both in ends.items()}
+        unsure = "its shapes do not say on which side it is open; taken is what is farther from 0"
+    if _is_partly_fixed(body, driving) and not (known and known.sides):
+        leader = driving[0].name
+        unsure = f"the description fixes joints that follow {leader}: its shapes need not show the open side"
+        guessed = True
+    opened = {**resting, **{j: side for j, side in sides.items() if side is not None}}
+    closed = {
+        **resting,
+        **{j: sum(ends[j]) - opened[j] for j, side in sides.items() if side is not None},
+    }
+    if known is not None and known.sides:
+        opened |= {j: both[0] for j, both in known.sides.items()}
+        closed |= {j: both[1] for j, both in known.sides.items()}
+    grasp = {j: (opened[j] + closed[j]) / 2 for j in opened} if len(fingers) > 1 else closed
+    x, y, z = (round(float(value), 4) + 0.0 for value in tips.middle(grasp))
     return FoundHand(
         name,
         palm.link,
+        _kind(palm, fingers),
         (x, y, z),
         tuple(joint.name for joint in palm.joints),
         tuple(_at(palm, opened)),
         tuple(_at(palm, closed)),
+        unsure,
+        guessed,
     )
 
 
-def _at(palm: _Palm, driving: Mapping[str, float]) -> Iterator[float]:
+def _is_partly_fixed(body: Body, driving: Sequence[Joint]) -> bool:
+    """Whether the description fixes joints that follow a finger joint on the robot."""
+    names = {joint.name for joint in driving}
+    fixed = [joint for joint in body.joints if joint.kind is JointKind.FIXED]
+    return any(joint.mimic is not None and joint.mimic.joint in names for joint in fixed)
+
+
+def _with_shapes(palm: Palm, body: Body) -> tuple[tuple[Joint, ...], ...]:
+    """The fingers that have a shape at their end, if some do; the others only pull."""
+    links = {link.name: link for link in body.links}
+    shaped = tuple(f for f in palm.fingers if len(surface_points(links[f[-1].child])))
+    return shaped or palm.fingers
+
+
+def _unsure(palm: Palm, fingers: Sequence[Sequence[Joint]]) -> str:
+    if len(fingers) < 3 or len(_driving(palm)) == 1:
+        return ""
+    if palm.motors:
+        pull = some(palm.motors)
+        return f"where its fingers are follows from {pull} and from what they touch, which no joint shows"
+    if len(fingers) < SEVERAL:
+        return ""
+    return f"of its {len(fingers)} fingers only how far they are closed in the mean is judged, not which of them hold"
+
+
+def _driving(palm: Palm) -> list[Joint]:
+    return [joint for joint in palm.joints if joint.mimic is None]
+
+
+def _kind(palm: Palm, fingers: Sequence[Sequence[Joint]]) -> str:
+    joints, driving = palm.joints, _driving(palm)
+    if len(joints) == 1:
+        return "one jaw against a fixed side"
+    if len(driving) == 1:
+        return f"a gripper of {len(joints)} joints that move with {driving[0].name}"
+    if len(fingers) == 2:
+        return "a gripper with two fingers"
+    word = "an underactuated hand" if palm.motors else "a hand"
+    return f"{word} with {len(fingers)} fingers"
+
+
+def _at(palm: Palm, driving: Mapping[str, float]) -> Iterator[float]:
     """Positions of all joints of the fingers."""
     positions = {name: np.array([value]) for name, value in driving.items()}
     for joint in palm.joints:
         yield round(float(joint_positions(joint, positions, 1)[0]), 6) + 0.0
-
-
-def _spread(palm: _Palm, body: Body, driving: Mapping[str, float]) -> float:
-    """How far the finger tips are from each other and from the palm [m]; of a single joint, how far it is from 0."""
-    tips = _tips(palm, body, driving)
-    if len(tips) < 2:
-        return abs(next(iter(driving.values())))
-    apart = [float(np.linalg.norm(a - b)) for a, b in combinations(tips, 2)]
-    away = [float(np.linalg.norm(tip)) for tip in tips]
-    return sum(apart) / len(apart) + sum(away) / len(away)
-
-
-def _tips(palm: _Palm, body: Body, driving: Mapping[str, float]) -> list[Floats]:
-    """(3,) the tip of each finger in the palm's frame [m]."""
-    frames = link_frames(body, {name: np.array([value]) for name, value in driving.items()})
-    to_palm = np.linalg.inv(frames[palm.link][0])
-    links = {link.name: link for link in body.links}
-    tips = []
-    for finger in palm.fingers:
-        frame = to_palm @ frames[finger[-1].child][0]
-        points = surface_points(links[finger[-1].child])
-        if len(points) == 0:
-            tips.append(frame[:3, 3])
-            continue
-        inside = points @ frame[:3, :3].T + frame[:3, 3]
-        along = inside.mean(axis=0)
-        if float(np.linalg.norm(along)) > 1e-6:
-            heights = inside @ (along / np.linalg.norm(along))
-            cut = heights.max() - TIP_SHARE * np.ptp(heights)
-            inside = inside[heights >= cut]
-        tips.append(inside.mean(axis=0))
-    return tips
 
 
 def _name(link: str, taken: Collection[str]) -> str:

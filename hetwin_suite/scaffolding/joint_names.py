@@ -8,19 +8,23 @@ equally well is not guessed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 Words: TypeAlias = tuple[str, ...]
 Pair: TypeAlias = tuple[str, str]
 
+EXCHANGED = 4
+"""Rank of patterns in which words stand for others: they count only if several joints say so."""
 LEAST_SERIES = 3
 """Joints that are numbered make a series from this length on."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SAY_NOTHING = {"joint", "joints"}
 _WORDLESS = {*_SAY_NOTHING, "a", "axis", "j", "jnt", "q"}
+_SIDES = {"left", "right", "l", "r", "front", "rear", "back", "upper", "lower"}
+"""Words that tell two parts of one robot apart: none stands for another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +53,10 @@ class Pattern:
 
     Attributes:
         rank: how far the names are from equal: 0 the same words, 1 more words before or after, 2 more words
-            between, 3 the same words in another order.
+            between, 3 the same words in another order, 4 other words before or after.
         longer: which of them has more words, ``recorded`` or ``robot``.
         after_word: how many of the shorter one's words come before those between.
+        instead: the robot's words in place of those before and after.
     """
 
     rank: int
@@ -60,6 +65,7 @@ class Pattern:
     after: Words = ()
     between: Words = ()
     after_word: int = 0
+    instead: tuple[Words, Words] = ((), ())
 
 
 def words_of(name: str) -> Words:
@@ -68,20 +74,33 @@ def words_of(name: str) -> Words:
     return tuple(word for word in words if word not in _SAY_NOTHING) or words
 
 
-def match_joints(recorded: Sequence[str], robot: Sequence[str], *, known: bool = False) -> Matching:
+def match_joints(
+    recorded: Sequence[str],
+    robot: Sequence[str],
+    *,
+    known: bool = False,
+    by_hand: Mapping[str, str] | None = None,
+) -> Matching:
     """Match recorded joints with those of a robot, each at most once.
 
     Args:
         recorded: names in the recording.
         robot: names of the robot's joints that move.
         known: whether the robot is known to be the right one. Then names without any word of their own, such as
-            `joint_1`, are matched too: by a prefix, or in order with the only series of the robot that is as long.
+            `joint_1`, are matched too: by a prefix, or in order with the only series of the robot that is as long;
+            and `a_joint_1` is `b_joint_1` if that holds for all of a series.
+        by_hand: recorded name -> the robot's name, where the user said so; names that are not there are left out.
     """
-    joints = {name: name for name in recorded if name in robot}
+    said = by_hand or {}
+    joints = {one: own for one, own in said.items() if one in recorded and own in robot}
+    by_said = list(joints.items())
+    taken = {*joints.values()}
+    joints |= {n: n for n in recorded if n not in joints and n in robot and n not in taken}
     rest = [name for name in recorded if name not in joints]
-    free = [name for name in robot if name not in joints]
+    free = [name for name in robot if name not in joints.values()]
     found, ambiguous = _by_patterns(rest, free, known)
-    how = [_words(pairs) for pairs in found]
+    how = [f"{_words(by_said)}, by hand"] if by_said else []
+    how += [_words(pairs) for pairs in found]
     for pairs in found:
         joints.update(pairs)
     if known:
@@ -135,10 +154,14 @@ def _candidates(
                 _says_enough(one, other) or (known and _extends(one, other))
             ):
                 found.setdefault(pattern, []).append((one, other))
+            elif known and (exchanged := _exchanged(words[one], words[other])) is not None:
+                found.setdefault(exchanged, []).append((one, other))
     return {
         pattern: pairs
         for pattern, pairs in found.items()
-        if _one_to_one(pairs) and _numbers_agree(pairs, recorded, robot)
+        if _one_to_one(pairs)
+        and _numbers_agree(pairs, recorded, robot)
+        and (pattern.rank < EXCHANGED or _is_whole(pairs, robot))
     }
 
 
@@ -159,6 +182,34 @@ def _pattern(recorded: Words, robot: Words) -> Pattern | None:
         if longer[:start] + longer[end:] == shorter:
             return Pattern(2, who, between=longer[start:end], after_word=start)
     return None
+
+
+def _exchanged(recorded: Words, robot: Words) -> Pattern | None:
+    """The pattern of two names that begin or end differently around the same words: `fer_joint1`, `panda_joint1`."""
+    shared = _shared(recorded, robot)
+    if shared is None:
+        return None
+    start, own, count = shared
+    before, after = recorded[:start], recorded[start + count :]
+    instead = robot[:own], robot[own + count :]
+    words, others = {*before, *after}, {*instead[0], *instead[1]}
+    sides = words & _SIDES, others & _SIDES
+    if not words or not others or (all(sides) and sides[0] != sides[1]):
+        return None
+    return Pattern(EXCHANGED, before=before, after=after, instead=instead)
+
+
+def _shared(one: Words, other: Words) -> tuple[int, int, int] | None:
+    """Where the longest run of words begins that both have, the last of several, and its length."""
+    best = None
+    for i in range(len(one)):
+        for j in range(len(other)):
+            count = 0
+            while one[i + count : i + count + 1] == other[j + count : j + count + 1] != ():
+                count += 1
+            if count and (best is None or count >= best[2]):
+                best = i, j, count
+    return best
 
 
 def _says_enough(one: str, other: str) -> bool:
@@ -182,6 +233,17 @@ def _extends(one: str, other: str) -> bool:
 
 def _one_to_one(pairs: Sequence[Pair]) -> bool:
     return len({r for r, _ in pairs}) == len({m for _, m in pairs}) == len(pairs)
+
+
+def _is_whole(pairs: Sequence[Pair], robot: Sequence[str]) -> bool:
+    """Whether several joints were exchanged, and all of each series of the robot of which one was."""
+    if len(pairs) < LEAST_SERIES:
+        return False
+    own = {other for _, other in pairs}
+    return all(
+        own.isdisjoint(numbered.values()) or own.issuperset(numbered.values())
+        for numbered in _series(robot).values()
+    )
 
 
 def _rivals(
@@ -263,7 +325,40 @@ def _is_wordless(template: Words) -> bool:
     return all(word == "#" or word.isdigit() or word in _WORDLESS for word in template)
 
 
-def _in_order(numbered: dict[int, str]) -> list[str]:
+def rule_of(recorded: Sequence[str], robot: Sequence[str]) -> list[str]:
+    """What `--joints` takes to match two lists of names, as far as it can be guessed: the user has to look at it.
+
+    It is one pattern if the robot has a series with the same numbers, else a pair of names for each joint, in order.
+    """
+    of_robot = _series(robot).values()
+    for numbered in sorted(_series(recorded).values(), key=len, reverse=True):
+        own = max(of_robot, key=lambda s: _likeness(numbered, s), default={})
+        one, other = _around(numbered), _around(own)
+        if one is not None and other is not None and {*numbered} <= {*own}:
+            front, back = (re.escape(part) for part in one)
+            return [rf"{front}(\d+){back}={other[0]}\1{other[1]}"]
+        if len(own) == len(numbered):
+            pairs = zip(_in_order(numbered), _in_order(own), strict=True)
+            return [f"{re.escape(name)}={joint}" for name, joint in pairs]
+    return [f"{re.escape(name)}={joint}" for name, joint in zip(recorded, robot, strict=False)]
+
+
+def _likeness(numbered: Mapping[int, str], own: Mapping[int, str]) -> tuple[bool, bool, bool]:
+    return {*numbered} == {*own}, len(numbered) == len(own), {*numbered} <= {*own}
+
+
+def _around(numbered: Mapping[int, str]) -> tuple[str, str] | None:
+    """What all names of a series have before and after their number; None if they differ."""
+    parts = {
+        (name[: match.start()], name[match.end() :])
+        for number, name in numbered.items()
+        for match in [*re.finditer(r"\d+", name)][-1:]
+        if match[0] == str(number)
+    }
+    return parts.pop() if len(parts) == 1 else None
+
+
+def _in_order(numbered: Mapping[int, str]) -> list[str]:
     return [numbered[number] for number in sorted(numbered)]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,9 +13,18 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import some
 from hetwin_suite.scaffolding.choosing_robot import RECORDED_FILE, ChosenRobot, choose_robot
 from hetwin_suite.scaffolding.grasping import Grasp, first_grasp, moves
-from hetwin_suite.scaffolding.hands import FoundHand, find_hands
+from hetwin_suite.scaffolding.hands import (
+    FoundHand,
+    find_hands,
+    follows_nothing,
+    why_no_hand,
+    without,
+)
 from hetwin_suite.scaffolding.joint_names import Matching
+from hetwin_suite.scaffolding.joint_rules import JointRule
 from hetwin_suite.scaffolding.motion import Motion, beyond_limits, replay
+from hetwin_suite.scaffolding.named_hands import OPTION, SYNTAX, check_named, named_hand
+from hetwin_suite.scaffolding.palms import GRIPPING
 from hetwin_suite.scaffolding.reading import Reading
 from hetwin_suite.scaffolding.standing import standing_height
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE
@@ -88,6 +97,8 @@ def draft_scenario(
     robot: str | None = None,
     packages: Mapping[str, str] | None = None,
     reading: Reading = _AS_RECORDED,
+    joints: Sequence[str] = (),
+    hands: Sequence[str] = (),
     now: Callable[[str], object] = str,
 ) -> Draft:
     """Look into a recording, choose its robot, and find out what the scenario should say.
@@ -97,18 +108,24 @@ def draft_scenario(
         robot: a URDF file or a known name; None: the recorded one, or the only one that fits.
         packages: name of a package:// -> its folder.
         reading: how it is to be read.
+        joints: which recorded joint is which of the robot, as `JointRule` reads it.
+        hands: that are known, each as `--hand` says it.
         now: is called with what is being done, in words.
 
     Raises:
         BadInput: if the recording cannot be used, or no robot, or more than one, comes into question.
     """
+    rules = [JointRule.read(text) for text in joints]
+    named = [named_hand(text) for text in hands]
     found = Recording.open(recording, reading.stamps)
     _check_moves(found)
     notes = Notes()
+    folders = {name: Path(path) for name, path in (packages or {}).items()}
     now("looking for the robot, and reading its description and meshes")
     with TemporaryDirectory() as folder:
-        chosen = choose_robot(found, robot, Path(folder))
-        body = _body(chosen, packages or {}, notes)
+        chosen = choose_robot(found, robot, Path(folder), rules, folders)
+        body = _body(chosen, folders, notes)
+    check_named(named, body)
     matching = chosen.matching
     from_transforms = not found.joints()
     recorded = found.joints(set(matching.joints))
@@ -124,8 +141,10 @@ def draft_scenario(
         for name, own in matching.joints.items()
         if name in recorded
     }
-    hands = tuple(find_hands(body, motion.ranges))
-    watched = [hand for hand in hands if moves(hand, motion.ranges)]
+    all_hands = find_hands(body, motion.ranges, named)
+    loose = {hand.name: follows_nothing(body, hand, motion.positions) for hand in all_hands}
+    own_hands = tuple(_recorded(hand, loose[hand.name]) for hand in all_hands)
+    watched = [hand for hand in own_hands if moves(hand, motion.ranges)]
     height = standing_height(body, motion.some(SAMPLES))
     return Draft(
         name=scenario_name(recording),
@@ -133,7 +152,7 @@ def draft_scenario(
         topics=topics,
         chosen=chosen,
         body=body,
-        hands=hands,
+        hands=own_hands,
         watched=tuple(hand.name for hand in watched),
         height=height,
         start=_start(body, motion),
@@ -143,11 +162,36 @@ def draft_scenario(
             *([found.unreadable] if found.unreadable else []),
             *motion.notes,
             *_ambiguous(chosen),
-            *notes.left_out(),
+            *_about_hands(body, own_hands, loose),
+            *_lost(notes, chosen),
             *beyond_limits(body, ranges),
         ),
         reading=reading,
     )
+
+
+def _recorded(hand: FoundHand, loose: Sequence[str]) -> FoundHand:
+    """The hand without joints of which nothing is known, unless that is so of all."""
+    return without(hand, loose) if len(loose) < len(hand.joints) else hand
+
+
+def _about_hands(
+    body: Body, hands: Sequence[FoundHand], loose: Mapping[str, Sequence[str]]
+) -> Iterator[str]:
+    """Yield what the user should know of the hands, in words."""
+    named = any(GRIPPING.search(joint.name) for joint in body.moving_joints)
+    why = why_no_hand(body, hands)
+    if why and named:
+        yield f"no hand: {why}; if there is one, `{OPTION} {SYNTAX}` says it"
+    for hand in hands:
+        if len(loose[hand.name]) > 0 and not set(loose[hand.name]) & set(hand.joints):
+            yield (
+                f"{hand.name}: {some(loose[hand.name])} neither recorded nor following a joint that was: the"
+                f" twin's stay where they are, and the others alone say how far it is closed"
+            )
+        if hand.unsure:
+            more = f"; `{OPTION} {SYNTAX}` says it" if hand.guessed else ""
+            yield f"{hand.name}: {hand.unsure}{more}"
 
 
 def _check_moves(recording: Recording) -> None:
@@ -195,20 +239,24 @@ def scenario_name(recording: Path) -> str:
     return (f"twin_{name}" if name[0].isdigit() else name)[:64]
 
 
-def _body(chosen: ChosenRobot, packages: Mapping[str, str], notes: Notes) -> Body:
-    folders = {name: Path(folder) for name, folder in packages.items()}
+def _body(chosen: ChosenRobot, packages: Mapping[str, Path], notes: Notes) -> Body:
     file = chosen.robot.file
     try:
-        return read_urdf(file, notes, resources=Resources(file.parent, packages=folders))
+        return read_urdf(file, notes, resources=Resources(file.parent, packages=packages))
     except BadInput as error:
         if chosen.description:
             raise error.at(error.where, f"the recorded {RECORDED_FILE}") from None
         raise
 
 
+def _lost(notes: Notes, chosen: ChosenRobot) -> tuple[str, ...]:
+    """What of the description is not carried over: meshes, and all that MJCF has and URDF does not."""
+    return notes.left_out() if chosen.robot.file.suffix in (".urdf", ".xacro") else notes.all()
+
+
 def _ambiguous(chosen: ChosenRobot) -> list[str]:
     return [
-        f"{name} may be {' or '.join(own)}; `joints:` under `source` can say which"
+        f"{name} may be {' or '.join(own)}; --joints {re.escape(name)}=NAME says which"
         for name, own in chosen.matching.ambiguous.items()
     ]
 

@@ -19,7 +19,9 @@ class PrintedHand(BaseModel):
     """A hand of the robot."""
 
     link: str = Field(description="link that the fingers start from")
-    joints: list[str] = Field(description="joints of the fingers")
+    joints: list[str] = Field(description="joints of the fingers; none: it holds without fingers")
+    kind: str = Field(description="what it is, in words")
+    unsure: str | None = Field(description="what of it cannot be judged, in words; null")
 
 
 class PrintedRun(BaseModel):

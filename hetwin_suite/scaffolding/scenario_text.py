@@ -97,9 +97,9 @@ def _source(draft: Draft, out: Path) -> Iterator[str]:
         for recorded, own in matching.renamed.items():
             yield f"    {_flow(recorded)}: {_flow(own)}"
     if draft.only_recorded:
-        yield from _comment("  # not of this robot:", draft.only_recorded)
+        yield from _named("  # not of this robot:", draft.only_recorded)
     if draft.only_model:
-        yield from _comment("  # not recorded, they stay where they are:", draft.only_model)
+        yield from _named("  # not recorded, they stay where they are:", draft.only_model)
     values = [topic.name for topic in recording.topics.values() if _may_annotate(topic)]
     if values:
         yield "  # If a topic says what the robot's program does, its values can become operations:"
@@ -119,9 +119,13 @@ def _hands(draft: Draft) -> Iterator[str]:
     yield "hands:"
     for hand in draft.hands:
         x, y, z = hand.offset
-        yield f"  {hand.name}:"
+        yield f"  {hand.name}:  # {hand.kind}"
+        if hand.unsure:
+            yield from _comment("    #", hand.unsure.split(" "), "")
         yield f"    link: {_flow(hand.link)}"
         yield _said(f"    offset: [{x:g}, {y:g}, {z:g}, 1, 0, 0, 0]", "between the finger tips")
+        if not hand.joints:
+            continue
         if recorded.isdisjoint(hand.joints):
             yield "    # its fingers were not recorded"
             continue
@@ -218,15 +222,19 @@ def _said(text: str, comment: str) -> str:
     return f"{text:{_COLUMN}}  # {comment}"
 
 
-def _comment(start: str, names: Sequence[str]) -> Iterator[str]:
-    line = start
+def _named(start: str, names: Sequence[str]) -> Iterator[str]:
+    """A comment that lists names, the first of many."""
     more = [f"and {len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else []
-    shown = [*names[:_MOST_NAMED], *more]
-    for index, name in enumerate(shown):
-        text = name + ("" if index == len(shown) - 1 else ",")
+    yield from _comment(start, [*names[:_MOST_NAMED], *more])
+
+
+def _comment(start: str, parts: Sequence[str], between: str = ",") -> Iterator[str]:
+    line = start
+    for index, part in enumerate(parts):
+        text = part + ("" if index == len(parts) - 1 else between)
         if len(line) + 1 + len(text) > _WIDTH:
             yield line
-            line = "  #  "
+            line = start[: start.index("#") + 1] + "  "
         line += f" {text}"
     yield line
 

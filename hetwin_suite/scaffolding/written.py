@@ -10,6 +10,7 @@ from pathlib import Path
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import some
 from hetwin_suite.scaffolding.choosing_robot import RECORDED_FILE
+from hetwin_suite.scaffolding.hands import FoundHand
 from hetwin_suite.scaffolding.new_scenario import Draft
 from hetwin_suite.scaffolding.printed import NewScenario, PrintedHand, PrintedRun, PrintedTopic
 from hetwin_suite.scaffolding.scenario_text import OBJECTS, objects, scenario_text
@@ -40,7 +41,7 @@ class Written:
             joints=draft.chosen.matching.joints,
             only_recorded=draft.only_recorded,
             only_model=draft.only_model,
-            hands={h.name: PrintedHand(link=h.link, joints=list(h.joints)) for h in draft.hands},
+            hands={hand.name: _hand(hand) for hand in draft.hands},
             duration=draft.recording.duration_s,
             topics=[_topic(topic) for topic in draft.recording.topics.values()],
             warnings=list(draft.warnings),
@@ -73,8 +74,10 @@ class Written:
         if draft.only_model:
             yield f"  the robot's, but not recorded: {some(draft.only_model)}"
         for hand in draft.hands:
-            still = "" if hand.name in draft.watched else ", whose fingers do not move"
-            yield f"  hand: {hand.name} on {hand.link}, {counted(len(hand.joints), 'finger joint')}{still}"
+            joints = f", {counted(len(hand.joints), 'finger joint')}" if hand.joints else ""
+            is_still = bool(joints) and hand.name not in draft.watched
+            still = ", whose fingers do not move" if is_still else ""
+            yield f"  hand: {hand.name} on {hand.link}{joints}{still} ({hand.kind})"
         for warning in draft.warnings[:_SHOWN_WARNINGS]:
             yield f"  warning: {warning}"
         if len(draft.warnings) > _SHOWN_WARNINGS:
@@ -111,6 +114,12 @@ def write_scenario(draft: Draft, out: Path) -> Written:
             expected="a folder that can be written to, on a disk that is not full",
         ) from error
     return Written(file, draft)
+
+
+def _hand(hand: FoundHand) -> PrintedHand:
+    return PrintedHand(
+        link=hand.link, joints=list(hand.joints), kind=hand.kind, unsure=hand.unsure or None
+    )
 
 
 def _topic(topic: RecordedTopic) -> PrintedTopic:

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scene.hands import HandDescription
+from hetwin_core.ensemble.scene.hands import HandDescription, sides_of
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import Floats
 
@@ -27,8 +27,7 @@ Touches: TypeAlias = dict[int, list[Touch]]
 class Enclosure:
     """Finds objects between fingers.
 
-    The links of one finger count as one side, and so does each further link that the hand lists,
-    such as a palm.
+    The links of one finger count as one side, and so does the palm where a single finger closes against it.
 
     Args:
         layout: the scene's layout.
@@ -96,28 +95,13 @@ def _cosine(a: Sequence[float], b: Sequence[float]) -> float:
 
 def _fingers(layout: Layout, hand: HandDescription) -> dict[int, int]:
     """Return the index of the finger of each finger link, by the link's index."""
-    unknown = [link for link in hand.finger_links if layout.entity_id(link) < 0]
-    if unknown:
-        raise BadInput(
-            "finger links that are not in the scene",
-            where=f"hand {hand.name}: finger_links",
-            found=unknown,
-            expected="links of the robot",
-        )
-    roots = {link: _root(layout, link, hand.finger_links) for link in hand.finger_links}
+    roots = sides_of(layout, hand)
     order = {root: i for i, root in enumerate(dict.fromkeys(roots.values()))}
     if len(order) < 2:
         raise BadInput(
             "a hand needs two fingers, or a finger and a palm",
-            where=f"hand {hand.name}: finger_links",
-            found=hand.finger_links,
-            expected="links of at least two fingers",
+            where=f"hands.{hand.name}.joints",
+            found=list(hand.joints),
+            expected="joints of at least two fingers, or of one that closes against the hand's link",
         )
     return {layout.entity_id(link): order[root] for link, root in roots.items()}
-
-
-def _root(layout: Layout, link: str, links: Sequence[str]) -> str:
-    parent = layout.entity(link).parent
-    while parent in links:
-        link, parent = parent, layout.entity(parent).parent
-    return link

@@ -50,7 +50,7 @@ class FingerMotion:
         if not self._joints:
             raise BadInput(
                 "no finger joint has any travel",
-                where=f"hand {hand.name}: opened, closed",
+                where=f"hands.{hand.name}.closed",
                 found=hand.closed,
                 expected="different positions for the opened and the closed hand",
             )
@@ -99,7 +99,7 @@ def _check(hand: HandDescription) -> None:
     if count == 0 or len(hand.opened) != count or len(hand.closed) != count:
         raise BadInput(
             "the finger joints' opened and closed positions are incomplete",
-            where=f"hand {hand.name}",
+            where=f"hands.{hand.name}",
             found={"joints": hand.joints, "opened": hand.opened, "closed": hand.closed},
             expected="as many numbers in opened and in closed as there are joints, at least one",
         )

@@ -44,6 +44,7 @@ class StoppedShort:
         self._free_effort: float | None = None
         self._open_effort: float | None = None
         self._stopped_at: float | None = None
+        self._has_efforts = False
 
     def update(self, time_ns: int, effort: float | None, *, holds: bool) -> list[Event]:
         """Look at the fingers; returns what has happened to them.
@@ -59,6 +60,7 @@ class StoppedShort:
         if effort is not None and not begins:
             self._note(effort, self._most_open + limits.min_closing)
         self._last = fingers.closing
+        self._has_efforts |= bool(effort)  # those that were not recorded are 0
         ends = fingers.farthest >= 1.0 - limits.closed_margin
         if self._stopped_at is not None:
             opened = self._stopped_at - fingers.closing >= limits.release_opening
@@ -72,7 +74,7 @@ class StoppedShort:
         least = limits.min_closing if begins else self._most_open + limits.min_closing
         if holds or ends or fingers.closing < least or not (still or begins):
             return []
-        if effort is not None and not self._presses(effort):
+        if effort is not None and self._has_efforts and not self._presses(effort):
             return []
         self._stopped_at = fingers.closing
         since_ns = fingers.still_since_ns

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from hetwin_core.ensemble.annotations import ANNOUNCED, INSTANT, ROBOT, lets_go, phase_of
-from hetwin_core.ensemble.events import Event, EventKind, Json
+from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scene.layout import Layout
 
 ACTING_NS = 1_000_000_000
@@ -29,13 +29,10 @@ class Openings:
         self._ids = {hand: layout.entity_id(hand) for hand in hands}
         self._kept_closed: set[tuple[int, str]] = set()
         self._until_ns: dict[int, int] = {}
-        self._told: set[Json] = set()
 
     def update(self, events: Iterable[Event]) -> None:
         """Take in the events since the last step."""
         for event in events:
-            if event.kind is EventKind.ACTION:
-                self._told.add(event.arguments.get("hand"))
             if lets_go(event):
                 self._act(event)
             elif event.kind is EventKind.MODEL and event.name in ("grip_closed", "grip_lost"):
@@ -49,14 +46,10 @@ class Openings:
             name: the object's.
             time_ns: since when it does not hold it [ns].
         """
-        return (hand, name) not in self._kept_closed or self._lets_go(hand, time_ns)
+        return (hand, name) not in self._kept_closed or self.is_meant(hand, time_ns)
 
     def is_meant(self, hand: int, time_ns: int) -> bool:
-        """Whether the robot's program says that a hand lets go, or says nothing of this hand at all."""
-        told = any(one == hand for name, one in self._ids.items() if name in self._told)
-        return not told or self._lets_go(hand, time_ns)
-
-    def _lets_go(self, hand: int, time_ns: int) -> bool:
+        """Whether the robot's program says that a hand lets go."""
         return time_ns <= self._until_ns.get(hand, -1)
 
     def _act(self, event: Event) -> None:

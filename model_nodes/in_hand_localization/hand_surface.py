@@ -8,8 +8,7 @@ from math import ceil, cos, pi, sin
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scene.hands import HandDescription
+from hetwin_core.ensemble.scene.hands import HandDescription, sides_of
 from hetwin_core.ensemble.scene.layout import Entity, Layout
 from hetwin_core.ensemble.scene.rotations import rotation_matrices, rotation_matrix
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
@@ -59,12 +58,13 @@ class HandSurface:
 
     def __init__(self, layout: Layout, hand: HandDescription) -> None:
         self._hand = hand.name
-        roots = {link: _root(layout, link, hand) for link in hand.finger_links}
-        order = {root: number for number, root in enumerate(dict.fromkeys(roots.values()))}
+        roots = sides_of(layout, hand)
+        fingers = dict.fromkeys(root for root in roots.values() if root != hand.link)
+        order = {**{root: number for number, root in enumerate(fingers)}, hand.link: PALM}
         names = [(name, order[roots[name]]) for name in hand.finger_links]
-        if layout.entity_id(hand.link) >= 0:
+        if layout.entity_id(hand.link) >= 0 and hand.link not in roots:
             names.append((hand.link, PALM))
-        self.joints = _joints(layout, hand, names, len(order))
+        self.joints = _joints(layout, hand, names, len(fingers))
         parts = [(name, finger, balls_of(layout.entity(name))) for name, finger in names]
         parts = [part for part in parts if len(part[2])]
         self.links = tuple(name for name, _, _ in parts)
@@ -140,20 +140,6 @@ def _of_box(size: tuple[float, ...]) -> list[tuple[float, ...]]:
 
 def _count(length: float) -> int:
     return min(_MAX_PER_EDGE, 1 + ceil(length / SPACING)) if length > 0 else 1
-
-
-def _root(layout: Layout, link: str, hand: HandDescription) -> str:
-    if layout.entity_id(link) < 0:
-        raise BadInput(
-            "a finger link that is not in the scene",
-            where=f"hand {hand.name}: finger_links",
-            found=link,
-            expected="links of the robot",
-        )
-    parent = layout.entity(link).parent
-    while parent in hand.finger_links:
-        link, parent = parent, layout.entity(parent).parent
-    return link
 
 
 def _joints(

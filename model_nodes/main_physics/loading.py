@@ -30,6 +30,9 @@ from model_nodes.main_physics.world.sdf.reader import read_world
 from model_nodes.main_physics.world.transforms import pose_of
 from model_nodes.main_physics.world.urdf.reader import read_urdf
 
+ROBOTS = (".urdf", ".xacro", ".xml", ".usd", ".usda", ".usdc", ".usdz")
+"""Endings of the files of robots."""
+
 
 def load_world(settings: Settings) -> World:
     """Read all files.
@@ -177,7 +180,7 @@ def _sprung(body: Body, springs: Mapping[str, float]) -> Body:
 
 def _with_included_robot(bodies: Sequence[Body]) -> list[Body]:
     # A world may include the robot, as is usual for Gazebo.
-    urdfs = [b for b in bodies if b.file and b.file.suffix == ".urdf" and b.moving_joints]
+    urdfs = [b for b in bodies if b.file and b.file.suffix in ROBOTS and b.moving_joints]
     if len(urdfs) != 1:
         return list(bodies)
     return [replace(b, robot=True, static=True) if b is urdfs[0] else b for b in bodies]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
@@ -52,6 +53,8 @@ from model_nodes.main_physics.start_overlaps import start_overlaps
 from model_nodes.main_physics.watching import Watching
 from model_nodes.main_physics.world.description import Body, Joint, World
 from model_nodes.main_physics.world.entities import entities_of
+from model_nodes.main_physics.world.resources import Resources
+from model_nodes.main_physics.world.robot_xml import urdf_of
 
 _NAME = "main_physics"
 _KEPT = (Engine, Source, World, Body, Joint, WatchLayout, FittedLidar, Rangefinder)
@@ -119,7 +122,7 @@ class MainPhysics(Model):
         self._foreign = Foreign(engine, self._block)
         moving.know(self._block, entities)
         findings = self._findings(entities, settings, engine, source)
-        descriptions = _descriptions(robots)
+        descriptions = _descriptions(robots, settings)
         self._watching = self._watch(robots, settings, engine, moving, findings)
         return Contribution(
             entities=tuple(entities),
@@ -421,11 +424,14 @@ def _engine_settings(settings: Settings, world: World) -> EngineSettings:
     )
 
 
-def _descriptions(robots: Sequence[SceneRobot]) -> dict[str, str]:
+def _descriptions(robots: Sequence[SceneRobot], settings: Settings) -> dict[str, str]:
     """The URDF of each robot by name, by an empty name of the only one."""
+    packages = {name: Path(folder) for name, folder in settings.packages.items()}
     bodies = [robot.body for robot in robots]
     return {
-        body.name if body.one_of_several else "": body.file.read_text("utf-8")
+        body.name if body.one_of_several else "": urdf_of(
+            body.file, Resources(body.file.parent, packages=packages)
+        ).decode("utf-8")
         for body in bodies
         if body.file is not None
     }

@@ -32,10 +32,11 @@ class Settings(Parameters):
     """All parameters of the main model; those that a scenario has keys for are checked as the scenario's are."""
 
     world: ResolvedPath | None = parameter(
-        "SDFormat file of the world (the scenario's `world`)", None
+        "SDFormat, MJCF or USD file of the world (the scenario's `world`)", None
     )
     robot: Annotated[Robot, BeforeValidator(_short)] | None = parameter(
-        "URDF file, or mapping with urdf and more (the scenario's `robot`)", None
+        "URDF, xacro, MJCF or USD file, or mapping with urdf and more (the scenario's `robot`)",
+        None,
     )
     robots: RobotsEntry = parameter(
         "several robots by name, instead of robot (the scenario's `robots`)", {}

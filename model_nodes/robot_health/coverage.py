@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -23,16 +24,22 @@ from hetwin_core.ensemble.conductor.reporting.coverage import (
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.mobile_robots import mobile_robots
 from hetwin_core.ensemble.nearest import some
+from hetwin_core.ensemble.scene.hand_links import hand_links
+from hetwin_core.ensemble.scene.hands import finger_count, fixed_tool
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.watch import Watch, WatchLayout
+from hetwin_core.ensemble.scene.watch import Finding, Watch, WatchLayout
 from hetwin_core.ensemble.sentences.catalogue import say
 from model_nodes.robot_health.view import View
 
 _MOST_NAMED = 4
 """So many links or joints are named in a reason, others are counted."""
+_SEVERAL = 4
+"""Of so many fingers it is not judged which of them hold."""
 _DECIDED_NS = 2_000_000_000
 """What was not received within this time is missing [ns]."""
+_SILENT_NS = 1_000_000_000
+"""What a robot does in a longer pause of its recording is not seen [ns]."""
 _FINGERS, _EFFORTS, _SHAPES, _CONTACTS = "finger positions", "efforts", "shapes", "contacts"
 
 
@@ -58,7 +65,12 @@ class Coverage:
         self._objects = [
             e for e in entities.of_kind(EntityKind.OBJECT) if entities.has(e.name, "pose")
         ]
+        self._hands = entities.of_kind(EntityKind.HAND)
         self._said: dict[tuple[str, str], Covered] = {}
+        self._known: dict[tuple[str, str], Covered] = {}
+        findings = () if layout is None else layout.findings
+        self._gaps = [f for f in findings if f.name == "gap" and f.to_ns - f.from_ns >= _SILENT_NS]
+        self._silent: list[Finding] = []
         self._begun_ns = scene.time_ns
         count = 0 if layout is None else len(layout.joints)
         self._effort_seen: NDArray[np.bool_] = np.zeros(count, np.bool_)
@@ -68,12 +80,40 @@ class Coverage:
         found = [] if self._said else list(self._at_once())
         if self._layout is not None and view.watch is not None:
             found += self._efforts(self._layout, view.watch)
-        events = [self._event(one, view.time_ns) for one in found if self._is_new(one)]
+        said = [(one, view.time_ns) for one in found]
         for happened in view.events:
             changed = self._of_fingers(happened)
-            if changed is not None and self._is_new(changed):
-                events.append(self._event(changed, happened.time_ns))
+            said += [] if changed is None else [(changed, happened.time_ns)]
+        silent = [gap for gap in self._gaps if gap.from_ns <= view.time_ns < gap.to_ns]
+        if silent != self._silent:
+            self._silent = silent
+            said = [*((one, view.time_ns) for one in self._known.values()), *said]
+        events = []
+        for one, time_ns in said:
+            self._known[one.claim, one.subject] = one
+            heard = self._as_heard(one)
+            if self._is_new(heard):
+                events.append(self._event(heard, time_ns))
         return events
+
+    def _as_heard(self, one: Covered) -> Covered:
+        """What can be said while nothing is recorded of some joints."""
+        joints = set(one.of)
+        if one.claim is Claim.TOUCH and self._layout is not None:
+            joints = {
+                joint
+                for robot, own in self._layout.parts()
+                for joint in self._layout.joints[own]
+                if robot == one.subject
+            }
+        for gap in self._silent:
+            names = gap.arguments.get("joints")
+            if one.checked and isinstance(names, list) and not joints.isdisjoint(map(str, names)):
+                silent = some([str(name) for name in names], _MOST_NAMED)
+                begun, ended = gap.from_ns / 1e9, gap.to_ns / 1e9
+                why = say("coverage.silent", begun=begun, ended=ended, names=silent)
+                return replace(one, checked=False, why=why)
+        return one
 
     def _is_new(self, one: Covered) -> bool:
         return self._said.get((one.claim, one.subject)) != one
@@ -87,7 +127,7 @@ class Coverage:
         if self._layout is not None:
             for robot, own in self._layout.parts():
                 yield from self._of_robot(self._layout, robot, own)
-        for hand in self._scene.of_kind(EntityKind.HAND):
+        for hand in self._hands:
             yield self._grip(hand)
         for entity in self._objects:
             yield from self._of_object(entity)
@@ -162,24 +202,55 @@ class Coverage:
     # ------------------------------------------------------------------ hands and objects
 
     def _grip(self, hand: Entity) -> Covered:
+        tool = fixed_tool(hand.parent)
+        if tool and not hand.joints:
+            return Covered(Claim.GRIP, hand.name, False, why=tool)
         if not self._scene.has(hand.name, "holding"):
             return Covered(Claim.GRIP, hand.name, False, why=say("coverage.no_grip_model"))
         recorded = self._recorded(hand.joints)
         if not recorded:
             why = say("coverage.fingers_not_recorded")
             return Covered(Claim.GRIP, hand.name, False, why=why)
+        loose = self._loose(hand)
+        if loose:
+            why = f"not recorded, so that where the hand touches is not known: {some(loose, _MOST_NAMED)}"
+            return Covered(
+                Claim.GRIP, hand.name, False, sources=(_FINGERS,), of=hand.joints, why=why
+            )
         if not self._objects:
             why = say("coverage.no_object")
             return Covered(
                 Claim.GRIP, hand.name, True, sources=(_FINGERS,), of=hand.joints, why=why
             )
+        if not any(_collides(self._scene.entities[i]) for i in hand_links(self._scene, hand.name)):
+            why = say("coverage.fingers_without_shapes")
+            return Covered(Claim.GRIP, hand.name, False, sources=(_FINGERS,), why=why)
         sources = (_FINGERS, _SHAPES, _CONTACTS)
-        return Covered(Claim.GRIP, hand.name, True, sources=sources, of=hand.joints)
+        count = finger_count(self._scene.of_kind(EntityKind.LINK), hand)
+        why = f"which of its {count} fingers hold" if count >= _SEVERAL else ""
+        return Covered(Claim.GRIP, hand.name, True, sources=sources, of=hand.joints, why=why)
+
+    def _loose(self, hand: Entity) -> list[str]:
+        """Joints beyond the hand that were not recorded and are not the hand's, but for what turns without end."""
+        layout = self._layout
+        if layout is None or not hand.joints:
+            return []
+        links = [e for e in self._scene.of_kind(EntityKind.LINK) if e.owner == hand.owner]
+        beyond = {hand.parent}
+        for link in links:  # parents come before their children
+            if link.parent in beyond:
+                beyond.add(link.name)
+        inside = {link.joint for link in links if link.name in beyond} - {*hand.joints}
+        return [
+            joint
+            for joint, driven, lower in zip(layout.joints, layout.driven, layout.lower, strict=True)
+            if joint in inside and not driven and lower is not None
+        ]
 
     def _of_fingers(self, event: Event) -> Covered | None:
         """Whether a grip is still known after what its fingers have done; None if the event is about none."""
         hand = str(event.arguments.get("hand"))
-        entity = next((e for e in self._scene.of_kind(EntityKind.HAND) if e.name == hand), None)
+        entity = next((e for e in self._hands if e.name == hand), None)
         if entity is None or event.name not in (CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING):
             return None
         if event.name == LET_GO_OF_SOMETHING:
@@ -207,9 +278,12 @@ class Coverage:
 
     def _of_object(self, entity: Entity) -> Iterator[Covered]:
         has, name = self._scene.has, entity.name
+        blind = [one for one in map(self._grip, self._hands) if not one.checked]
+        why = "; ".join(say("coverage.hand_unseen", hand=o.subject, why=o.why) for o in blind)
         collides = _collides(entity)
-        why = "" if collides else say("coverage.no_shapes", names=None)
-        yield Covered(Claim.DROP, name, collides, sources=("poses",) if collides else (), why=why)
+        bare = "" if collides else say("coverage.no_shapes", names=None)
+        seen, poses = not (bare or why), ("poses",) if collides else ()
+        yield Covered(Claim.DROP, name, seen, sources=poses, why=bare or why)
         for claim, attribute in (
             (Claim.SUPPORT, "on"),
             (Claim.CONNECTION, "connected"),
@@ -217,7 +291,7 @@ class Coverage:
         ):
             if has(name, attribute):
                 sources = (_SHAPES, "poses") if collides else ()
-                yield Covered(claim, name, collides, sources=sources, why=why)
+                yield Covered(claim, name, collides, sources=sources, why=bare)
 
 
 def _mended(layout: WatchLayout, joints: Sequence[str]) -> str:

@@ -55,8 +55,16 @@ KINDS: dict[str, tuple[Make, tuple[str, ...]]] = {
     "a file that is not there": (lambda f: [arm(f), "--robot", f / "x.urdf"], ("x.urdf",)),
     "a folder as robot": (lambda f: [arm(f), "--robot", f], ("this is a folder",)),
     "xacro": (
-        lambda f: [arm(f), "--robot", given(f, "r.urdf.xacro", "<robot name='r'/>")],
-        ("xacro", "`xacro "),
+        lambda f: [arm(f), "--robot", given(f, "r.urdf.xacro", "<robot name='${a}'/>")],
+        ("r.urdf.xacro", "xacro cannot expand this: name 'a' is not defined"),
+    ),
+    "an MJCF that MuJoCo does not know": (
+        lambda f: [arm(f), "--robot", given(f, "r.xml", "<mujoco><heap/></mujoco>")],
+        ("r.xml", "MuJoCo cannot read this"),
+    ),
+    "joints that are not recorded": (
+        lambda f: [arm(f), "--joints", "nothing=a"],
+        ("--joints", "no recorded joint has such a name"),
     ),
     "malformed URDF": (
         lambda f: [arm(f), "--robot", given(f, "r.urdf", "<robot name='r'>")],

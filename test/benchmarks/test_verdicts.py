@@ -200,6 +200,22 @@ def test_only_a_missing_input_excuses_that_nothing_was_checked(tmp_path: Path) -
     assert not judged(case, tmp_path, coverage=[*rows, seen, base]).unseen
 
 
+def test_a_grip_on_what_the_scene_lacks_cannot_be_checked(tmp_path: Path) -> None:
+    grip = claim("grip", "hand", checked=False, holds=None)
+    rows = [grip, *(claim(c, "panda") for c in ("touch", "effort", "time"))]
+    assert not judged(drawn("unknown"), tmp_path, coverage=rows).unseen
+    assert judged(drawn("fetch"), tmp_path, coverage=rows).unseen
+
+
+def test_what_has_landed_is_carried_no_longer(tmp_path: Path) -> None:
+    case = drawn("fetch")
+    marks = case.motion.marks
+    for at, denied in ((marks["landed"] - 0.5, ["carried(box) is false"]), (marks["landed"], [])):
+        truth = replace(case.truth, until=at, holds_at_end=True)
+        found = judged(replace(case, truth=truth), tmp_path, state={"carried(box)": False})
+        assert found.false_not_so == denied
+
+
 def test_a_claim_is_not_checked_after_its_input_has_ended(tmp_path: Path) -> None:
     case = replace(drawn("early"), how=SILENT)
     rows = [

@@ -77,7 +77,7 @@ class Gripper:
         }
 
     def scene(
-        self, seconds: float, positions: Iterable[float], rows: Iterable[Row], effort: float = 0.0
+        self, seconds: float, positions: Iterable[float], rows: Iterable[Row], effort: float = 0.1
     ) -> Snapshot:
         """A snapshot with these finger positions and distances."""
         efforts = [0.0] + [effort] * len(self.joints)
@@ -118,7 +118,7 @@ class Parallel(Gripper):
         super().__init__(("l", "r"), links, [OPEN, -OPEN], [0.0, 0.0], parameters)
 
     def at(
-        self, seconds: float, opening: float, half_width: float | None, effort: float = 0.0
+        self, seconds: float, opening: float, half_width: float | None, effort: float = 0.1
     ) -> list[Event]:
         """Step with both fingers this far from closed, around a box (None: no box there)."""
         rows: list[Row] = []

@@ -12,7 +12,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.reporting.listener import Handover, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.reporting.listener import (
+    Handover,
+    QuietListener,
+    RunStart,
+    RunSummary,
+)
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.events import Event, EventKind
@@ -44,7 +49,7 @@ models:
 """
 
 
-class Recorder:
+class Recorder(QuietListener):
     """A listener that keeps everything."""
 
     def __init__(self) -> None:

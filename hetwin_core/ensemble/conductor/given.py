@@ -14,6 +14,7 @@ from hetwin_core.ensemble.conductor.start.shared_keys import laid_scene
 from hetwin_core.ensemble.conductor.start.sources import planned_steps, source_specs
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.file_digest import file_digest
+from hetwin_core.ensemble.known_files import Kind
 from hetwin_core.ensemble.plain_json import plain
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scenario.source import SourceKind
@@ -60,12 +61,13 @@ def _digests(scenario: Scenario, options: RunOptions) -> Iterator[tuple[str, str
 def _files(scenario: Scenario, options: RunOptions) -> Iterator[tuple[str, Path | None]]:
     file = scenario.file
     if file.world is not None:
-        yield "world", scenario.path_of(file.world)
+        yield "world", Path(scenario.described(file.world, Kind.WORLD, "world"))
     if file.robot is not None:
         urdf = file.robot if isinstance(file.robot, str) else file.robot.urdf
-        yield "robot", scenario.path_of(urdf)
+        yield "robot", Path(scenario.described(urdf, Kind.ROBOT, "robot"))
     for name, robot in file.robots.items():
-        yield f"robots.{name}", scenario.path_of(robot.urdf)
+        where = f"robots.{name}"
+        yield where, Path(scenario.described(robot.urdf, Kind.ROBOT, where))
     for name, entry in laid_scene(scenario, options).items():
         if entry.get("model"):
             yield f"scene.{name}", scenario.path_of(entry["model"])

@@ -7,6 +7,7 @@ from hetwin_core.ensemble.conductor.parts import Parts
 from hetwin_core.ensemble.conductor.reporting.concerns import run_concerns, verdict_of
 from hetwin_core.ensemble.conductor.reporting.coverage import (
     coverage_of,
+    ended_early,
     known_state,
     unseen,
 )
@@ -19,6 +20,11 @@ from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.event_codec import event_to_summary
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+
+RECORDING = "recording"
+"""How a run ends whose source or duration is over."""
+EARLY_NS = 200_000_000
+"""A recording that is shorter than what was asked for by no more than this has not ended early [ns]."""
 
 
 def run_start(scenario: Scenario, options: RunOptions, ready: Ready) -> RunStart:
@@ -60,7 +66,7 @@ def _source(scenario: Scenario, options: RunOptions) -> str:
 
 def end_of_source(scenario: Scenario, options: RunOptions) -> str:
     """How a run ends that neither fails nor is stopped: ``live`` if it follows a live robot, else ``recording``."""
-    return LIVE if is_live(scenario, options) else "recording"
+    return LIVE if is_live(scenario, options) else RECORDING
 
 
 def run_summary(
@@ -82,6 +88,9 @@ def run_summary(
     events, end_ns = parts.events.events, ready.scene.time_ns
     concerns = run_concerns(events, parts.failures.rows, end_ns)
     coverage = coverage_of(events, concerns, begun_ns, end_ns)
+    asked_ns = round((options.duration or 0.0) * 1e9)
+    if ended == RECORDING and end_ns + EARLY_NS < asked_ns:
+        coverage = ended_early(coverage, end_ns, asked_ns)
     state = parts.publisher.predicates.state(ready.scene.snapshot().values)
     is_regular = ended != "stopped" or parts.effects.stopped_by is not None
     lag, unwaited = parts.publisher.lag, parts.scheduler.unwaited

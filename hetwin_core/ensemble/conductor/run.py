@@ -277,7 +277,7 @@ class Run:
         """Tell the listeners that the run has ended; returns how."""
         summary = self._summary(ended, error, wall_s)
         try:
-            self._listeners.ended(summary)
+            summary = self._listeners.ended(summary)
         except RunFailed as failure:
             summary = self._summary("failed", error or failure, wall_s)
         return summary

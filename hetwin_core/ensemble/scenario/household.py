@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.known_files import Kind, known_files
 from hetwin_core.ensemble.resources import find
 from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.ensemble.scenario.functional import FunctionalAttributes
@@ -100,7 +101,10 @@ def placed_beside(
 
 def _file_beside(file: ScenarioFile, folders: Sequence[Path]) -> Path | None:
     """``WORLD.attributes.yaml`` beside the world, if there is one."""
-    world = None if file.world is None else find(file.world, *folders)
+    if file.world is None:
+        return None
+    named = known_files(Kind.WORLD).get(file.world)
+    world = find(file.world, *folders) or (None if named is None else named.file)
     beside = None if world is None else world.with_suffix(SUFFIX)
     return beside if beside is not None and beside.is_file() else None
 

@@ -172,7 +172,12 @@ class Wheels(Strict):
 class Robot(Strict):
     """The robot: its description, where it stands, and what moves it."""
 
-    urdf: Annotated[Text, Field(description="URDF file: a path, or package://PACKAGE/PATH")]
+    urdf: Annotated[
+        Text,
+        Field(
+            description="URDF, xacro, MJCF or USD file: a path, package://PACKAGE/PATH, or a name"
+        ),
+    ]
     name: str | None = Field(None, description="name of the robot; by default the URDF's")
     pose: Pose7 = Field(
         default=[0, 0, 0, 1, 0, 0, 0], description="of its root link: x y z, qw qx qy qz"

@@ -14,10 +14,11 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluators import Evaluator, all_evaluators
 from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.expressions.own_functions import own_functions
+from hetwin_core.ensemble.known_files import Kind, find_known
 from hetwin_core.ensemble.model import Model, ModelDescription, Stepping
 from hetwin_core.ensemble.nearest import one_of, perhaps
 from hetwin_core.ensemble.own_modules import in_use, use_modules_in
-from hetwin_core.ensemble.resources import find, names_of
+from hetwin_core.ensemble.resources import DATA_SCHEME, find, names_of
 from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.ensemble.scenario.extends import load_with_base
 from hetwin_core.ensemble.scenario.household import complete, placed_beside
@@ -150,6 +151,20 @@ class Scenario:
     def path_of(self, name: str) -> Path | None:
         """A file that the scenario names; None if it does not exist."""
         return find(name, *self.document.folders(self.path))
+
+    def described(self, text: str, kind: Kind, where: str) -> str:
+        """The path of a robot or world that the scenario names; a reference such as package:// stays one.
+
+        Raises:
+            BadInput: if there is none.
+        """
+        if "://" in text and not text.startswith(DATA_SCHEME):
+            return text
+        try:
+            near = self.document.folders(self.path)
+            return str(find_known(text, kind, where=where, near=near).file)
+        except BadInput as error:
+            raise self.placed(error) from None
 
     def folder_of(self, *key: str) -> Path:
         """The folder of the file in which a key stands: the scenario's, or that of one that it extends."""

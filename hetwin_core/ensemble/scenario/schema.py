@@ -209,7 +209,9 @@ class ScenarioFile(Strict):
         default=[],
         description="commands that run it, in order, if it takes more than `hetwin run NAME`; {scenario} is its name",
     )
-    world: str | None = Field(None, description="SDFormat file")
+    world: str | None = Field(
+        None, description="SDFormat, MJCF or USD file, or a name such as tabletop"
+    )
     robot: RobotEntry | None = None
     robots: RobotsEntry = Field(default={}, description="instead of robot: several, by name")
     rate: Positive = Field(400.0, description="steps of the main model per simulated second")

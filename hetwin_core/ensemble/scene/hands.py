@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.layout import Entity, Layout
+
+_FIXED_TOOLS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (
+        re.compile(r"suction|vacuum|vac_?grip|epick|sucker", re.IGNORECASE),
+        "a suction cup holds by its vacuum, which no joint shows",
+    ),
+    (
+        re.compile(r"(tool|quick|gripper)_?chang|tool_?coupler", re.IGNORECASE),
+        "a tool changer carries tools that the robot's description does not have",
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +31,8 @@ class HandDescription:
         link: link that the grasp frame is fixed to.
         offset: pose of the grasp frame in that link, x y z, qw qx qy qz.
         joints: finger joints.
-        finger_links: links that the finger joints move, directly or through fixed joints.
+        finger_links: links that the finger joints move, directly or through fixed joints; of a hand with a
+            single finger, also those that it closes against: `link`, and what is fixed to it.
         closed: finger joint positions when closed on nothing, same order as joints.
         opened: finger joint positions when fully open.
     """
@@ -28,3 +45,76 @@ class HandDescription:
     finger_links: tuple[str, ...] = ()
     closed: tuple[float, ...] = ()
     opened: tuple[float, ...] = ()
+
+
+def fixed_tool(link: str) -> str:
+    """What a link is by its name if it holds things without fingers, in words; empty if it is no such link."""
+    return next((words for named, words in _FIXED_TOOLS if named.search(link)), "")
+
+
+def finger_links(links: Sequence[Entity], hand: Entity) -> tuple[str, ...]:
+    """The finger links of a hand; see `HandDescription`.
+
+    Args:
+        links: of all robots.
+        hand: the hand's frame, with the finger joints.
+    """
+    own = [link for link in links if link.owner == hand.owner]
+    moved = _moved(own, hand)
+    if finger_count(own, hand) == 1:
+        moved |= _with_fixed(own, {hand.parent}, upwards=True)
+    return tuple(link.name for link in own if link.name in moved)
+
+
+def finger_count(links: Iterable[Entity], hand: Entity) -> int:
+    """How many fingers a hand has: parts that finger joints move, and no other finger joint before them."""
+    own = [link for link in links if link.owner == hand.owner]
+    moved = _moved(own, hand)
+    return sum(link.joint in hand.joints and link.parent not in moved for link in own)
+
+
+def _moved(own: Sequence[Entity], hand: Entity) -> set[str]:
+    begins = {link.name for link in own if link.joint and link.joint in hand.joints}
+    return _with_fixed(own, begins, upwards=False)
+
+
+def sides_of(layout: Layout, hand: HandDescription) -> dict[str, str]:
+    """Finger link -> the link that its finger begins with, or the hand's link for what is fixed to that.
+
+    Raises:
+        BadInput: if one is not in the scene.
+    """
+    unknown = [link for link in hand.finger_links if layout.entity_id(link) < 0]
+    if unknown:
+        raise BadInput(
+            "finger links that are not in the scene",
+            where=f"hands.{hand.name}.joints",
+            found=unknown,
+            expected="joints that move links of the robot",
+        )
+    listed = [layout.entity(link) for link in hand.finger_links]
+    palm: set[str] = set()
+    if hand.link in hand.finger_links:
+        palm = _with_fixed(listed, {hand.link}, upwards=True)
+    parents = {link.name: link.parent for link in listed if link.name not in palm}
+    sides = {}
+    for link in hand.finger_links:
+        root = link
+        while parents.get(root) in parents:
+            root = parents[root]
+        sides[link] = hand.link if link in palm else root
+    return sides
+
+
+def _with_fixed(links: Sequence[Entity], some: Collection[str], *, upwards: bool) -> set[str]:
+    """Some links, those fixed to them, and, upwards, those that they are fixed to."""
+    found, grew = set(some), True
+    fixed = [(link.name, link.parent) for link in links if not link.joint]
+    names = {link.name for link in links}
+    while grew:
+        more = {child for child, parent in fixed if parent in found}
+        if upwards:
+            more |= {parent for child, parent in fixed if child in found and parent in names}
+        grew = not more <= found
+        found |= more
+    return found

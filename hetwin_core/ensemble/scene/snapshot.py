@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scene.late_rows import LateRows, rows_of
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import WORLD, Floats, Ints
@@ -17,6 +18,14 @@ PROXIMITY_COLUMNS = 12
 def no_proximity() -> Floats:
     """A table of proximity without rows."""
     return np.empty((0, PROXIMITY_COLUMNS), np.float64)
+
+
+def rows_left(table: Floats | LateRows) -> Floats:
+    """A table of proximity of a run that is over; no rows if the model that would compute them has ended."""
+    try:
+        return rows_of(table)
+    except RunFailed:
+        return no_proximity()
 
 
 @dataclass(frozen=True, slots=True)

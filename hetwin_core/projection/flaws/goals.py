@@ -79,11 +79,20 @@ class Goals:
 
     def unmet(self) -> Iterator[Unmet]:
         """Yield the tasks that are done without their goals."""
-        for task in self._done():
-            term = None if self._is_plainly_met(task) else self._term(task)
-            if term is not None and self._holds(term, task) is False:
+        for task, truth in self.truths():
+            term = self._term(task) if truth is False else None
+            if term is not None:
                 yield self._unmet(task, term)
         yield from self._left_behind()
+
+    def truths(self) -> Iterator[tuple[Task, bool | None]]:
+        """Yield the tasks with a goal that are done, and whether it holds; None if the episode does not say."""
+        for task in self._done():
+            if self._is_plainly_met(task):
+                yield task, True
+            else:
+                term = self._term(task)
+                yield task, None if term is None else self._holds(term, task)
 
     def _left_behind(self) -> Iterator[Unmet]:
         """Yield the tasks without a goal that were to take an object along, which did not move at all meanwhile."""

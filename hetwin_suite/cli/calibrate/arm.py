@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hetwin_suite.cli.kinematics import Base, Tip, Urdf
+from hetwin_suite.cli.kinematics import Base, NamedRobot, Tip
 from hetwin_suite.cli.options import AsJson
 from hetwin_suite.digital_robot.methods import Parameters
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def arm(
-    urdf: Urdf,
+    urdf: NamedRobot,
     poses: Annotated[
         Path,
         typer.Option("--poses", help="CSV x1,y1,z1[,x2,y2,z2 ...] of markers [m], and the joints"),
@@ -39,11 +39,11 @@ def arm(
     Example: hetwin calibrate arm urdf/tabletop_arm.urdf --tip gripper_base --poses examples/arm/markers.csv
     """
     from hetwin_suite.digital_robot.calibrating import calibrate, read_markers
-    from hetwin_suite.digital_robot.robot_file import read_robot
+    from hetwin_suite.digital_robot.robot_file import read_robot, robot_file
     from hetwin_suite.digital_robot.urdf_origins import write_with_errors
     from hetwin_suite.running.patience import never_silent
 
-    robot = read_robot(urdf)
+    robot = read_robot(robot_file(urdf))
     chain = robot.chain(base, tip)
     file = read_markers(poses, chain)
     with never_silent(lambda: f"fitting {len(file.measured.positions)} poses"):

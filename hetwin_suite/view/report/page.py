@@ -63,7 +63,8 @@ def page(episode: Episode, tables: Tables | BadInput) -> str:
     head = headline(episode, flaws)
     worth = moments(episode)
     player = playing(episode, tables, worth, first_shown(head, worth))
-    plotted = [card(p.title, p.text, document.plot(p.figure)) for p in plots(episode)]
+    unseen = None if isinstance(tables, BadInput) else tables.unseen
+    plotted = [card(p.title, p.text, document.plot(p.figure)) for p in plots(episode, unseen)]
     body = "".join(
         [
             first_screen(episode, head, player.place),

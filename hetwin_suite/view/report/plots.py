@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from hetwin_core.ensemble.state_words import predicate_stem
 from hetwin_core.projection.asking.intervals import Intervals
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.tables.rows import Interval
+from hetwin_core.projection.tables.unseen import Unseen
 from hetwin_suite.view.palette import AXES, SERIES, model_colours
 from hetwin_suite.view.report.clearance import clearance
 from hetwin_suite.view.report.figure import (
@@ -43,8 +44,13 @@ _UNSEEN = "#9aa0a6"
 _PREDICATES = (Meaning.TRUTH, Meaning.ENTITY)
 
 
-def plots(episode: Episode) -> Iterator[Plot]:
-    """All plots of an episode, the most important first."""
+def plots(episode: Episode, unseen: Unseen | None) -> Iterator[Plot]:
+    """All plots of an episode, the most important first.
+
+    Args:
+        episode: of the run.
+        unseen: where it was not seen whether something holds; None if that cannot be said.
+    """
     objects = [
         entity
         for entity in episode.layout.of_kind(EntityKind.OBJECT)
@@ -58,7 +64,7 @@ def plots(episode: Episode) -> Iterator[Plot]:
         yield _object_plot(episode, entity)
     yield from own_plots(episode)
     yield from followed(episode)
-    predicates = _predicate_plot(episode)
+    predicates = _predicate_plot(episode, unseen)
     if predicates is not None:
         yield predicates
     for hand in episode.layout.of_kind(EntityKind.HAND):
@@ -143,7 +149,7 @@ def _joint_plots(episode: Episode, entity: Entity, title: str) -> Iterator[Plot]
         )
 
 
-def _predicate_plot(episode: Episode) -> Plot | None:
+def _predicate_plot(episode: Episode, unseen: Unseen | None) -> Plot | None:
     """Predicates as bars where they hold; where they name an entity, with its name."""
     rows, starts, lengths, texts, colours = [], [], [], [], []
     names: dict[str, str] = {}
@@ -162,7 +168,7 @@ def _predicate_plot(episode: Episode) -> Plot | None:
                 lengths.append((end - start) / 1e9)
                 texts.append(escaped(words))
                 colours.append(SERIES[2])
-        for start, end in _unseen(episode, slot):
+        for start, end in _unseen(episode, slot, unseen):
             rows.append(row)
             starts.append(start / 1e9)
             lengths.append((end - start) / 1e9)
@@ -205,16 +211,18 @@ def _never(names: list[str]) -> str:
     return f"A bar where it holds, a grey one where that is not known. Never: {some(names, _MOST_NEVER)}."
 
 
-def _unseen(episode: Episode, slot: Slot) -> Intervals:
+def _unseen(episode: Episode, slot: Slot, unseen: Unseen | None) -> Iterable[tuple[int, int]]:
     """Where a predicate does not hold as far as models know, and nobody saw whether it does."""
-    blind = episode.tables.unseen.of(slot.attribute.name, {slot.entity}, None)
+    if unseen is None:
+        return ()
+    blind = unseen.of(slot.attribute.name, {slot.entity}, None)
     holds = [
         (start, end)
         for start, end, value in stretches(episode.times, episode.values[:, slot.offset])
         if _partner(episode, slot, value) is not None
     ]
-    unseen = Intervals(one.span for one in blind) - Intervals(holds)
-    return unseen.within(Interval(episode.start_ns, episode.end_ns))
+    stretch = Intervals(one.span for one in blind) - Intervals(holds)
+    return stretch.within(Interval(episode.start_ns, episode.end_ns))
 
 
 def _partner(episode: Episode, slot: Slot, value: float) -> str | None:

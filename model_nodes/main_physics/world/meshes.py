@@ -23,7 +23,7 @@ from model_nodes.main_physics.world.description import Hull, Vector
 MAX_HULL_VERTICES = 120
 """A convex hull of n vertices has at most 2 n - 4 faces."""
 
-_BY_MUJOCO = (".stl", ".obj")
+_BY_MUJOCO = (".stl", ".obj", ".msh")
 
 
 @lru_cache(maxsize=256)

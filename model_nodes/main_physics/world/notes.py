@@ -40,6 +40,13 @@ class Notes:
         self._notes[_LeftOut(label)] = None
         self._meshes.setdefault(label, {})[reference] = error
 
+    def pass_on(self, others: Notes) -> None:
+        """Add all of these to others."""
+        for note in self._notes:
+            others._notes[note] = None
+        for label, meshes in self._meshes.items():
+            others._meshes.setdefault(label, {}).update(meshes)
+
     def left_out(self) -> tuple[str, ...]:
         """Return the notes of meshes that are left out, one for each robot or world."""
         return tuple(_in_one_line(label, meshes) for label, meshes in self._meshes.items())

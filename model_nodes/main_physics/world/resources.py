@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import sysconfig
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path
 from urllib.parse import unquote
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.known_files import Kind, example_robots, find_known
 
 _WEB = ("http://", "https://", "ssh://", "ftp://")
 _PACKAGES = ("package://", "model://")
@@ -22,17 +21,6 @@ _FUEL = re.compile(
     re.IGNORECASE,
 )
 """Server, owner, model, version, path in it."""
-
-
-@lru_cache(maxsize=1)
-def example_robots() -> Path | None:
-    """Folder ``example-robot-data`` of the PyPI package of that name, if it is installed."""
-    for key in ("purelib", "platlib"):
-        base = Path(sysconfig.get_path(key))
-        for share in (base / "cmeel.prefix" / "share", base.parents[2] / "share"):
-            if (share / "example-robot-data" / "robots").is_dir():
-                return share / "example-robot-data"
-    return None
 
 
 def _from_environment(name: str) -> list[Path]:
@@ -53,6 +41,20 @@ def search_path(extra: Iterable[Path] = ()) -> list[Path]:
     if examples is not None:
         folders += [examples.parent, examples / "robots"]
     return folders
+
+
+def find_description(text: str, *kinds: Kind, where: str | None = None) -> Path:
+    """The file of a robot or world that a user names: by a path, a known name, or package://.
+
+    Raises:
+        BadInput: if there is none.
+    """
+    if text.startswith(SCHEMES):
+        try:
+            return Resources(Path.cwd()).find(text)
+        except BadInput as error:
+            raise error.at(where) from None
+    return find_known(text, *kinds, where=where).file
 
 
 def _in_folder(folder: Path, package: str, rest: str) -> Path | None:

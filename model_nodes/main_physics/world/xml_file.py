@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
+from xml.sax.saxutils import escape, quoteattr
 
 from hetwin_core.ensemble.errors import BadInput
 
@@ -171,6 +172,15 @@ class _Reader:
             where=f"line {self._parser.CurrentLineNumber}",
             expected="XML without entity declarations",
         )
+
+
+def as_text(element: Element) -> str:
+    """Write an element, and all that is in it, as XML."""
+    attributes = "".join(
+        f" {name}={quoteattr(value)}" for name, value in element.attributes.items()
+    )
+    inside = escape(element.text.strip()) + "".join(map(as_text, element.children))
+    return f"<{element.tag}{attributes}>{inside}</{element.tag}>\n"
 
 
 def read_xml(file: Path) -> Element:

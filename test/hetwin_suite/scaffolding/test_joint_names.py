@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from hetwin_suite.scaffolding.joint_names import match_joints, words_of
+from hetwin_suite.scaffolding.joint_names import match_joints, rule_of, words_of
 
 ARM = tuple(f"lwr_arm_{i}_joint" for i in range(7))
 TWO_ARMS = tuple(f"arm_{side}_{i}_joint" for side in ("left", "right") for i in range(1, 8))
@@ -124,3 +124,43 @@ def test_no_joint_of_the_robot_is_taken_twice() -> None:
     found = match_joints(["a/arm_1", "b/arm_1", "a/arm_2", "b/arm_2"], ["arm_1", "arm_2"])
     assert len(set(found.joints.values())) == len(found.joints)
     assert found.joints == {}
+
+
+PANDA = (*(f"panda_joint{i}" for i in range(1, 8)), "panda_finger_joint1", "panda_finger_joint2")
+
+
+@pytest.mark.parametrize(
+    "name", ["fer_{}", "left_fr3v2_{}", "lbr_{}_state", "{}_measured", "robot1/arm/{}"]
+)
+def test_joints_with_another_prefix_or_suffix_are_matched_if_the_robot_is_known(name: str) -> None:
+    short = [own.removeprefix("panda_") for own in PANDA]
+    recorded = dict(zip(map(name.format, short), PANDA, strict=True))
+    assert match_joints(list(recorded), PANDA).joints == {}
+    assert match_joints(list(recorded), PANDA, known=True).joints == recorded
+
+
+def test_a_robot_with_fewer_numbered_joints_is_not_the_same() -> None:
+    assert match_joints([f"ur_joint_{i}" for i in range(1, 7)], PANDA, known=True).joints == {}
+
+
+def test_one_arm_is_not_the_other() -> None:
+    left, right = ([f"{side}_arm_{i}" for i in range(1, 8)] for side in ("left", "right"))
+    assert match_joints(left, right, known=True).joints == {}
+
+
+def test_what_the_user_says_comes_first() -> None:
+    said = {"fer_joint1": "panda_joint7", "other": "nothing"}
+    found = match_joints(["fer_joint1"], PANDA, known=True, by_hand=said)
+    assert found.joints == {"fer_joint1": "panda_joint7"}
+
+
+@pytest.mark.parametrize(
+    ("recorded", "rules"),
+    [
+        ([f"ur_joint_{i}" for i in range(1, 7)], [r"ur_joint_(\d+)=panda_joint\1"]),
+        (ARM, [f"lwr_arm_{i}_joint=panda_joint{i + 1}" for i in range(7)]),
+        (["base", "elbow"], ["base=panda_joint1", "elbow=panda_joint2"]),
+    ],
+)
+def test_the_rule_to_use_is_guessed(recorded: list[str], rules: list[str]) -> None:
+    assert rule_of(recorded, PANDA) == rules

@@ -356,3 +356,10 @@ def test_the_answer_is_for_the_time_asked() -> None:
     output = gripper.monitor.step(StepInput(502_500_000, 0, scene))
     assert output.time_ns == 502_500_000
     assert all(value.time_ns == 502_500_000 for value in output.values.values())
+
+
+def test_efforts_that_were_not_recorded_do_not_say_that_the_fingers_press_on_nothing() -> None:
+    gripper = Parallel()
+    for t in times(50.0, 2.0):
+        gripper.at(t, closing(t), None, effort=0.0)
+    assert [event.name for event in gripper.events] == ["closed_on_something"]

@@ -14,10 +14,11 @@ from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec
-from hetwin_core.ensemble.scene.watch import Watch, WatchLayout, no_clearances
+from hetwin_core.ensemble.scene.watch import Finding, Watch, WatchLayout, no_clearances
 from model_nodes.robot_health.coverage import Coverage
 from model_nodes.robot_health.view import View
 
+SECOND = 1_000_000_000
 BOX = (Shape(ShapeKind.BOX, (0.1, 0.1, 0.1), collides=True),)
 JOINTS = ("shoulder", "elbow", "left", "right")
 LAYOUT = WatchLayout(
@@ -38,13 +39,15 @@ def link(name: str, parent: str = "", joint: str = "", shapes: tuple[Shape, ...]
     return Entity(name, EntityKind.LINK, owner="arm", parent=parent, joint=joint, shapes=shapes)
 
 
-def entities(**more: Any) -> list[Entity]:
+def entities(fingers: tuple[Shape, ...] = BOX, **more: Any) -> list[Entity]:
     return [
         Entity("arm", EntityKind.ROBOT, joints=JOINTS),
         link("base"),
         link("upper", "base", "shoulder", **more),
         link("lower", "upper", "elbow"),
         link("tip", "lower", shapes=()),
+        link("left_finger", "tip", "left", fingers),
+        link("right_finger", "tip", "right", fingers),
         Entity("clamp", EntityKind.HAND, owner="arm", parent="tip", joints=("left", "right")),
         Entity("box", EntityKind.OBJECT, shapes=BOX),
     ]
@@ -114,7 +117,7 @@ def test_with_all_there_is_all_is_checked_but_what_the_robot_does_not_have() -> 
     }
     base = found["base", "arm"]
     assert (base["checked"], base["matters"], base["why"]) == (False, False, "no odometry")
-    assert found["touch", "arm"]["of"] == ["base", "upper", "lower"]
+    assert found["touch", "arm"]["of"] == ["base", "upper", "lower", "left_finger", "right_finger"]
     assert found["effort", "arm"]["of"] == list(JOINTS)
 
 
@@ -175,6 +178,42 @@ def test_fingers_that_closed_on_something_else_hold_what_is_not_known() -> None:
     assert "at 60% of their travel" in turning["why"]
     opened = Event(LET_GO_OF_SOMETHING, 2_000_000_000, arguments={"hand": "clamp"})
     assert rows(entities(), closed, opened)["grip", "clamp"]["checked"]
+
+
+def test_what_a_hand_takes_that_cannot_be_seen_may_drop_unseen() -> None:
+    found = rows(entities(fingers=()))
+    grip, drop = found["grip", "clamp"], found["drop", "box"]
+    assert (grip["checked"], grip["why"]) == (False, "the fingers have no collision shapes")
+    assert (found["support", "box"]["checked"], found["support", "box"]["why"]) == (True, "")
+    assert not drop["checked"]
+    assert drop["why"] == f"what clamp takes is not seen: {grip['why']}"
+
+
+def test_nothing_is_checked_of_joints_that_fall_silent() -> None:
+    silent = Finding("gap", 1 * SECOND, 3 * SECOND, {"joints": ["shoulder", "elbow"]})
+    pause = Finding("gap", 1 * SECOND, round(1.5 * SECOND), {"joints": ["left", "right"]})
+    layout = replace(LAYOUT, findings=(silent, pause))
+    watched, scene = coverage(entities(), layout=layout)
+    said = []
+    for step in range(4):
+        for event in watched.watch(View(step * SECOND, scene, layout, report(step))):
+            if step and event.arguments["subject"] != "box":
+                row = event.arguments
+                said.append((step, row["claim"], row["subject"], row["checked"]))
+    claims = ("motion", "touch", "effort")
+    assert said == [
+        (step, claim, "arm", checked)
+        for step, checked in ((1, False), (3, True))
+        for claim in claims
+    ]
+    rows_ = [
+        event.arguments
+        for event in Coverage(layout, scene, Torques()).watch(
+            View(2 * SECOND, scene, layout, report(2))
+        )
+        if event.arguments["claim"] == "touch"
+    ]
+    assert rows_[0]["why"] == "nothing is recorded from 1.00 s to 3.00 s of shoulder, elbow"
 
 
 def test_an_object_without_shapes() -> None:

@@ -156,7 +156,7 @@ def facts_of(file: str, **more: Any) -> dict[str, RobotFacts]:
         ("baxter_description/urdf/baxter.urdf", (0, 0, 1), 0.041666),
         ("panda_description/urdf/panda.urdf", (0, 0, 1), 0.08),
         ("pr2_description/urdf/pr2.urdf", (1, 0, 0), None),
-        ("tiago_description/robots/tiago.urdf", (0.601, 0.799, -0.022), None),
+        ("tiago_description/robots/tiago.urdf", (0.672, 0.737, 0.074), None),
     ],
 )
 def test_hands_of_other_makers_go_to_things_with_their_fingers_first(

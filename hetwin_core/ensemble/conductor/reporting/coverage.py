@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 from typing import NamedTuple, Protocol
@@ -64,7 +64,6 @@ _OF_CONCERN: Mapping[str, Claim] = {
     "left_the_world": Claim.DROP,
     "dropped": Claim.DROP,
     "task_failed": Claim.TASK,
-    "outcome_missed": Claim.OUTCOME,
 }
 
 
@@ -156,6 +155,15 @@ def coverage_of(
             said.setdefault(key, []).append(event)
     found = [_folded(each, concerns, begun_ns, end_ns) for each in said.values()]
     return (*found, *_tasks(events))
+
+
+def ended_early(coverage: Iterable[Covered], end_ns: int, asked_ns: int) -> tuple[Covered, ...]:
+    """The coverage of a run whose input ended before the time that it was asked to reach."""
+    why = say("coverage.ended_early", ended=end_ns / 1e9, asked=asked_ns / 1e9)
+    return tuple(
+        replace(one, checked=False, holds=None, why=why) if one.claim is Claim.TIME else one
+        for one in coverage
+    )
 
 
 def unseen(coverage: Sequence[Covered]) -> bool:

@@ -138,6 +138,10 @@ class RunListener(Protocol):
     def note(self, time_ns: int, level: str, source: str, text: str) -> None:
         """A message for people; `level` is ``info``, ``warning`` or ``error``."""
 
+    def judged(self, summary: RunSummary) -> RunSummary:
+        """The run is over; returns its summary with what this listener knows beyond it, before any hears of `ended`."""
+        return summary
+
     def ended(self, summary: RunSummary) -> None:
         """The run is over, well or not; called once if `started` was."""
 

@@ -65,9 +65,14 @@ class ListenerGroup:
         """Publish what a person should know."""
         self._call("note", lambda listener: listener.note(time_ns, level, source, text))
 
-    def ended(self, summary: RunSummary) -> None:
-        """Publish that the run is over, to all listeners even if one of them raises."""
+    def ended(self, summary: RunSummary) -> RunSummary:
+        """Publish that the run is over, to all listeners even if one of them raises; returns it as they judge it."""
         failure: Exception | None = None
+        for listener in self._listeners:
+            try:
+                summary = listener.judged(summary)
+            except Exception as error:
+                failure = failure or error
         for listener in self._listeners:
             try:
                 listener.ended(summary)
@@ -75,6 +80,7 @@ class ListenerGroup:
                 failure = failure or error
         if failure is not None:
             raise self._failure("ended", failure) from failure
+        return summary
 
     def _call(self, name: str, call: Callable[[RunListener], None]) -> None:
         try:

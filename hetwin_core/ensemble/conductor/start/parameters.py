@@ -16,7 +16,7 @@ from hetwin_core.ensemble.functional_words import FUNCTIONAL_WORDS
 from hetwin_core.ensemble.model import ParameterKind, ParameterRequest
 from hetwin_core.ensemble.nearest import one_of, some
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
-from hetwin_core.ensemble.scene.hands import HandDescription
+from hetwin_core.ensemble.scene.hands import HandDescription, finger_links
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import POSE, Value
 from hetwin_core.ensemble.scene.watch import WatchLayout
@@ -163,7 +163,7 @@ class ParameterResolver:
                 link=entity.parent,
                 offset=tuple(notes.offset) if notes else (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0),
                 joints=entity.joints,
-                finger_links=_finger_links(links, entity),
+                finger_links=finger_links(links, entity),
                 closed=tuple(notes.closed) if notes else (),
                 opened=tuple(notes.opened) if notes else (),
             )
@@ -184,6 +184,8 @@ class ParameterResolver:
         name, _, rest = given.partition(".")
         if error.file is not None or not name.isidentifier():  # a topic is no parameter
             return error
+        if name == "hands" and name not in plan.parameters:
+            return self._scenario.placed(error)
         file, where = None, f"{plan.parameters_at}.{given}"
         if name in FUNCTIONAL_WORDS and name not in plan.parameters:
             entity, _, key = rest.partition(".")
@@ -217,18 +219,6 @@ class ParameterResolver:
                 return options.source is not None and key not in kept
             case _:
                 return name == ENGINE and options.engine is not None
-
-
-def _finger_links(links: Sequence[Entity], hand: Entity) -> tuple[str, ...]:
-    """Links that a finger joint moves, and those fixed to them."""
-    of_robot = [link for link in links if link.owner == hand.owner]
-    moved = {link.name for link in of_robot if link.joint in hand.joints and link.joint}
-    grew = True
-    while grew:
-        fixed = {e.name for e in of_robot if not e.joint and e.parent in moved}
-        grew = not fixed <= moved
-        moved |= fixed
-    return tuple(link.name for link in of_robot if link.name in moved)
 
 
 def _plain(request: ParameterRequest, raw: Any, wrong: Wrong) -> Any:

@@ -13,7 +13,7 @@ from hetwin_core.ensemble.conductor.start.sources import (
     source_specs,
 )
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.resources import DATA_SCHEME, wanted_data
+from hetwin_core.ensemble.known_files import Kind
 from hetwin_core.ensemble.scenario.episode_folder import believed_scene
 from hetwin_core.ensemble.scenario.handed_over import handed_over
 from hetwin_core.ensemble.scenario.robot import Robot
@@ -32,7 +32,7 @@ def shared_keys(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
     robot = Robot(urdf=file.robot) if isinstance(file.robot, str) else file.robot
     specs = source_specs(scenario, options)
     return {
-        "world": file.world,
+        "world": file.world and scenario.described(file.world, Kind.WORLD, "world"),
         "robot": _robot(scenario, robot) if robot else None,
         "robots": _robots(scenario, specs),
         "packages": package_folders(scenario, options),
@@ -126,17 +126,5 @@ def _robots(scenario: Scenario, specs: Mapping[str, Any]) -> dict[str, Any]:
 
 def _robot(scenario: Scenario, robot: Robot, where: str = "robot") -> dict[str, Any]:
     data = robot.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    if "://" not in robot.urdf or robot.urdf.startswith(DATA_SCHEME):
-        path = scenario.path_of(robot.urdf)
-        if path is None:
-            error = BadInput(
-                "the robot's description does not exist",
-                where=where,
-                found=robot.urdf,
-                expected=wanted_data(robot.urdf)
-                if robot.urdf.startswith(DATA_SCHEME)
-                else "a URDF file, relative to the scenario or among hetwin's own",
-            )
-            raise scenario.placed(error)
-        data["urdf"] = str(path)
+    data["urdf"] = scenario.described(robot.urdf, Kind.ROBOT, where)
     return data

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
 from model_nodes.main_physics.world.resources import Resources
+from model_nodes.main_physics.world.robot_xml import MJCF, read_robot_xml
 from model_nodes.main_physics.world.xml_file import Element, read_xml
 
 KNOWN_IN_INCLUDE = {"uri", "name", "pose", "static", "placement_frame"}
@@ -31,7 +32,8 @@ def model_root(found: Path) -> Element:
     Raises:
         BadInput: if it is missing or malformed.
     """
-    return read_xml(_model_file(found) if found.is_dir() else found)
+    root = read_xml(_model_file(found) if found.is_dir() else found)
+    return read_robot_xml(root.file) if root.tag in (MJCF, "robot") else root
 
 
 def only_model(root: Element) -> Element:
@@ -41,7 +43,9 @@ def only_model(root: Element) -> Element:
         BadInput: unless the file is SDFormat and contains exactly one model.
     """
     if root.tag != "sdf":
-        raise root.bad("is neither SDFormat nor URDF", f"<{root.tag}>", "<sdf> or <robot>")
+        raise root.bad(
+            "is neither SDFormat nor a robot", f"<{root.tag}>", "<sdf>, <robot> or <mujoco>"
+        )
     models = list(root.all("model"))
     if len(models) != 1:
         raise root.bad(f"has {len(models)} models", expected="exactly one <model> to include")

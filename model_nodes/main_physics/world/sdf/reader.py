@@ -12,8 +12,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from model_nodes.main_physics.world.description import Body, Extra, Vector, World
+from model_nodes.main_physics.world.mjcf.compiled import is_usd
+from model_nodes.main_physics.world.mjcf_world import read_mjcf_world
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
+from model_nodes.main_physics.world.robot_xml import MJCF
 from model_nodes.main_physics.world.sdf.extras import Keeper
 from model_nodes.main_physics.world.sdf.frames import Frames
 from model_nodes.main_physics.world.sdf.include import read_include
@@ -29,7 +32,7 @@ _DEFAULT_GRAVITY: Vector = (0.0, 0.0, -9.8)
 def read_world(
     file: Path, notes: Notes | None = None, packages: Mapping[str, Path] | None = None
 ) -> World:
-    """Read the world of an SDFormat file.
+    """Read the world of an SDFormat or MJCF file.
 
     Args:
         file: the world.
@@ -40,9 +43,17 @@ def read_world(
         BadInput: if the file is malformed or refers to missing files; names file and line.
     """
     notes = notes or Notes()
+    if is_usd(file):
+        return read_mjcf_world(file, notes)
     root = read_xml(file)
+    if root.tag == MJCF:
+        return read_mjcf_world(file, notes)
     if root.tag != "sdf":
-        raise root.bad("is not SDFormat", f"<{root.tag}>", '<sdf version="...">')
+        raise root.bad(
+            "is neither SDFormat nor MJCF",
+            f"<{root.tag}>",
+            "<sdf> of SDFormat, or <mujoco> of MJCF",
+        )
     context = Context(f"world {file.name}", notes, version_of(root))
     worlds = list(root.all("world"))
     if len(worlds) != 1:

@@ -118,11 +118,14 @@ def _primitive(shape: Element) -> tuple[ShapeKind, tuple[float, ...]]:
             raise shape.bad(f"has a {name} that is not positive", value, "a length above 0")
         return value
 
-    if shape.tag == "box":
+    if shape.tag in ("box", "ellipsoid"):
         size = shape.numbers(3, shape.need_attribute("size"))
         if min(size) <= 0:
             raise shape.bad("has a length that is not positive", size, "lengths above 0")
-        return ShapeKind.BOX, tuple(size)
+        return ShapeKind(shape.tag), tuple(size)
+    if shape.tag == "plane":
+        x, y = shape.numbers(2, shape.need_attribute("size"), least=0.0)
+        return ShapeKind.PLANE, (x, y)
     if shape.tag == "sphere":
         return ShapeKind.SPHERE, (number("radius"),)
     if shape.tag in ("cylinder", "capsule"):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container
+from collections.abc import Container, Sequence
+from dataclasses import replace
 
 from model_nodes.main_physics.world.description import Joint, JointKind, Mimic, Vector
 from model_nodes.main_physics.world.urdf.many_axes import FLOATING, PLANAR
@@ -14,6 +15,7 @@ _KINDS = {
     "revolute": JointKind.HINGE,
     "continuous": JointKind.HINGE,
     "prismatic": JointKind.SLIDE,
+    "ball": JointKind.BALL,
     FLOATING: JointKind.FIXED,
     PLANAR: JointKind.FIXED,
 }
@@ -93,6 +95,31 @@ def _largest(element: Element, name: str) -> float | None:
     except ValueError:
         return None
     return value if 0.0 < value < math.inf else None
+
+
+def with_control_mimics(root: Element, joints: Sequence[Joint]) -> list[Joint]:
+    """The joints, those included that follow another only by the <param name="mimic"> of their <ros2_control>."""
+    known = {joint.name: joint for joint in joints}
+    for control in root.all("ros2_control"):
+        for element in control.all("joint"):
+            given = {p.attributes.get("name"): p.text.strip() for p in element.all("param")}
+            leader, own = known.get(given.get("mimic", "")), element.attributes.get("name", "")
+            follower = known.get(own)
+            if leader is None or follower is None or follower.mimic or leader.mimic:
+                continue
+            if leader is not follower:
+                multiplier = _number(given.get("multiplier"), 1.0)
+                mimic = Mimic(leader.name, multiplier, _number(given.get("offset"), 0.0))
+                known[own] = replace(follower, mimic=mimic)
+    return [known[joint.name] for joint in joints]
+
+
+def _number(text: str | None, default: float) -> float:
+    """The number in a text that need not be one."""
+    try:
+        return default if text is None else float(text)
+    except ValueError:
+        return default
 
 
 def _mimic(element: Element) -> Mimic | None:

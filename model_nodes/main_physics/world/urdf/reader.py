@@ -9,10 +9,11 @@ from hetwin_core.ensemble.errors import BadInput
 from model_nodes.main_physics.world.description import IDENTITY, Body, Inertial, Joint, Link, Pose
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
+from model_nodes.main_physics.world.robot_xml import read_robot_xml
 from model_nodes.main_physics.world.urdf.geometry import GeometryReader, origin_of
-from model_nodes.main_physics.world.urdf.joints import SEVERAL_AXES, read_joint
+from model_nodes.main_physics.world.urdf.joints import SEVERAL_AXES, read_joint, with_control_mimics
 from model_nodes.main_physics.world.urdf.many_axes import in_single_axes
-from model_nodes.main_physics.world.xml_file import Element, read_xml
+from model_nodes.main_physics.world.xml_file import Element
 
 _KNOWN = {"link", "joint", "material"}
 _LINK_PARTS = {"inertial", "visual", "collision"}
@@ -33,7 +34,7 @@ def read_urdf(
     """Read a robot.
 
     Args:
-        file: the URDF file.
+        file: the URDF, xacro or MJCF file.
         notes: what is not carried over is added here, by name.
         name: of the body; empty for the robot's own name.
         pose: of the root link in the world.
@@ -44,19 +45,34 @@ def read_urdf(
     Raises:
         BadInput: if the file is not a valid robot.
     """
-    root = read_xml(file)
-    if root.tag != "robot":
-        raise root.bad("is not a URDF robot", f"<{root.tag}>", "<robot name=...>")
-    reject_xacro(root)
+    resources = resources or Resources(file.parent)
+    root = read_robot_xml(file, notes, resources)
+    return body_of_urdf(
+        root, notes, name=name, pose=pose, static=static, robot=robot, resources=resources
+    )
+
+
+def body_of_urdf(
+    root: Element,
+    notes: Notes,
+    *,
+    name: str = "",
+    pose: Pose = IDENTITY,
+    static: bool = True,
+    robot: bool = True,
+    resources: Resources,
+) -> Body:
+    """Read a robot from its element ``<robot>``; the arguments are those of `read_urdf`."""
+    file = root.file
     name = name or root.need_attribute("name")
     label = f"robot {file.name}"
-    reader = GeometryReader(root, notes, label, resources or Resources(file.parent))
+    reader = GeometryReader(root, notes, label, resources)
     links = {e.need_attribute("name"): e for e in root.all("link")}
     if not links:
         raise root.bad("has no links", expected="at least one <link>")
     check_unique(root, "link")
     check_unique(root, "joint")
-    joints = [read_joint(e, links) for e in root.all("joint")]
+    joints = with_control_mimics(root, [read_joint(e, links) for e in root.all("joint")])
     check_mimics(root, joints)
     _note_ignored(root, notes, label)
     origins = {e.need("child").need_attribute("link"): origin_of(e) for e in root.all("joint")}
@@ -71,13 +87,6 @@ def read_urdf(
         if e.attributes.get("type") in SEVERAL_AXES
     }
     return in_single_axes(body, several, notes, label) if several else body
-
-
-def reject_xacro(root: Element) -> None:
-    """Raise BadInput if a file still is to become a URDF."""
-    for child in root.children:
-        if child.tag.startswith("xacro:") or "${" in "".join(child.attributes.values()):
-            raise child.bad("is xacro, not URDF", expected="the output of `xacro FILE`")
 
 
 def check_unique(root: Element, tag: str) -> None:

@@ -65,7 +65,7 @@ def test_a_drop_that_an_observer_of_hands_reports_is_a_concern_if_it_has_a_sever
         "from": 5.69,
         "to": 6.19,
         "arguments": {"object": "box", "hand": "clamp", "height": 0.236},
-        "text": "box dropped by clamp (23.6 cm)",
+        "text": "box dropped by clamp, and fell by 23.6 cm",
         "count": 1,
     }
     assert concerns_of([Event("dropped", 0, source="handling", arguments=said)], END_NS) == ()

@@ -14,6 +14,7 @@ from hetwin_core.ensemble.conductor.reporting.coverage import (
     Covered,
     coverage_event,
     coverage_of,
+    ended_early,
     is_coverage,
     unseen,
 )
@@ -119,3 +120,11 @@ def test_spans_are_apart_in_order_and_within_the_run(changes: list[tuple[int, bo
     assert all(0 <= time <= END_NS for time in times)
     assert found.checked == all(checked for _, checked in changes)
     assert (found.holds is None) == (not found.spans)
+
+
+def test_time_is_not_checked_where_the_recording_ended_before_what_was_asked_for() -> None:
+    time, grip = (Covered(claim, "arm", True, True) for claim in (Claim.TIME, Claim.GRIP))
+    late, same = ended_early((time, grip), END_NS, END_NS + 2 * S)
+    assert (late.checked, late.holds, late.unseen) == (False, None, True)
+    assert late.why == "the recording ended at 10.00 s, before the 12.00 s that were asked for"
+    assert same == grip

@@ -369,7 +369,7 @@ BAD_FILES = {
     "not XML": ("hello", "well-formed"),
     "not closed": ('<sdf version="1.9"><world name="w">', "well-formed"),
     "empty": ("", "well-formed"),
-    "not SDFormat": ("<robot/>", "not SDFormat"),
+    "not SDFormat": ("<robot/>", "neither SDFormat nor MJCF"),
     "no version": ("<sdf/>", "version"),
     "version of the future": ('<sdf version="3.0"/>', "not supported"),
     "version no number": ('<sdf version="new"/>', "not a number"),

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from support.robot_files import TABLETOP_ARM, example
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.scaffolding.known_robots import find_robot, known_robots, moving_joints
+from hetwin_core.ensemble.known_files import (
+    FORMATS,
+    Kind,
+    find_known,
+    find_robot,
+    known_robots,
+    moving_joints,
+)
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.urdf.reader import read_urdf
 
@@ -80,19 +88,32 @@ def test_a_file_that_is_not_there() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "says"),
+    ("kind", "text", "file"),
     [
-        ("r.urdf.xacro", "<robot name='r'/>", "xacro"),
-        ("r.urdf", "<robot name='r'><xacro:arm/></robot>", "xacro"),
-        ("r.urdf", "<robot name='r'><joint name='${side}_1' type='revolute'/></robot>", "xacro "),
-        ("r.urdf", "<robot name='r'>", "is not well-formed XML"),
-        ("r.urdf", "<sdf version='1.9'/>", "is not a URDF robot"),
-        ("r.urdf", "<robot name='r'><link name='l'/></robot>", "has no joint that moves"),
+        (Kind.ROBOT, "tabletop_arm", "tabletop_arm.urdf"),
+        (Kind.ROBOT, "Tabletop_Arm", "tabletop_arm.urdf"),
+        (Kind.WORLD, "tabletop", "tabletop.sdf"),
+        (Kind.WORLD, "worlds/tabletop.sdf", "tabletop.sdf"),
     ],
 )
-def test_files_that_are_no_robots(name: str, text: str, says: str, tmp_path: Path) -> None:
-    file = tmp_path / name
-    file.write_text(text)
-    said = refused(str(file))
-    assert says in said
-    assert str(file) in said
+def test_robots_and_worlds_are_named_alike(kind: Kind, text: str, file: str) -> None:
+    assert find_known(text, kind).file.name == file
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_what_is_not_there_is_said_in_the_same_words(kind: Kind) -> None:
+    formats = re.escape(FORMATS[kind])
+    with pytest.raises(
+        BadInput, match=f"no {kind} of this name is known.*{formats}, or a name such as"
+    ):
+        find_known("tabeltop", kind)
+    with pytest.raises(BadInput, match=f"there is no such file.*{formats}, or a name"):
+        find_known("nowhere/table.xml", kind)
+    with pytest.raises(BadInput, match=f"this is a folder.*{formats}"):
+        find_known("scenarios", kind)
+
+
+def test_either_may_be_meant() -> None:
+    assert find_known("tabletop", Kind.ROBOT, Kind.WORLD).file.suffix == ".sdf"
+    with pytest.raises(BadInput, match="no robot or world of this name is known"):
+        find_known("nothing_like_it", Kind.ROBOT, Kind.WORLD)

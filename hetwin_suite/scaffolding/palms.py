@@ -1,0 +1,196 @@
+"""Finds the rigid parts of a robot from which fingers start.
+
+Links that fixed joints connect are one rigid part. A palm is a part that an arm carries, from which two or more short
+branches with joints of limited travel start, all of which end there; a motor that one sees may turn beside them. A
+single branch makes a palm if it is called a gripper: a jaw that closes against the part. What holds without fingers is
+found by name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from math import pi
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.hands import fixed_tool
+from hetwin_suite.scaffolding.reach import link_frames, surface_points
+from model_nodes.main_physics.world.description import Body, Joint, JointKind
+
+MAX_FINGER = 0.3
+"""Fingers reach no farther than this from where they begin [m]; arms and legs do."""
+MAX_JAW = pi
+"""A single jaw turns by less than this [rad]; a wrist may turn farther."""
+MOST_FINGERS = 10
+LEAST_TRAVEL = 1e-4
+IN_PLACE = 0.005
+"""The middle of what turns in place is so near to the axis [m]."""
+
+GRIPPING = re.compile(r"grip|finger|jaw|claw|thumb", re.IGNORECASE)
+_HAND = re.compile(r"hand|palm|grip|finger|thumb", re.IGNORECASE)
+_NO_FINGER = re.compile(
+    r"eye|head|neck|camera|wheel|caster|leg|foot|ankle|knee|toe|hip|prop|shoulder|elbow|wrist|torso",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Palm:
+    """A rigid part with fingers.
+
+    Attributes:
+        link: that the fingers start from.
+        fingers: the joints of each finger, from the palm outwards.
+        part: all its links.
+        motors: joints beside the fingers that turn in place or without end.
+    """
+
+    link: str
+    fingers: tuple[tuple[Joint, ...], ...]
+    part: tuple[str, ...]
+    motors: tuple[str, ...] = ()
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """Of all fingers."""
+        return tuple(joint for finger in self.fingers for joint in finger)
+
+
+def travels_of(
+    body: Body, ranges: Mapping[str, tuple[float, float]]
+) -> dict[str, tuple[float, float]]:
+    """Joint -> its limits, or its recorded range if it has none; joints that turn without end are left out."""
+    travels: dict[str, tuple[float, float]] = {}
+    for joint in body.moving_joints:
+        lower, upper = joint.lower, joint.upper
+        if lower is not None and upper is not None and upper - lower > LEAST_TRAVEL:
+            travels[joint.name] = lower, upper
+        elif lower is not None and joint.name in ranges:
+            travels[joint.name] = ranges[joint.name]
+    return travels
+
+
+def find_palms(body: Body, travels: Collection[str]) -> list[Palm]:
+    """Parts with fingers, the nearest to the root first; what is part of a hand is no hand of its own."""
+    part_of = parts_of(body)
+    out: dict[str, list[Joint]] = {}
+    for joint in body.moving_joints:
+        out.setdefault(part_of[joint.parent], []).append(joint)
+    shapes = _Shapes(body)
+    palms: list[Palm] = []
+    inside: set[str] = set()
+    for link in body.links:
+        part = part_of[link.name]
+        if part != link.name or part in inside:
+            continue
+        branches = [_branch(joint, out, part_of) for joint in out.get(part, ())]
+        is_root = part == body.links[0].name
+        fingers = [f for f in branches if _has_ends(f, travels) and shapes.are_short(f)]
+        if not is_root:
+            fingers = _without_motors(fingers, shapes)
+        motors = [f for f in branches if f not in fingers and not is_root and shapes.is_motor(f)]
+        own = tuple(link for link, its in part_of.items() if its == part)
+        if len(fingers) + (len(motors) if len(fingers) > 1 else 0) != len(branches):
+            continue
+        if _is_palm(own, fingers, is_root=is_root):
+            parents = [finger[0].parent for finger in fingers]
+            names = tuple(joint.name for motor in motors for joint in motor)
+            palms.append(Palm(max(parents, key=parents.count), tuple(fingers), own, names))
+            inside |= {part_of[joint.child] for joint in palms[-1].joints}
+    return palms
+
+
+def _has_ends(finger: Sequence[Joint], travels: Collection[str]) -> bool:
+    """Whether all its joints stop somewhere, those that follow others with them."""
+    return all(joint.mimic is not None or joint.name in travels for joint in finger)
+
+
+def _without_motors(
+    fingers: Sequence[tuple[Joint, ...]], shapes: _Shapes
+) -> list[tuple[Joint, ...]]:
+    """The fingers without what turns in place beside at least two that do not."""
+    kept = [finger for finger in fingers if not shapes.is_motor(finger)]
+    return kept if len(kept) > 1 else list(fingers)
+
+
+def _is_palm(part: Sequence[str], fingers: Sequence[tuple[Joint, ...]], *, is_root: bool) -> bool:
+    if not 0 < len(fingers) <= MOST_FINGERS:
+        return False
+    joints = [joint for finger in fingers for joint in finger]
+    names = [joint.name for joint in joints]
+    links = [joint.child for joint in joints]
+    if any(_NO_FINGER.search(name) or fixed_tool(name) for name in (*names, *links)):
+        return False
+    called = any(_HAND.search(name) for name in (*names, *links, *part))
+    if is_root and not (called and len(fingers) > 1):
+        return False
+    if len(fingers) > 1:
+        return True
+    return len(joints) == 1 and _is_jaw(joints[0])  # else it is a wrist
+
+
+def _is_jaw(joint: Joint) -> bool:
+    turns = joint.kind is JointKind.HINGE
+    if turns and joint.lower is not None and joint.upper is not None:
+        turns = joint.upper - joint.lower >= MAX_JAW
+    return GRIPPING.search(joint.name) is not None and not turns
+
+
+def fixed_tools(body: Body, part_of: Mapping[str, str], taken: Collection[str]) -> list[str]:
+    """The first link of each rigid part that holds things without fingers; a cup rather than what carries it."""
+    found: dict[str, list[str]] = {}
+    for link in body.links:
+        if fixed_tool(link.name) and part_of[link.name] not in taken:
+            found.setdefault(part_of[link.name], []).append(link.name)
+    carried = {fixed_tool(link) for links in found.values() for link in links}
+    cups = [
+        min(links, key=lambda link: "tool changer" in fixed_tool(link)) for links in found.values()
+    ]
+    return [cup for cup in cups if len(carried) == 1 or "tool changer" not in fixed_tool(cup)]
+
+
+def parts_of(body: Body) -> dict[str, str]:
+    """Link -> the first link of the rigid part that it belongs to."""
+    part_of = {body.links[0].name: body.links[0].name}
+    for joint in body.joints:
+        fixed = joint.kind is JointKind.FIXED
+        part_of[joint.child] = part_of[joint.parent] if fixed else joint.child
+    return part_of
+
+
+def _branch(
+    joint: Joint, out: Mapping[str, Sequence[Joint]], part_of: Mapping[str, str]
+) -> tuple[Joint, ...]:
+    """A joint and all joints beyond it."""
+    beyond = (
+        j for other in out.get(part_of[joint.child], ()) for j in _branch(other, out, part_of)
+    )
+    return joint, *beyond
+
+
+class _Shapes:
+    """How far branches reach with all joints at rest, and which of them turn in place."""
+
+    def __init__(self, body: Body) -> None:
+        self._frames = {name: frames[0] for name, frames in link_frames(body, {}).items()}
+        self._links = {link.name: link for link in body.links}
+
+    def are_short(self, branch: Sequence[Joint]) -> bool:
+        begin = self._frames[branch[0].child][:3, 3]
+        ends = [self._frames[joint.child][:3, 3] for joint in branch]
+        return all(float(np.linalg.norm(end - begin)) < MAX_FINGER for end in ends)
+
+    def is_motor(self, branch: Sequence[Joint]) -> bool:
+        """Whether it is a single joint that turns without end, or what it turns stays where it is."""
+        joint = branch[0]
+        if len(branch) > 1 or joint.kind is not JointKind.HINGE or joint.mimic is not None:
+            return False
+        if joint.lower is None:
+            return True
+        points = surface_points(self._links[joint.child])
+        if len(points) == 0:
+            return False
+        middle = (points.min(axis=0) + points.max(axis=0)) / 2.0 - np.asarray(joint.anchor)
+        return float(np.linalg.norm(np.cross(middle, joint.axis))) < IN_PLACE

@@ -1,0 +1,1 @@
+"""Reads MJCF, the format of MuJoCo."""

@@ -1,0 +1,398 @@
+"""Writes a compiled MJCF model as the elements of a URDF.
+
+Bodies become links with their names and frames. A joint whose axis does not pass through the frame of its body, and
+each of several joints of a body but the last, gets a link of its own, which has no mass. Besides the elements of URDF
+there are the shapes ``ellipsoid`` and ``plane``, joints of type ``ball``, and, for sensors and friction, Gazebo's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import mujoco as mj
+import numpy as np
+from transforms3d.axangles import axangle2mat
+from transforms3d.euler import quat2euler
+from transforms3d.quaternions import mat2quat
+
+from hetwin_core.ensemble.scene.values import WORLD
+from model_nodes.main_physics.world.description import IDENTITY, Pose
+from model_nodes.main_physics.world.mjcf.compiled import (
+    LEAST_MASS,
+    compile_mjcf,
+    effort_limits,
+    lost,
+    mesh_file,
+)
+from model_nodes.main_physics.world.mjcf.followers import Followers
+from model_nodes.main_physics.world.notes import Notes
+from model_nodes.main_physics.world.transforms import compose, invert, pose_of
+from model_nodes.main_physics.world.xml_file import Element
+
+_UNNAMED = "MuJoCo Model"
+"""What MuJoCo calls a model without a name."""
+_NO_NAME = re.compile(r"\W+")
+_USUAL_FRICTION = 1.0
+_SAME = 1e-9
+_TYPES = {
+    mj.mjtJoint.mjJNT_HINGE: "revolute",
+    mj.mjtJoint.mjJNT_SLIDE: "prismatic",
+    mj.mjtJoint.mjJNT_BALL: "ball",
+    mj.mjtJoint.mjJNT_FREE: "floating",
+}
+
+
+def robot_of_mjcf(file: Path, notes: Notes) -> Element:
+    """Read the robot of a file: all that has joints or drives; the rest is of its scene, and left out by name.
+
+    Raises:
+        BadInput: if MuJoCo cannot read it.
+    """
+    model = read_mjcf(file)
+    model.notes.pass_on(notes)
+    robot = [b for b in model.tops if model.is_articulated(b)] or model.tops
+    others = [model.name(b) for b in model.tops if b not in robot]
+    others += [model.geom_name(g) for g in model.geoms_of(0)]
+    if others:
+        notes.add(f"{model.label}: {lost('thing of the scene', others)}")
+    return model.as_robot(robot)
+
+
+def has_joints(file: Path) -> bool:
+    """Whether a file has something with joints, so that it is a robot.
+
+    Raises:
+        BadInput: if MuJoCo cannot read it.
+    """
+    model = read_mjcf(file)
+    return any(map(model.is_articulated, model.tops))
+
+
+@lru_cache(maxsize=32)
+def _read(file: Path, _changed_ns: int) -> MjcfModel:
+    notes = Notes()
+    label = f"robot {file.name}"
+    spec, compiled = compile_mjcf(file, notes, label)
+    return MjcfModel(file, label, spec, compiled, notes)
+
+
+def read_mjcf(file: Path) -> MjcfModel:
+    """Read a file, whose notes are in the result.
+
+    Raises:
+        BadInput: if MuJoCo cannot read it.
+    """
+    return _read(file.resolve(), file.stat().st_mtime_ns)
+
+
+@dataclass(eq=False, slots=True)
+class MjcfModel:
+    """An MJCF file.
+
+    Attributes:
+        file: where it is.
+        label: of the file, for notes.
+        spec: what it says.
+        m: as MuJoCo compiled it.
+        notes: what is not carried over.
+    """
+
+    file: Path
+    label: str
+    spec: Any
+    m: Any
+    notes: Notes
+    _efforts: Mapping[int, float] = field(init=False)
+    _bodies: Counter[str] = field(init=False)
+    _joint_names: Counter[str] = field(init=False)
+    _followers: Followers = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._bodies = _last_parts(self.m.body(i).name for i in range(self.m.nbody))
+        self._joint_names = _last_parts(self.m.joint(i).name for i in range(self.m.njnt))
+        efforts: dict[int, float] = {}
+        for joint, effort in effort_limits(self.m):
+            efforts[joint] = max(effort, efforts.get(joint, 0.0))
+        self._efforts = efforts
+        self._followers = Followers(self.m, self.joint_name)
+        for note in self._followers.notes:
+            self.notes.add(f"{self.label}: {note}")
+        sprung = [self.joint_name(j) for j in range(self.m.njnt) if self.m.jnt_stiffness[j] > 0]
+        if sprung:
+            self.notes.add(f"{self.label}: {lost('spring of a joint', sprung)}")
+
+    @property
+    def tops(self) -> list[int]:
+        """The bodies in the world itself."""
+        return [b for b in range(1, self.m.nbody) if self.m.body_parentid[b] == 0]
+
+    @property
+    def title(self) -> str:
+        """The model's name, or the file's."""
+        name = self.spec.modelname
+        return _NO_NAME.sub("_", self.file.stem if name in ("", _UNNAMED) else name)
+
+    def name(self, body: int) -> str:
+        """The name of a body."""
+        return self._short(self.m.body(body).name, self._bodies) or f"body_{body}"
+
+    def joint_name(self, joint: int) -> str:
+        """The name of a joint."""
+        return (
+            self._short(self.m.joint(joint).name, self._joint_names)
+            or f"{self.name(int(self.m.jnt_bodyid[joint]))}_joint_{joint}"
+        )
+
+    def _short(self, name: str, parts: Mapping[str, int]) -> str:
+        """The last part of the path that a name is in USD, if it is the only one of its kind; else the name."""
+        last = name.rpartition("/")[2]
+        return last if name.startswith("/") and parts[last] == 1 else name
+
+    def geom_name(self, geom: int) -> str:
+        """The name of a shape."""
+        return self.m.geom(geom).name or f"geom_{geom}"
+
+    def geoms_of(self, body: int) -> range:
+        """The shapes of a body."""
+        first = int(self.m.body_geomadr[body])
+        return range(first, first + int(self.m.body_geomnum[body]))
+
+    def below(self, top: int) -> list[int]:
+        """A body and all that it carries."""
+        return [b for b in range(top, self.m.nbody) if self.m.body_rootid[b] == top]
+
+    def is_articulated(self, top: int) -> bool:
+        """Whether something moves in it, beyond all of it at once."""
+        return any(
+            int(self.m.jnt_type[j]) != mj.mjtJoint.mjJNT_FREE
+            for b in self.below(top)
+            for j in self._joints(b)
+        )
+
+    def is_driven(self, top: int) -> bool:
+        """Whether a joint of it is driven."""
+        joints = {j for b in self.below(top) for j in self._joints(b)}
+        kinds = self.m.actuator_trntype == mj.mjtTrn.mjTRN_JOINT
+        return not joints.isdisjoint(self.m.actuator_trnid[kinds, 0].tolist())
+
+    def is_free(self, body: int) -> bool:
+        """Whether all of it moves freely."""
+        return any(int(self.m.jnt_type[j]) == mj.mjtJoint.mjJNT_FREE for j in self._joints(body))
+
+    def pose(self, body: int) -> Pose:
+        """Of a body in its parent."""
+        return pose_of([*self.m.body_pos[body], *self.m.body_quat[body]])
+
+    def as_robot(self, tops: Sequence[int], name: str = "") -> Element:
+        """Return ``<robot>`` with these bodies and all that they carry.
+
+        Args:
+            tops: bodies in the world.
+            name: of the robot; empty for the model's.
+        """
+        inside: list[Element] = []
+        at_root = len(tops) == 1 and (
+            self.is_free(tops[0]) or (self.pose(tops[0]) == IDENTITY and not self._joints(tops[0]))
+        )
+        if not at_root:
+            inside.append(self._new("link", name=WORLD))
+        for top in tops:
+            for body in self.below(top):
+                parent = int(self.m.body_parentid[body])
+                if body not in tops or not at_root:
+                    inside += self._joined(body, self.name(parent) if parent else WORLD)
+                inside += self._link(body)
+        return self._new("robot", inside, name=name or self.title)
+
+    def static_link(self, geom: int) -> Element:
+        """Return ``<robot>`` with one link, of one shape of the world itself."""
+        link = self._new("link", [self._shape(geom)], name="link")
+        return self._new("robot", [link], name=self.geom_name(geom))
+
+    # -------------------------------------------------------------- links
+
+    def _link(self, body: int) -> Iterator[Element]:
+        name = self.name(body)
+        parts = [self._shape(geom) for geom in self.geoms_of(body) if self._is_known(geom)]
+        if self.m.body_mass[body] > 10 * LEAST_MASS:
+            parts.insert(0, self._inertial(body))
+        yield self._new("link", parts, name=name)
+        frictions = {
+            float(self.m.geom_friction[g, 0]) for g in self.geoms_of(body) if self._collides(g)
+        }
+        if frictions - {_USUAL_FRICTION}:
+            mu = self._new("mu1", text=repr(max(frictions)))
+            yield self._new("gazebo", [mu], reference=name)
+        sensors = [*self._sensors(body)]
+        if sensors:
+            yield self._new("gazebo", sensors, reference=name)
+
+    def _inertial(self, body: int) -> Element:
+        pose = pose_of([*self.m.body_ipos[body], *self.m.body_iquat[body]])
+        x, y, z = (repr(float(v)) for v in self.m.body_inertia[body])
+        inertia = self._new("inertia", ixx=x, iyy=y, izz=z, ixy="0", ixz="0", iyz="0")
+        mass = self._new("mass", value=repr(float(self.m.body_mass[body])))
+        return self._new("inertial", [self._origin(pose), mass, inertia])
+
+    def _sensors(self, body: int) -> Iterator[Element]:
+        for i in range(self.m.ncam):
+            if self.m.cam_bodyid[i] == body:
+                yield self._new("sensor", name=self.m.cam(i).name or f"camera_{i}", type="camera")
+        for i in range(self.m.nsensor):
+            kind, at = int(self.m.sensor_objtype[i]), int(self.m.sensor_objid[i])
+            on = self.m.site_bodyid[at] if kind == mj.mjtObj.mjOBJ_SITE else -1
+            if on == body:
+                name = mj.mjtSensor(int(self.m.sensor_type[i])).name.removeprefix("mjSENS_").lower()
+                yield self._new("sensor", name=self.m.sensor(i).name or f"{name}_{i}", type=name)
+
+    # -------------------------------------------------------------- shapes
+
+    def _is_known(self, geom: int) -> bool:
+        kind = mj.mjtGeom(int(self.m.geom_type[geom]))
+        if kind == mj.mjtGeom.mjGEOM_MESH:
+            mesh = self.spec.meshes[int(self.m.geom_dataid[geom])]
+            if not mesh.file:
+                self.notes.add(f"{self.label}: {lost('mesh without a file', [mesh.name])}")
+            elif np.ptp(mesh.scale) > 0 and abs(mesh.refquat[0]) < 1:
+                # It is turned before it is scaled, which a URDF cannot say.
+                self.notes.add(f"{self.label}: {lost('turned and stretched mesh', [mesh.name])}")
+                return False
+            return bool(mesh.file)
+        return kind not in (mj.mjtGeom.mjGEOM_HFIELD, mj.mjtGeom.mjGEOM_SDF)
+
+    def _collides(self, geom: int) -> bool:
+        return bool(self.m.geom_contype[geom] or self.m.geom_conaffinity[geom])
+
+    def _shape(self, geom: int) -> Element:
+        pose = pose_of([*self.m.geom_pos[geom], *self.m.geom_quat[geom]])
+        size = [float(v) for v in self.m.geom_size[geom]]
+        shapes: Mapping[int, Callable[[], Element]] = {
+            mj.mjtGeom.mjGEOM_BOX: lambda: self._new("box", size=_text(2 * v for v in size)),
+            mj.mjtGeom.mjGEOM_SPHERE: lambda: self._new("sphere", radius=repr(size[0])),
+            mj.mjtGeom.mjGEOM_ELLIPSOID: lambda: self._new("ellipsoid", size=_text(size)),
+            mj.mjtGeom.mjGEOM_PLANE: lambda: self._new(
+                "plane", size=_text(2 * v or 1e3 for v in size[:2])
+            ),
+            mj.mjtGeom.mjGEOM_CYLINDER: lambda: self._round("cylinder", size),
+            mj.mjtGeom.mjGEOM_CAPSULE: lambda: self._round("capsule", size),
+        }
+        kind = int(self.m.geom_type[geom])
+        if kind == mj.mjtGeom.mjGEOM_MESH:
+            mesh = int(self.m.geom_dataid[geom])
+            said = self.spec.meshes[mesh]
+            scale = _text(float(v) for v in said.scale)
+            file = mesh_file(self.spec, said).resolve()
+            shape = self._new("mesh", filename=str(file), scale=scale)
+            # MuJoCo moves the vertices to their centre of mass, and the shape by as much.
+            pose = compose(pose, invert([*self.m.mesh_pos[mesh], *self.m.mesh_quat[mesh]]))
+            pose = compose(pose, invert([*(said.refpos * said.scale), *said.refquat]))
+        else:
+            shape = shapes[kind]()
+        material = int(self.m.geom_matid[geom])
+        rgba = self.m.geom_rgba[geom] if material < 0 else self.m.mat_rgba[material]
+        colour = self._new("color", rgba=_text(float(round(float(v), 6)) for v in rgba))
+        parts = [
+            self._origin(pose),
+            self._new("geometry", [shape]),
+            self._new("material", [colour], name=""),
+        ]
+        return self._new("collision" if self._collides(geom) else "visual", parts)
+
+    def _round(self, tag: str, size: Sequence[float]) -> Element:
+        return self._new(tag, radius=repr(size[0]), length=repr(2 * size[1]))
+
+    # -------------------------------------------------------------- joints
+
+    def _joints(self, body: int) -> range:
+        first = int(self.m.body_jntadr[body])
+        return range(first, first + int(self.m.body_jntnum[body]))
+
+    def _joined(self, body: int, parent: str) -> Iterator[Element]:
+        """The joints of a body, in their order from the parent outwards, and the links between them."""
+        name, at = self.name(body), self.pose(body)
+        joints = self._joints(body)
+        if not joints:
+            yield self._joint("fixed", f"{name}_fixed", parent, name, at)
+        for joint in joints:
+            anchor: Pose = (*map(float, self.m.jnt_pos[joint]), 1.0, 0.0, 0.0, 0.0)  # type: ignore[assignment]
+            is_last = joint == joints[-1] and anchor == IDENTITY
+            child = name if is_last else f"{name}_by_{self.joint_name(joint)}"
+            frame = compose(compose(at, anchor), self._undone(joint))
+            yield self._moving(joint, parent, child, frame)
+            if not is_last:
+                yield self._new("link", name=child)
+            parent, at = child, invert(anchor)
+        if joints and parent != name:
+            yield self._joint("fixed", f"{name}_fixed", parent, name, at)
+
+    def _undone(self, joint: int) -> Pose:
+        """What brings a joint from its position in the file, its ``ref``, to 0."""
+        kind, axis = mj.mjtJoint(int(self.m.jnt_type[joint])), self.m.jnt_axis[joint]
+        if kind not in (mj.mjtJoint.mjJNT_HINGE, mj.mjtJoint.mjJNT_SLIDE):
+            return IDENTITY
+        reference = float(self.m.qpos0[self.m.jnt_qposadr[joint]])
+        if abs(reference) < _SAME:
+            return IDENTITY
+        if kind == mj.mjtJoint.mjJNT_SLIDE:
+            return pose_of([*(-reference * axis), 1.0, 0.0, 0.0, 0.0])
+        return pose_of([0.0, 0.0, 0.0, *mat2quat(axangle2mat(axis, -reference))])
+
+    def _moving(self, joint: int, parent: str, child: str, frame: Pose) -> Element:
+        kind, name = _TYPES[mj.mjtJoint(int(self.m.jnt_type[joint]))], self.joint_name(joint)
+        if kind in ("ball", "floating"):
+            return self._joint(kind, name, parent, child, frame)
+        parts = [self._new("axis", xyz=_text(float(v) for v in self.m.jnt_axis[joint]))]
+        is_limited = bool(self.m.jnt_limited[joint])
+        effort: dict[str, Any] = {}
+        if joint in self._efforts:
+            effort["effort"] = repr(self._efforts[joint])
+        if is_limited:
+            lower, upper = (repr(float(v)) for v in self.m.jnt_range[joint])
+            parts.append(self._new("limit", lower=lower, upper=upper, **effort))
+        elif kind == "revolute":
+            kind = "continuous"
+            parts += [self._new("limit", **effort)] if effort else []
+        dof = int(self.m.jnt_dofadr[joint])
+        damping, friction = (
+            repr(float(values[dof].flat[0]))
+            for values in (self.m.dof_damping, self.m.dof_frictionloss)
+        )
+        parts.append(self._new("dynamics", damping=damping, friction=friction))
+        mimic = self._followers.of(joint)
+        if mimic is not None:
+            master, multiplier, offset = mimic
+            parts.append(
+                self._new("mimic", joint=master, multiplier=repr(multiplier), offset=repr(offset))
+            )
+        return self._joint(kind, name, parent, child, frame, parts)
+
+    def _joint(
+        self, kind: str, name: str, parent: str, child: str, at: Pose, parts: Sequence[Element] = ()
+    ) -> Element:
+        ends = [self._new("parent", link=parent), self._new("child", link=child)]
+        return self._new("joint", [self._origin(at), *ends, *parts], name=name, type=kind)
+
+    # -------------------------------------------------------------- elements
+
+    def _origin(self, pose: Pose) -> Element:
+        rpy = quat2euler(pose[3:], axes="sxyz")
+        return self._new("origin", xyz=_text(pose[:3]), rpy=_text(float(v) for v in rpy))
+
+    def _new(
+        self, tag: str, children: Sequence[Element] = (), text: str = "", **attributes: str
+    ) -> Element:
+        return Element(tag, attributes, 1, self.file, text, list(children))
+
+
+def _last_parts(names: Iterable[str]) -> Counter[str]:
+    return Counter(name.rpartition("/")[2] for name in names)
+
+
+def _text(values: Iterator[float] | Sequence[float]) -> str:
+    return " ".join(repr(float(value) + 0.0) for value in values)

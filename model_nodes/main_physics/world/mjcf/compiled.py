@@ -1,0 +1,126 @@
+"""Compiles an MJCF file, or a stage of USD, as far as its files are there, and says what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import mujoco as mj
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.extras import library_of
+from model_nodes.main_physics.world.notes import Notes
+
+LEAST_MASS = 1e-9
+"""Mass of a body that has none [kg], for MuJoCo refuses those that move."""
+_NOT_CARRIED = {
+    "skins": "skin",
+    "flexes": "deformable body",
+    "hfields": "height field",
+    "plugins": "plugin",
+    "pairs": "contact pair",
+    "excludes": "excluded contact",
+    "keys": "keyframe",
+    "tendons": "tendon",
+}
+_MOST_NAMED = 4
+
+
+def compile_mjcf(file: Path, notes: Notes, label: str) -> tuple[Any, Any]:
+    """Compile a file.
+
+    Args:
+        file: MJCF, with what it includes.
+        notes: what is left out is added here.
+        label: of the file, for notes.
+
+    Returns:
+        The specification and the model that it becomes.
+
+    Raises:
+        BadInput: if MuJoCo cannot read it.
+    """
+    try:
+        if is_usd(file):
+            library_of("usd", "mujoco._usd", f"{file.name} needs MuJoCo's decoder of USD")
+        spec = mj.MjSpec.from_file(str(file))
+        _without_missing_files(spec, notes, label)
+        _without_the_rest(spec, notes, label)
+        spec.compiler.fusestatic = False
+        spec.compiler.boundmass = spec.compiler.boundinertia = LEAST_MASS
+        return spec, spec.compile()
+    except ValueError as error:
+        reason = " ".join(str(error).split())
+        raise BadInput(
+            f"MuJoCo cannot read this: {reason}", file=file, expected="a model of MuJoCo"
+        ) from None
+
+
+def is_usd(file: Path) -> bool:
+    """Whether a file is a stage of OpenUSD, which MuJoCo reads with a decoder of its own."""
+    return file.suffix.lower() in (".usd", ".usda", ".usdc", ".usdz")
+
+
+def mesh_file(spec: Any, mesh: Any) -> Path:
+    """Where the file of a mesh lies."""
+    return Path(spec.modelfiledir, spec.meshdir, mesh.file)
+
+
+def _without_missing_files(spec: Any, notes: Notes, label: str) -> None:
+    for mesh in list(spec.meshes):
+        if mesh.file and not mesh_file(spec, mesh).is_file():
+            for geom in [g for g in spec.geoms if g.meshname == mesh.name]:
+                spec.delete(geom)
+            notes.leave_out(label, mesh.file, BadInput("does not exist"))
+            spec.delete(mesh)
+    for texture in list(spec.textures):  # nothing shows them
+        for material in spec.materials:
+            material.textures = ["" if t == texture.name else t for t in material.textures]
+        spec.delete(texture)
+
+
+def _without_the_rest(spec: Any, notes: Notes, label: str) -> None:
+    for kind, word in _NOT_CARRIED.items():
+        there = list(getattr(spec, kind))
+        if there:
+            names = [str(getattr(each, "name", "")) for each in there]
+            notes.add(f"{label}: {lost(word, names)}")
+        if kind in ("skins", "keys"):
+            for each in there:
+                spec.delete(each)
+
+
+def lost(word: str, names: Sequence[str]) -> str:
+    """The note that things of one kind are not carried over, with the first of their names."""
+    named = [name for name in names if name]
+    more = len(names) - len(named[:_MOST_NAMED])
+    some = [
+        *named[:_MOST_NAMED],
+        *([f"{more} more" if named else f"{more} of them"] if more else []),
+    ]
+    return f"not carried over: {word} ({', '.join(some)})"
+
+
+def effort_limits(model: Any) -> Iterator[tuple[int, float]]:
+    """Yield joints and the largest effort of what drives each [Nm or N]."""
+    for joint in range(model.njnt):
+        if model.jnt_actfrclimited[joint]:
+            yield joint, float(abs(model.jnt_actfrcrange[joint]).max())
+    for i in range(model.nu):
+        if int(model.actuator_trntype[i]) != mj.mjtTrn.mjTRN_JOINT:
+            continue
+        gear = abs(float(model.actuator_gear[i, 0]))
+        joint = int(model.actuator_trnid[i, 0])
+        if model.actuator_forcelimited[i]:
+            yield joint, float(abs(model.actuator_forcerange[i]).max()) * gear
+        elif model.actuator_ctrllimited[i] and _is_motor(model, i):
+            most = float(abs(model.actuator_ctrlrange[i]).max())
+            yield joint, most * gear * abs(float(model.actuator_gainprm[i, 0]))
+
+
+def _is_motor(model: Any, actuator: int) -> bool:
+    return bool(
+        int(model.actuator_biastype[actuator]) == mj.mjtBias.mjBIAS_NONE
+        and int(model.actuator_gaintype[actuator]) == mj.mjtGain.mjGAIN_FIXED
+    )

@@ -1,0 +1,250 @@
+"""Which joints of an MJCF model follow others: by its equalities, or because a loop of links is closed.
+
+A URDF is a tree whose joints follow others on a line, so a loop is opened, and its joints follow the driven one on the
+line that is nearest to how the loop moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import mujoco as mj
+import numpy as np
+
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.world.mjcf.compiled import lost
+
+SAMPLES = 9
+"""Positions of a driven joint at which its loops are closed."""
+MOST_STEPS = 50
+CLOSED = 1e-4
+"""A loop is closed if its ends are no farther apart [m]."""
+STRAIGHT = 0.1
+"""A joint may be so far from the line on which it follows [rad or m]."""
+_STILL = 1e-3
+_SINGLE = (mj.mjtJoint.mjJNT_HINGE, mj.mjtJoint.mjJNT_SLIDE)
+_OWN = (mj.mjtTrn.mjTRN_JOINT, mj.mjtTrn.mjTRN_JOINTINPARENT)
+
+Line = tuple[int, float, float]
+"""A joint, and what its position is multiplied by and added to."""
+
+
+class Followers:
+    """The joints that follow others.
+
+    Args:
+        model: as MuJoCo compiled it.
+        name: of a joint.
+
+    Attributes:
+        notes: what could not be carried over, or only nearly.
+    """
+
+    def __init__(self, model: Any, name: Callable[[int], str]) -> None:
+        self._m, self._name = model, name
+        self.notes: list[str] = []
+        self._driven = _driven(model)
+        self._lines: dict[int, Line] = {}
+        self._by_equalities()
+        self._by_loops()
+        for i in range(model.neq):
+            kind = mj.mjtEq(int(model.eq_type[i]))
+            if kind not in (mj.mjtEq.mjEQ_JOINT, mj.mjtEq.mjEQ_CONNECT):
+                word = kind.name.removeprefix("mjEQ_").lower()
+                self.notes.append(lost(f"{word} equality", [model.eq(i).name]))
+
+    def of(self, joint: int) -> tuple[str, float, float] | None:
+        """The joint that one follows, the multiplier and the offset; None: it follows none."""
+        line = self._lines.get(joint)
+        return None if line is None else (self._name(line[0]), line[1], line[2])
+
+    def _zero(self, joint: int) -> float:
+        return float(self._m.qpos0[self._m.jnt_qposadr[joint]])
+
+    # -------------------------------------------------------------- equalities
+
+    def _by_equalities(self) -> None:
+        near: dict[int, list[Line]] = {}
+        for i in range(self._m.neq):
+            if int(self._m.eq_type[i]) != mj.mjtEq.mjEQ_JOINT:
+                continue
+            one, other = int(self._m.eq_obj1id[i]), int(self._m.eq_obj2id[i])
+            offset, slope, *higher = (float(v) for v in self._m.eq_data[i, :5])
+            if other < 0 or abs(slope) < _STILL or any(higher):
+                self.notes.append(
+                    f"how {self._name(one)} depends on others is no line: not carried over"
+                )
+                continue
+            # one - its zero = offset + slope * (other - its zero)
+            offset += self._zero(one) - slope * self._zero(other)
+            near.setdefault(other, []).append((one, slope, offset))
+            near.setdefault(one, []).append((other, 1 / slope, -offset / slope))
+        while near:
+            master = min(near, key=lambda joint: (joint not in self._driven, joint))
+            self._follow(master, near)
+
+    def _follow(self, master: int, near: dict[int, list[Line]]) -> None:
+        """Let all that are connected with a joint follow it."""
+        reached = {master: (1.0, 0.0)}
+        waiting = [master]
+        while waiting:
+            joint = waiting.pop()
+            multiplier, offset = reached[joint]
+            for other, slope, constant in near.pop(joint, []):
+                if other not in reached:
+                    reached[other] = slope * multiplier, slope * offset + constant
+                    self._lines[other] = (master, *reached[other])
+                    waiting.append(other)
+        self._driven.add(master)
+
+    # -------------------------------------------------------------- loops
+
+    def _by_loops(self) -> None:
+        loops = [i for i in range(self._m.neq) if int(self._m.eq_type[i]) == mj.mjtEq.mjEQ_CONNECT]
+        if not loops:
+            return
+        inside = sorted({j for i in loops for body in self._ends(i) for j in self._above(body)})
+        passive = [j for j in inside if j not in self._lines and j not in self._driven]
+        masters = sorted(
+            {self._lines[j][0] if j in self._lines else j for j in inside} - {*passive}
+        )
+        if not passive or not masters:
+            self.notes.append(lost("closed loop", [self._m.eq(i).name for i in loops]))
+            return
+        closing = _Closing(self._m, loops, passive, self._lines)
+        moved: dict[int, list[Line]] = {}
+        for master in masters:
+            at = np.linspace(*self._travel(master), SAMPLES)
+            positions = closing.positions(master, at)
+            if positions is None:
+                self.notes.append(f"the loops that {self._name(master)} moves cannot be closed")
+                continue
+            for column, joint in enumerate(passive):
+                slope, offset = np.polyfit(at, positions[:, column], 1)
+                off = float(np.abs(slope * at + offset - positions[:, column]).max())
+                if abs(slope) > _STILL:
+                    moved.setdefault(joint, []).append((master, float(slope), float(offset)))
+                    self._say(joint, master, off)
+        for joint, lines in moved.items():
+            if len(lines) == 1:
+                self._lines[joint] = lines[0]
+            else:
+                self.notes.append(
+                    f"{self._name(joint)} follows {len(lines)} joints: not carried over"
+                )
+
+    def _say(self, joint: int, master: int, off: float) -> None:
+        near = "follows" if off < STRAIGHT else "does not follow on a line, and is made to follow"
+        self.notes.append(
+            f"a loop is opened: {self._name(joint)} {near} {self._name(master)}, off by at most {off:.2g}"
+        )
+
+    def _travel(self, joint: int) -> tuple[float, float]:
+        if self._m.jnt_limited[joint]:
+            lower, upper = self._m.jnt_range[joint]
+            return float(lower), float(upper)
+        return self._zero(joint) - 0.5, self._zero(joint) + 0.5
+
+    def _ends(self, equality: int) -> Iterator[int]:
+        yield from (body for body, _ in _ends(self._m, equality))
+
+    def _above(self, body: int) -> Iterator[int]:
+        while body:
+            first = int(self._m.body_jntadr[body])
+            for joint in range(first, first + int(self._m.body_jntnum[body])):
+                if mj.mjtJoint(int(self._m.jnt_type[joint])) in _SINGLE:
+                    yield joint
+            body = int(self._m.body_parentid[body])
+
+
+class _Closing:
+    """Closes loops by moving their passive joints."""
+
+    def __init__(
+        self, model: Any, loops: list[int], passive: list[int], lines: dict[int, Line]
+    ) -> None:
+        self._m, self._d = model, mj.MjData(model)
+        self._loops, self._lines = loops, lines
+        self._passive = np.array(passive)
+        self._columns = model.jnt_dofadr[self._passive]
+        self._rows = model.jnt_qposadr[self._passive]
+
+    def positions(self, master: int, at: Floats) -> Floats | None:
+        """(n, passive) positions of the passive joints for (n,) of one that moves them; None: the loops stay open."""
+        zero = self._m.qpos0[self._m.jnt_qposadr[master]]
+        order = np.argsort(np.abs(at - zero), kind="stable")
+        found = np.zeros((len(at), len(self._passive)))
+        self._d.qpos[:] = self._m.qpos0
+        start = self._d.qpos[self._rows].copy()
+        for i in order:
+            nearest = min(
+                (k for k in order[: list(order).index(i)]),
+                key=lambda k: abs(at[k] - at[i]),
+                default=None,
+            )
+            self._d.qpos[self._rows] = start if nearest is None else found[nearest]
+            self._set(master, float(at[i]))
+            if not self._close():
+                return None
+            found[i] = self._d.qpos[self._rows]
+        return found
+
+    def _set(self, master: int, value: float) -> None:
+        self._d.qpos[self._m.jnt_qposadr[master]] = value
+        for joint, (other, multiplier, offset) in self._lines.items():
+            if other == master:
+                self._d.qpos[self._m.jnt_qposadr[joint]] = multiplier * value + offset
+
+    def _close(self) -> bool:
+        for _ in range(MOST_STEPS):
+            apart, jacobian = self._apart()
+            if np.abs(apart).max() < CLOSED:
+                return True
+            step = np.linalg.lstsq(jacobian, -apart, rcond=1e-6)[0]
+            self._d.qpos[self._rows] += np.clip(step, -0.2, 0.2)
+        return False
+
+    def _apart(self) -> tuple[Floats, Floats]:
+        """(3 n,) ways between the ends of the loops [m], and their derivatives by the passive joints."""
+        mj.mj_kinematics(self._m, self._d)
+        mj.mj_comPos(self._m, self._d)
+        ways, rows = [], []
+        for loop in self._loops:
+            points, jacobians = [], []
+            for body, local in _ends(self._m, loop):
+                point = self._d.xpos[body] + self._d.xmat[body].reshape(3, 3) @ local
+                jacobian = np.zeros((3, self._m.nv))
+                mj.mj_jac(self._m, self._d, jacobian, None, point, body)
+                points.append(point)
+                jacobians.append(jacobian[:, self._columns])
+            ways.append(points[0] - points[1])
+            rows.append(jacobians[0] - jacobians[1])
+        return np.concatenate(ways), np.concatenate(rows)
+
+
+def _ends(model: Any, equality: int) -> Iterator[tuple[int, Floats]]:
+    """The two bodies that a loop connects, and (3,) the point of each [m]."""
+    ids = int(model.eq_obj1id[equality]), int(model.eq_obj2id[equality])
+    if int(model.eq_objtype[equality]) == mj.mjtObj.mjOBJ_SITE:
+        for site in ids:
+            yield int(model.site_bodyid[site]), model.site_pos[site]
+        return
+    for k, body in enumerate(ids):
+        yield body, model.eq_data[equality, 3 * k : 3 * k + 3]
+
+
+def _driven(model: Any) -> set[int]:
+    """Joints with an actuator of their own, or through a tendon."""
+    driven: set[int] = set()
+    for i in range(model.nu):
+        at = int(model.actuator_trnid[i, 0])
+        kind = mj.mjtTrn(int(model.actuator_trntype[i]))
+        if kind in _OWN:
+            driven.add(at)
+        elif kind == mj.mjtTrn.mjTRN_TENDON:
+            first = int(model.tendon_adr[at])
+            for k in range(first, first + int(model.tendon_num[at])):
+                if int(model.wrap_type[k]) == mj.mjtWrap.mjWRAP_JOINT:
+                    driven.add(int(model.wrap_objid[k]))
+    return driven

@@ -1,0 +1,71 @@
+"""A robot's description as the elements of a URDF, whatever its file is: URDF, xacro, MJCF or USD."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from model_nodes.main_physics.world.mjcf.as_urdf import robot_of_mjcf
+from model_nodes.main_physics.world.mjcf.compiled import is_usd
+from model_nodes.main_physics.world.notes import Notes
+from model_nodes.main_physics.world.resources import Resources
+from model_nodes.main_physics.world.xacro_files import expanded, is_xacro
+from model_nodes.main_physics.world.xml_file import Element, as_text, read_xml
+
+MJCF = "mujoco"
+"""Tag of the root of an MJCF file."""
+_FIXED = ("fixed", "ball")
+
+
+def read_robot_xml(
+    file: Path, notes: Notes | None = None, resources: Resources | None = None
+) -> Element:
+    """Read a robot.
+
+    Args:
+        file: its description.
+        notes: what becomes of an MJCF that a URDF has no words for is added here, by name.
+        resources: search path for the packages of xacro; by default relative to the file.
+
+    Returns:
+        The element ``<robot>``.
+
+    Raises:
+        BadInput: if the file is neither URDF, xacro nor MJCF, or cannot be made into a URDF.
+    """
+    if is_usd(file):
+        return robot_of_mjcf(file, notes or Notes())
+    root = read_xml(file)
+    if root.tag == MJCF:
+        return robot_of_mjcf(file, notes or Notes())
+    if root.tag != "robot":
+        raise root.bad(
+            "is not a robot", f"<{root.tag}>", "<robot name=...> of URDF, or <mujoco> of MJCF"
+        )
+    return expanded(file, resources or Resources(file.parent)) if is_xacro(root) else root
+
+
+def urdf_of(file: Path, resources: Resources | None = None) -> bytes:
+    """The URDF of a robot as a file has it: of a URDF the file as it is.
+
+    Raises:
+        BadInput: as `read_robot_xml`.
+    """
+    if not is_usd(file):
+        root = read_xml(file)
+        if root.tag == "robot" and not is_xacro(root):
+            return file.read_bytes()
+    return as_text(read_robot_xml(file, resources=resources)).encode()
+
+
+def joints_of(file: Path, resources: Resources | None = None) -> tuple[str, ...]:
+    """Names of all joints of a robot that have a position, in the file's order.
+
+    Raises:
+        BadInput: as `read_robot_xml`, or if none moves.
+    """
+    root = read_robot_xml(file, resources=resources)
+    joints = (e.attributes for e in root.all("joint") if e.attributes.get("type") not in _FIXED)
+    names = tuple(dict.fromkeys(j["name"] for j in joints if j.get("name")))
+    if not names:
+        raise root.bad("has no joint that moves", expected="a robot that the recording can move")
+    return names

@@ -1,0 +1,108 @@
+"""The page about `hetwin new`: each row of its table of what is read, mended and said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from support.hetwin_command import hetwin
+from support.menagerie import write_robot
+from support.recorded_bags import MS, joints, write_bag
+from support.robot_files import ROOT, TABLETOP_ARM, example
+from support.tabletop import JOINTS
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_suite.scaffolding.new_scenario import draft_scenario
+from model_nodes.main_physics.world.robot_xml import joints_of
+
+PAGE = (ROOT / "docs" / "new.md").read_text("utf-8")
+TABLE = PAGE.split("## What is read, what is mended, what is said")[1].split("\n## ")[0]
+ROW = re.compile(r"^\| (?P<what>[^|]+) \| (?P<becomes>[^|]+) \| (?P<said>[^|]+) \|$", re.MULTILINE)
+ROWS = {row["what"]: row["said"] for row in ROW.finditer(TABLE) if row["said"] != "what is said"}
+
+PANDA = "panda_description/urdf/panda.urdf"
+SEVEN = range(1, 8)
+
+
+def record(folder: Path, names: Sequence[str], seconds: int = 1) -> Path:
+    times = range(0, seconds * 1000 * MS, 20 * MS)
+    values = [0.02] * len(names)
+    return write_bag(folder / "bag", [joints(t, names, values, efforts=values) for t in times])
+
+
+def drafted(folder: Path, names: Sequence[str], robot: str | Path, *rules: str) -> str:
+    """All that is said of a recording and a robot."""
+    try:
+        draft = draft_scenario(record(folder, names), robot=str(robot), joints=rules)
+    except BadInput as error:
+        return str(error)
+    return "\n".join([*draft.chosen.matching.how, *draft.warnings])
+
+
+def of_file(folder: Path, file: Path) -> str:
+    return drafted(folder, joints_of(file), file)
+
+
+def ran(folder: Path, pattern: str, instead: str = "") -> str:
+    """What a run says of the arm, with some of its description replaced."""
+    file = folder / "changed.urdf"
+    text = re.sub(pattern, instead, TABLETOP_ARM.read_text(), flags=re.DOTALL)
+    file.write_text(text)
+    bag = record(folder, JOINTS, 3)
+    said = hetwin("new", bag, "--robot", file, "--out", folder / "out", "--run")
+    assert said.code == 0, said.err
+    return " ".join(f"{said.out} {said.err}".split())
+
+
+def changed(folder: Path, inside: str, name: str = "r.urdf") -> str:
+    file = folder / name
+    text = TABLETOP_ARM.read_text().replace("</robot>", f"{inside}</robot>")
+    file.write_text(text.replace("<robot ", '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" '))
+    return drafted(folder, JOINTS, file)
+
+
+MESH = '<geometry><mesh filename="package://gone/arm.stl"/></geometry>'
+CASES: dict[str, Callable[[Path], str]] = {
+    "joints with another prefix": lambda f: drafted(
+        f, [f"fer_joint{i}" for i in SEVEN], example(PANDA)
+    ),
+    "joints that are matched by hand": lambda f: drafted(
+        f,
+        [f"arm_{i}_motor" for i in SEVEN],
+        example(PANDA),
+        r"arm_([1-7])_motor=panda_joint\1",
+    ),
+    "joints that nothing matches": lambda f: drafted(
+        f, [f"drive{i}" for i in range(1, 6)], example(PANDA)
+    ),
+    "a xacro file": lambda f: changed(f, '<xacro:property name="a" value="1"/>', "r.xacro"),
+    "xacro that cannot be expanded": lambda f: changed(f, '<link name="${side}"/>'),
+    "`${` in a comment or in `<ros2_control>`": lambda f: changed(
+        f, '<!-- ${a} --><ros2_control name="${b}"><param name="min">${-pi}</param></ros2_control>'
+    ),
+    "an MJCF robot": lambda f: of_file(f, write_robot("parallel", f)),
+    "an MJCF scene": lambda f: of_file(f, write_robot("parallel", f).parent / "scene.xml"),
+    "a closed loop of links": lambda f: of_file(f, write_robot("linkage", f)),
+    "an MJCF mesh that is not on disk": lambda f: of_file(
+        f, write_robot("parallel", f, mesh=False)
+    ),
+    "a URDF whose meshes are not on disk": lambda f: ran(f, "<geometry>.*?</geometry>", MESH),
+    "a URDF without collision shapes": lambda f: ran(f, "<collision.*?</collision>"),
+    "a URDF without masses": lambda f: ran(f, "<inertial.*?</inertial>"),
+    "a robot's name that is not known": lambda f: drafted(f, JOINTS, "tabeltop_arm"),
+}
+
+
+def test_each_row_has_a_case() -> None:
+    assert list(ROWS) == list(CASES)
+
+
+@pytest.mark.parametrize("what", CASES)
+def test_a_row_is_true(what: str, tmp_path: Path) -> None:
+    said = CASES[what](tmp_path)
+    if ROWS[what] == "nothing":
+        assert said == ""
+    else:
+        assert ROWS[what].strip("`") in said
