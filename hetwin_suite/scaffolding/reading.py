@@ -9,7 +9,8 @@ from typing import Any
 
 from hetwin_core.ensemble.conductor.start.sources import named_source
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.source import SourceKind, Stamps, Units, kind_of
+from hetwin_core.ensemble.scenario.recorded import Stamps, Units
+from hetwin_core.ensemble.scenario.source import SourceKind, kind_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue, Tag
 
+from hetwin_core.ensemble.scenario.recorded import JointsFrom, Stamps, Units
 from hetwin_core.ensemble.validation import Strict, Text, alternatives, tag
 
 Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
@@ -109,33 +110,6 @@ class SourceOptions(Strict):
     topics: tuple[Text, ...] = ()
     tasks: tuple[Text, ...] | None = None
     beliefs: tuple[Beliefs, ...] = ()
-
-
-class JointsFrom(StrEnum):
-    """Where a recording says how the joints move."""
-
-    JOINT_STATES = "joint_states"
-    """In messages of type sensor_msgs/msg/JointState."""
-    TF = "tf"
-    """In transforms between the links' frames, read with the robot's kinematics."""
-
-
-class Stamps(StrEnum):
-    """What says when a message of a recording was sent."""
-
-    HEADER = "header"
-    """The stamps of joint states, which date all messages: simulated time, where a simulation published them."""
-    LOG = "log"
-    """When the recorder received it."""
-
-
-class Units(StrEnum):
-    """Units in which a robot published positions that are not SI units."""
-
-    DEGREES = "degrees"
-    """Of joints that turn."""
-    MILLIMETRES = "millimetres"
-    """Of joints that slide."""
 
 
 class RecordingSpec(SourceOptions):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rosbags.interfaces import Connection
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.source import Stamps
+from hetwin_core.ensemble.scenario.recorded import Stamps
 from model_nodes.main_physics.sources.bag_types import (
     JOINT_STATE,
     decoder_for,

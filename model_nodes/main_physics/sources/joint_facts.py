@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from hetwin_core.ensemble.scenario.source import Units
+from hetwin_core.ensemble.scenario.recorded import Units
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.world.description import Body, Joint, JointKind
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.source import Units
+from hetwin_core.ensemble.scenario.recorded import Units
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.bag import Bag, Int64s, Publisher, ReadFault
 from model_nodes.main_physics.sources.cdr import Undecodable

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.scenario.source import Units
+from hetwin_core.ensemble.scenario.recorded import Units
 from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.joint_facts import SI_PER, JointFacts
 from model_nodes.main_physics.sources.joint_series import Series

@@ -12,8 +12,9 @@ from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.saving.plain import Plain, numbers_of
+from hetwin_core.ensemble.scenario.recorded import JointsFrom, Stamps, Units
 from hetwin_core.ensemble.scenario.robot import FollowedBase
-from hetwin_core.ensemble.scenario.source import Annotations, Beliefs, JointsFrom, Stamps, Units
+from hetwin_core.ensemble.scenario.source import Annotations, Beliefs
 from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.annotations import readers_for
 from model_nodes.main_physics.sources.bag import Bag, ReadFault, TopicSummary

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.source import Units
+from hetwin_core.ensemble.scenario.recorded import Units
 from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.bag import Bag, ReadFault, listed
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.source import JointsFrom, Units
+from hetwin_core.ensemble.scenario.recorded import JointsFrom, Units
 from model_nodes.main_physics.sources.bag import Bag, ReadFault, listed
 from model_nodes.main_physics.sources.bag_types import TRANSFORMS
 from model_nodes.main_physics.sources.cdr import Undecodable

@@ -10,7 +10,7 @@ import numpy as np
 
 from hetwin_core.ensemble.concern_words import MENDED, concern_text
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.source import Stamps
+from hetwin_core.ensemble.scenario.recorded import Stamps
 from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.bag import Bag, Int64s, ReadFault
 from model_nodes.main_physics.sources.bag_types import TRANSFORMS

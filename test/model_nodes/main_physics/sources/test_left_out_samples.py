@@ -24,7 +24,7 @@ from support.tabletop import JOINTS
 
 from hetwin_core.ensemble.concern_words import concern_text
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.source import Units
+from hetwin_core.ensemble.scenario.recorded import Units
 
 CLOSE = 2e-3
 FINGERS = [i for i, name in enumerate(JOINTS) if "finger" in name]
