@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.sentences.catalogue import group, say
 
 ROBOT_HEALTH = "robot_health"
@@ -20,9 +21,13 @@ CLOSED_ON_SOMETHING = "closed_on_something"
 them: on something that the scene does not have, or as they were commanded."""
 LET_GO_OF_SOMETHING = "let_go_of_something"
 """That is over: the fingers opened, closed further to their end, or hold an object of the scene."""
+MENDED, BREAKS_OFF = "mended", "breaks_off"
+"""Findings about messages of a recording that were out of order, misdated or no numbers, and about cut files."""
 DROPPED = "dropped"
 """The event of an observer of hands that is a concern where it was not meant; it then has a severity."""
 
+_MOST_NAMED = 4
+"""So many joints are named, others are counted."""
 _UNSAID = ("severity", "from", "to")
 
 
@@ -31,9 +36,13 @@ def concern_text(name: str, arguments: Mapping[str, Json]) -> str:
     begun, ended = arguments.get("from"), arguments.get("to")
     known = isinstance(begun, float) and isinstance(ended, float)
     lasted = ended - begun if known else None  # type: ignore[operator]
-    if name in group("concern"):
+    key = f"{name}_{arguments.get('what')}" if name == MENDED else name
+    if key in group("concern"):
+        lists = {
+            k: some(map(str, v), _MOST_NAMED) for k, v in arguments.items() if isinstance(v, list)
+        }
         try:
-            return say(f"concern.{name}", **{**arguments, "lasted": lasted})
+            return say(f"concern.{key}", **{**arguments, **lists, "lasted": lasted})
         except (KeyError, TypeError, ValueError):
             pass  # of an older or newer version
     said = ", ".join(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from typing import Annotated
 
@@ -40,8 +41,11 @@ from hetwin_suite.cli import (
     truck,
 )
 from hetwin_suite.cli.options import with_usual_ports
+from hetwin_suite.cli.terminal import outlive_the_terminal
 from hetwin_suite.cli.versions import show_version
 
+_OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG)
+"""A disk is full, or may not be written to."""
 EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
@@ -106,6 +110,7 @@ def options(
 
 def main() -> None:
     """Run the command; errors of users' input end with code 2, failed runs with 1, SIGINT with 130."""
+    outlive_the_terminal()
     try:
         app(with_usual_ports(sys.argv[1:]), prog_name="hetwin")
     except BadInput as error:
@@ -118,6 +123,12 @@ def main() -> None:
         sys.exit(EXIT_INTERRUPTED)
     except BrokenPipeError:
         sys.stderr.close()
+        sys.exit(EXIT_FAILED)
+    except OSError as error:
+        if error.errno not in _OF_THE_DISK:
+            raise
+        place = f"{error.filename}: " if error.filename else ""
+        print(f"error: {place}{error.strerror}", file=sys.stderr)
         sys.exit(EXIT_FAILED)
 
 

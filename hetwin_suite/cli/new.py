@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hetwin_suite.cli.options import AsJson, Packages, package_folders
+from hetwin_suite.cli.options import (
+    AsJson,
+    Packages,
+    StampsGiven,
+    UnitsGiven,
+    package_folders,
+)
 
 if TYPE_CHECKING:
     from hetwin_suite.running.ended import Ended
@@ -40,6 +46,8 @@ def new(
         ),
     ] = None,
     package: Packages = None,
+    stamps: StampsGiven = None,
+    units: UnitsGiven = None,
     hand: Annotated[
         list[str] | None,
         typer.Option(
@@ -58,18 +66,26 @@ def new(
 
     hetwin new my_recording/ --robot urdf/tabletop_arm.urdf --out my_twin --run
 
+    hetwin new my_recording/ --stamps log --out dated_twin
+
     hetwin new my_recording/ --robot tabletop_arm --hand gripper_base=gripper_left_finger_joint:0.04:0 --out one_finger
 
     hetwin new my_recording/ --robot tabletop_arm --package my_meshes=urdf --out mapped_twin --json
     """
     # imported here, for hetwin's --help must not wait for what this needs
     from hetwin_suite.running.patience import never_silent
-    from hetwin_suite.scaffolding.new_scenario import check_new, draft_scenario, scenario_name
+    from hetwin_suite.scaffolding.new_scenario import (
+        check_new,
+        draft_scenario,
+        scenario_name,
+    )
+    from hetwin_suite.scaffolding.reading import Reading
     from hetwin_suite.scaffolding.written import write_scenario
 
     folder = out or Path(f"{scenario_name(recording)}_twin")
     check_new(folder)
     packages = package_folders(package)
+    reading = Reading.of(stamps, units)
     doing = [f"looking into {recording}"]
     with never_silent(lambda: doing[-1]):
         draft = draft_scenario(
@@ -78,6 +94,7 @@ def new(
             packages=packages,
             joints=joints or (),
             hands=hand or (),
+            reading=reading,
             now=doing.append,
         )
     written = write_scenario(draft, folder)

@@ -123,6 +123,25 @@ ClusterAddress = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="print JSON")]
 
 
+StampsGiven = Annotated[
+    str | None,
+    typer.Option(
+        "--stamps",
+        metavar="header|log",
+        help="what dates the messages: header (simulated time, where a simulation published them) or log; default:"
+        " stamps within 1 s of the log time, else the log",
+    ),
+]
+UnitsGiven = Annotated[
+    str | None,
+    typer.Option(
+        "--units",
+        metavar="UNITS",
+        help="of recorded positions that are not in rad and m: degrees, millimetres, or both with a comma",
+    ),
+]
+
+
 def json_object(text: str | None, option: str) -> dict[str, Any]:
     """The object that an option's text holds; empty if the option was not given.
 

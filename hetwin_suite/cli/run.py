@@ -22,6 +22,8 @@ from hetwin_suite.cli.options import (
     Packages,
     PageHost,
     PagePort,
+    StampsGiven,
+    UnitsGiven,
     Variant,
     package_folders,
     scene_object,
@@ -79,6 +81,8 @@ def run(
         typer.Option(help="with --transport ros: models whose nodes others start, on other hosts"),
     ] = "",
     package: Packages = None,
+    stamps: StampsGiven = None,
+    units: UnitsGiven = None,
     variant: Variant = None,
     with_report: Annotated[
         bool, typer.Option("--report/--no-report", help="write the page")
@@ -155,6 +159,7 @@ def run(
     from hetwin_suite.running.progress import Progress
     from hetwin_suite.running.request import RunRequest
     from hetwin_suite.running.usual_transport import usual_transport
+    from hetwin_suite.scaffolding.reading import Reading
 
     try:
         required = required_claims(require)
@@ -168,6 +173,7 @@ def run(
                 "--seed": seed,
             }
             given |= {"--engine": engine, "--variant": variant, "--package": package}
+            given |= {"--stamps": stamps, "--units": units}
             _check_only_from({**given, "--transport": transport})
             request = RunRequest.going_on_from(
                 from_file, out, duration, hold=hold, pace=pace, checkpoint_s=checkpoint
@@ -176,7 +182,7 @@ def run(
         else:
             scenario = _required(scenario)
             options = RunOptions(
-                source,
+                Reading.of(stamps, units).source(source),
                 scene_object(scene),
                 seed,
                 duration,

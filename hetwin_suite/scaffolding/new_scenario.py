@@ -25,8 +25,10 @@ from hetwin_suite.scaffolding.joint_rules import JointRule
 from hetwin_suite.scaffolding.motion import Motion, beyond_limits, replay
 from hetwin_suite.scaffolding.named_hands import OPTION, SYNTAX, check_named, named_hand
 from hetwin_suite.scaffolding.palms import GRIPPING
+from hetwin_suite.scaffolding.reading import Reading
 from hetwin_suite.scaffolding.standing import standing_height
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE
+from model_nodes.main_physics.sources.joint_facts import JointFacts
 from model_nodes.main_physics.sources.recording import Recording
 from model_nodes.main_physics.world.description import Body
 from model_nodes.main_physics.world.notes import Notes
@@ -37,6 +39,9 @@ SAMPLES = 200
 """Postures in which the robot must not be below the floor."""
 
 _NO_NAME = re.compile(r"\W+", re.ASCII)
+
+
+_AS_RECORDED = Reading()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,7 @@ class Draft:
         grasp: where and when a hand closes first; None if none does.
         packages: name of a package:// -> its folder.
         warnings: what the user should know, in words.
+        reading: how the recording is read.
     """
 
     name: str
@@ -70,6 +76,7 @@ class Draft:
     grasp: Grasp | None
     packages: Mapping[str, str]
     warnings: tuple[str, ...]
+    reading: Reading = _AS_RECORDED
 
     @property
     def only_recorded(self) -> list[str]:
@@ -89,6 +96,7 @@ def draft_scenario(
     *,
     robot: str | None = None,
     packages: Mapping[str, str] | None = None,
+    reading: Reading = _AS_RECORDED,
     joints: Sequence[str] = (),
     hands: Sequence[str] = (),
     now: Callable[[str], object] = str,
@@ -99,6 +107,7 @@ def draft_scenario(
         recording: the file or folder.
         robot: a URDF file or a known name; None: the recorded one, or the only one that fits.
         packages: name of a package:// -> its folder.
+        reading: how it is to be read.
         joints: which recorded joint is which of the robot, as `JointRule` reads it.
         hands: that are known, each as `--hand` says it.
         now: is called with what is being done, in words.
@@ -108,7 +117,7 @@ def draft_scenario(
     """
     rules = [JointRule.read(text) for text in joints]
     named = [named_hand(text) for text in hands]
-    found = Recording.open(recording)
+    found = Recording.open(recording, reading.stamps)
     _check_moves(found)
     notes = Notes()
     folders = {name: Path(path) for name, path in (packages or {}).items()}
@@ -122,11 +131,16 @@ def draft_scenario(
     recorded = found.joints(set(matching.joints))
     topics = tuple(found.chosen_topics(set(matching.joints)))
     now("replaying the recording")
-    motion = replay(_source(recording, topics, matching.renamed), body)
+    motion = replay(_source(recording, topics, matching.renamed) | reading.said(), body)
     if from_transforms:
         matching = Matching({name: name for name in motion.positions}, ("read from transforms",))
         chosen = replace(chosen, matching=matching)
-    ranges = {own: recorded[name] for name, own in matching.joints.items() if name in recorded}
+    facts = JointFacts([body])
+    ranges = {
+        own: recorded[name].times(facts.si_per(own, reading.units))
+        for name, own in matching.joints.items()
+        if name in recorded
+    }
     all_hands = find_hands(body, motion.ranges, named)
     loose = {hand.name: follows_nothing(body, hand, motion.positions) for hand in all_hands}
     own_hands = tuple(_recorded(hand, loose[hand.name]) for hand in all_hands)
@@ -152,6 +166,7 @@ def draft_scenario(
             *_lost(notes, chosen),
             *beyond_limits(body, ranges),
         ),
+        reading=reading,
     )
 
 

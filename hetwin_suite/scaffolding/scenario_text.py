@@ -90,6 +90,8 @@ def _source(draft: Draft, out: Path) -> Iterator[str]:
     yield f"  recording: {_flow(relative(recording.path, out))}"
     if draft.topics and draft.topics != (USUAL,):
         yield f"  joint_states: {_flow(list(draft.topics))}"
+    for key, value in draft.reading.said().items():
+        yield f"  {key}: {_flow(value)}"
     if matching.renamed:
         yield _said("  joints:", "name in the recording: name of the robot")
         for recorded, own in matching.renamed.items():

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import some
 from hetwin_suite.scaffolding.choosing_robot import RECORDED_FILE
 from hetwin_suite.scaffolding.hands import FoundHand
@@ -84,15 +86,33 @@ class Written:
 
 
 def write_scenario(draft: Draft, out: Path) -> Written:
-    """Write the scenario, and the objects of its example, into a folder that is new or empty."""
-    out.mkdir(parents=True, exist_ok=True)
-    (out / OBJECTS).mkdir()
-    for name, text in objects(draft).items():
-        (out / OBJECTS / name).write_text(text, encoding="utf-8")
-    if draft.chosen.description:
-        (out / RECORDED_FILE).write_text(draft.chosen.description, encoding="utf-8")
+    """Write the scenario, and the objects of its example, into a folder that is new or empty.
+
+    Raises:
+        BadInput: if it cannot be written; nothing of it is left then.
+    """
     file = out / f"{draft.name}.yaml"
-    file.write_text(scenario_text(draft, out), encoding="utf-8")
+    texts = {out / OBJECTS / name: text for name, text in objects(draft).items()}
+    if draft.chosen.description:
+        texts[out / RECORDED_FILE] = draft.chosen.description
+    texts[file] = scenario_text(draft, out)
+    was_there = out.exists()
+    try:
+        (out / OBJECTS).mkdir(parents=True)
+        for path, text in texts.items():
+            path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        for path in texts:
+            path.unlink(missing_ok=True)
+        for folder in (out / OBJECTS, *([] if was_there else [out])):
+            with suppress(OSError):
+                folder.rmdir()
+        raise BadInput(
+            f"the scenario cannot be written: {error.strerror}",
+            where="--out",
+            found=str(out),
+            expected="a folder that can be written to, on a disk that is not full",
+        ) from error
     return Written(file, draft)
 
 

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.concern_words import CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING
+from hetwin_core.ensemble.concern_words import (
+    BREAKS_OFF,
+    CLOSED_ON_SOMETHING,
+    LET_GO_OF_SOMETHING,
+    MENDED,
+    concern_text,
+)
 from hetwin_core.ensemble.conductor.reporting.coverage import (
     Claim,
     Covered,
     coverage_event,
 )
-from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.mobile_robots import mobile_robots
 from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.scene.hand_links import hand_links
@@ -136,7 +142,8 @@ class Coverage:
         ]
         if not driven:
             return
-        yield Covered(Claim.TIME, robot, True, sources=("stamps",))
+        mended = _mended(layout, driven)
+        yield Covered(Claim.TIME, robot, True, sources=("stamps",), why=mended)
         others = [j for j in layout.joints[own] if j not in driven]
         why = say("coverage.not_recorded", names=some(others, _MOST_NAMED)) if others else ""
         yield Covered(Claim.MOTION, robot, True, sources=("positions",), of=tuple(driven), why=why)
@@ -285,6 +292,22 @@ class Coverage:
             if has(name, attribute):
                 sources = (_SHAPES, "poses") if collides else ()
                 yield Covered(claim, name, collides, sources=sources, why=bare)
+
+
+def _mended(layout: WatchLayout, joints: Sequence[str]) -> str:
+    """What was done to the messages of some joints, in words; empty if nothing was."""
+    said = [
+        concern_text(finding.name, finding.arguments)
+        for finding in layout.findings
+        if finding.name in (MENDED, BREAKS_OFF)
+        and (not (own := _listed(finding.arguments)) or not set(joints).isdisjoint(own))
+    ]
+    return "; ".join(said)
+
+
+def _listed(arguments: Mapping[str, Json]) -> list[str]:
+    names = arguments.get("joints")
+    return [str(name) for name in names] if isinstance(names, list) else []
 
 
 def _collides(entity: Entity) -> bool:

@@ -1,4 +1,4 @@
-"""What was found before the run, raised when its time comes: jumps, gaps, contradictions, what starts inside."""
+"""What was found before the run, raised when its time comes: gaps, what was mended, what starts inside ..."""
 
 from __future__ import annotations
 
@@ -30,6 +30,10 @@ class Findings:
             "jump": ("step", settings.jump),
             "gap": ("duration", settings.gap),
             "contradiction": ("size", settings.contradiction),
+            "mended": ("count", settings.mended),
+            "left_out": ("share", settings.left_out),
+            "breaks_off": ("share", settings.breaks_off),
+            "other_units": ("factor", settings.other_units),
         }
         known = [finding for finding in layout.findings if finding.name in self._measures]
         self._waiting = sorted(known, key=lambda finding: finding.from_ns)

@@ -55,6 +55,16 @@ RAISES = (
     ("gap", "the recording has no samples for a while: topic, joints, duration [s]"),
     ("contradiction", "two topics differ about a joint: topic, other, joint, size, unit"),
     (
+        "mended",
+        "messages that were out of order, misdated or no numbers: what (was done), topic, count, of, size, joints",
+    ),
+    (
+        "left_out",
+        "samples that are not used: joint (of which most are not), share (of its), count, of, joints",
+    ),
+    ("breaks_off", "a file of the recording breaks off: file, share (that is lost), until [s]"),
+    ("other_units", "positions look to be in other units: unit, factor, topic, joints"),
+    (
         "unexpected_effort",
         "something acts on a joint that the scene does not know: joint, residual, unit (N m or N), share of its limit",
     ),

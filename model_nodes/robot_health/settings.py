@@ -114,6 +114,20 @@ class Settings(Parameters):
         Scale(warning=0.0, absurd=0.5),
         "rad or m",
     )
+    mended: Scale = parameter(
+        "number of messages or positions that were out of order, misdated or no numbers",
+        Scale(note=0.0),
+    )
+    left_out: Scale = parameter(
+        "share of the samples of a joint that are not used", Scale(note=0.0, warning=0.05)
+    )
+    breaks_off: Scale = parameter(
+        "share of a file of the recording that cannot be read, as its recorder was killed",
+        Scale(warning=0.0),
+    )
+    other_units: Scale = parameter(
+        "factor by which positions look to be in other units than rad and m", Scale(warning=0.0)
+    )
 
     flung: Scale = parameter(
         "speed of an object beyond 1.3 times what explains it; a warning is a note if the robot meant it to move",

@@ -17,9 +17,10 @@ _USUAL = 100
 """Drawn by a test that does not say how many; Hypothesis's default."""
 
 
-def examples(count: int) -> settings:
-    """So many examples in `make test`; in `make test-random` as many times more as there are for all tests."""
-    return settings(max_examples=count * settings().max_examples // _USUAL)
+def examples(count: int, random: int = 0) -> settings:
+    """So many examples in `make test`; in `make test-random` `random`, or as many times more as for all tests."""
+    times = settings().max_examples // _USUAL
+    return settings(max_examples=random if random and times > 1 else count * times)
 
 
 def failed_examples(text: str) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue, Tag
 
+from hetwin_core.ensemble.scenario.recorded import JointsFrom, Stamps, Units
 from hetwin_core.ensemble.validation import Strict, Text, alternatives, tag
 
 Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
@@ -111,15 +112,6 @@ class SourceOptions(Strict):
     beliefs: tuple[Beliefs, ...] = ()
 
 
-class JointsFrom(StrEnum):
-    """Where a recording says how the joints move."""
-
-    JOINT_STATES = "joint_states"
-    """In messages of type sensor_msgs/msg/JointState."""
-    TF = "tf"
-    """In transforms between the links' frames, read with the robot's kinematics."""
-
-
 class RecordingSpec(SourceOptions):
     """A recording, and what to take from it.
 
@@ -128,11 +120,16 @@ class RecordingSpec(SourceOptions):
         joint_states: topics of type sensor_msgs/msg/JointState; if left out, those that carry the robot's joints.
         joints_from: joint states or transforms; if left out, transforms if there are no joint states.
         clock_offset: is added to its times where they are compared with those of another robot's recording [s].
+        stamps: what says when a message was sent; if left out, its stamp if that is within 1 s of the log time, else
+            the log time.
+        units: of the positions in joint states, where they are not rad and m.
     """
 
     recording: Text
     joint_states: Annotated[tuple[Text, ...], Field(min_length=1)] | None = None
     joints_from: JointsFrom | None = None
+    stamps: Stamps | None = None
+    units: tuple[Units, ...] = ()
     clock_offset: Annotated[float, Field(allow_inf_nan=False)] = 0.0
 
 
@@ -270,7 +267,7 @@ class RecordedStep(PlanStep, SourceOptions):
 
     Attributes:
         recording: as for `RecordingSpec`, or a recorded episode's folder.
-        joint_states, joints_from: as for `RecordingSpec`.
+        joint_states, joints_from, stamps, units: as for `RecordingSpec`.
         only: patterns of the joints that it moves; default: all that were recorded.
         from_: written `from`: where in the recording it begins [s]; default: at the time of the run.
         announces: whether its annotations, and what else it says, become events.
@@ -279,6 +276,8 @@ class RecordedStep(PlanStep, SourceOptions):
     recording: Text
     joint_states: Annotated[tuple[Text, ...], Field(min_length=1)] | None = None
     joints_from: JointsFrom | None = None
+    stamps: Stamps | None = None
+    units: tuple[Units, ...] = ()
     only: Annotated[tuple[Text, ...], Field(min_length=1)] | None = None
     from_: AtS | None = Field(None, alias="from")
     announces: bool = True
@@ -371,6 +370,8 @@ class PartialSource(LiveOptions):
     plan: None = None
     joint_states: Annotated[tuple[Text, ...], Field(min_length=1)] | None = None
     joints_from: JointsFrom | None = None
+    stamps: Stamps | None = None
+    units: tuple[Units, ...] = ()
 
 
 def _one_kind(data: object) -> object:

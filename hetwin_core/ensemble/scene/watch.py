@@ -52,8 +52,10 @@ class Finding:
     """What the source found in its recording before the run.
 
     Attributes:
-        name: ``jump`` {joint, topic, step, velocity}, ``gap`` {topic, joints, duration} or
-            ``contradiction`` {topic, other, joint, size}.
+        name: ``jump`` {joint, topic, step, velocity}, ``gap`` {topic, joints, duration},
+            ``contradiction`` {topic, other, joint, size}, ``mended`` {what, topic, count, of, size, joints},
+            ``left_out`` {joint, share, count, of, joints}, ``breaks_off`` {file, share, until} or
+            ``other_units`` {unit, factor, topic, joints}.
         from_ns, to_ns: when, in run time.
         arguments: in SI units.
     """

@@ -14,15 +14,21 @@ from numpy.typing import NDArray
 from rosbags.interfaces import Connection
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scenario.recorded import Stamps
 from model_nodes.main_physics.sources.bag_types import (
+    JOINT_STATE,
     decoder_for,
     own_fields,
     recorded_types,
     value_field_problem,
 )
+from model_nodes.main_physics.sources.log_clock import LogClock, believed_span
 from model_nodes.main_physics.sources.open_bag import open_storages
 
 Int64s = NDArray[np.int64]
+
+STAMP_TOLERANCE_NS = 1_000_000_000
+"""A header stamp further from the log time than this is from another clock and not used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,28 +64,79 @@ class ReadFault:
 class Bag:
     """An open recording; run time 0 is the earliest log time of any of its messages.
 
+    Messages that were logged decades from the others, by a clock that was not set, are left out.
+
+    Args:
+        path: the file or folder.
+        stamps: what dates the messages; None: stamps that are near the log times, else the log times.
+
     Attributes:
         path: the file or folder.
-        start_ns: log time of run time 0, in ns since the epoch.
+        start_ns: log time of run time 0, in ns since the epoch; a stamp if stamps date the messages.
         duration_ns: run time of the last message.
         topics: the recorded topics, by name.
+        tolerance_ns: a stamp further than this from its log time is not believed; negative: none is.
+        left_out: topic -> number of its messages that are left out.
+        left_out_at_s: when they were logged, in s since the epoch: the first and the last.
 
     Raises:
         BadInput: if it is missing, not a recording, without readable index, or empty.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, stamps: Stamps | None = None) -> None:
         self.path = path
+        self.tolerance_ns = -1 if stamps is Stamps.LOG else STAMP_TOLERANCE_NS
+        self.left_out: dict[str, int] = {}
+        self.left_out_at_s = (0.0, 0.0)
         self._storages = open_storages(path)
-        spans = [storage.span_ns for storage in self._storages if storage.span_ns is not None]
-        if not spans:
+        self._clock: LogClock | None = None
+        try:
+            spans = [s.span_ns for s in self._storages if s.span_ns is not None]
+            if not spans:
+                raise BadInput(
+                    "the recording is empty", file=path, found="no message", expected="messages"
+                )
+            self._span = min(first for first, _ in spans), max(last for _, last in spans)
+            self._stored = [c for storage in self._storages for c in storage.stored]
+            self._leave_out()
+            self.start_ns = self._span[0]
+            self.duration_ns = self._span[1] - self.start_ns
+            if stamps is Stamps.HEADER:
+                self._date_by_stamps()
+        except BaseException:
             self.close()
-            raise BadInput(
-                "the recording is empty", file=path, found="no message", expected="messages"
-            )
-        self.start_ns = min(first for first, _ in spans)
-        self.duration_ns = max(last for _, last in spans) - self.start_ns
-        self._stored = [c for storage in self._storages for c in storage.stored]
+            raise
+
+    @property
+    def broken_off(self) -> dict[str, float]:
+        """Files that break off, by name, and which share of their bytes cannot be used."""
+        return {name: share for s in self._storages for name, share in s.broken_off.items()}
+
+    def _leave_out(self) -> None:
+        """Find messages that were logged while the clock was not set; see `believed_span`."""
+        if not LogClock.may_be_unset(*self._span):
+            return
+        logged = [one for storage in self._storages for one in storage.times()]
+        times = np.sort(np.array([log_ns for _, log_ns in logged], np.int64))
+        first, last = self._span = believed_span(times)
+        strange = [one for one in logged if not first <= one[1] <= last]
+        for topic, _ in strange:
+            self.left_out[topic] = self.left_out.get(topic, 0) + 1
+        if strange:
+            at = [log_ns / 1e9 for _, log_ns in strange]
+            self.left_out_at_s = min(at), max(at)
+
+    def _date_by_stamps(self) -> None:
+        """Let run time be that of the stamps of joint states, which is simulated time where a simulation publishes.
+
+        Raises:
+            BadInput: if there are no stamps that go on.
+        """
+        topics = sorted(t for t in self.topics if JOINT_STATE in self.types(t))
+        pairs = [m[1:] for m in self.published(topics) if not isinstance(m, ReadFault)]
+        self._clock = LogClock.learned([(log_ns, raw) for log_ns, raw in pairs], self.path)
+        self.start_ns = self._clock.begin_ns
+        self.duration_ns = self._clock.at(self.duration_ns)
 
     @cached_property
     def topics(self) -> dict[str, TopicSummary]:
@@ -87,6 +144,7 @@ class Bag:
         found: dict[str, TopicSummary] = {}
         for connection in self._connections:
             count = sum(c.msgcount for c in self._stored if c.topic == connection.topic)
+            count -= self.left_out.get(connection.topic, 0)
             found[connection.topic] = TopicSummary(connection.topic, connection.msgtype, count)
         return dict(sorted(found.items()))
 
@@ -185,12 +243,16 @@ class Bag:
         chosen = [[c for c in s.connections if c.topic in topics] for s in self._storages]
         parts = [s.messages(c) for s, c in zip(self._storages, chosen, strict=True) if c]
         last, count = -1, 0
+        first_ns, last_ns = self._span
         try:
             for connection, log_ns, raw in heapq.merge(*parts, key=_log_time):
-                last, count = log_ns - self.start_ns, count + 1
-                yield publisher_of(connection), last, raw
+                count += 1
+                if first_ns <= log_ns <= last_ns:
+                    last = log_ns - first_ns
+                    yield publisher_of(connection), self._at(last), raw
         except Exception as error:
-            yield ReadFault(last + 1, f"{self.path} cannot be read further: {error or type(error)}")
+            reason = f"{self.path} cannot be read further: {error or type(error)}"
+            yield ReadFault(self._at(last) + 1, reason)
             return
         promised = sum(c.msgcount for c in self._stored if c.topic in topics)
         if count < promised:
@@ -206,11 +268,16 @@ class Bag:
         try:
             for storage in self._storages:
                 for topic, log_ns in storage.times():
-                    times[topic].append(log_ns - self.start_ns)
+                    if self._span[0] <= log_ns <= self._span[1]:
+                        times[topic].append(self._at(log_ns - self._span[0]))
         except Exception as error:
             last = max((found[-1] for found in times.values() if found), default=-1)
             fault = ReadFault(last + 1, f"{self.path} cannot be read further: {error}")
         return {name: np.sort(np.array(found, np.int64)) for name, found in times.items()}, fault
+
+    def _at(self, logged_ns: int) -> int:
+        """Return the run time of a log time, which counts from the first one."""
+        return logged_ns if self._clock is None else self._clock.at(logged_ns)
 
     def publishers(self, topic: str) -> list[Publisher]:
         """Who published on a topic, as far as the recording says so."""

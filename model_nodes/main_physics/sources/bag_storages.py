@@ -8,18 +8,18 @@ from __future__ import annotations
 import shutil
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 from typing import Any
 
 from rosbags.interfaces import Connection
-from rosbags.rosbag2 import Reader as Reader2
 from rosbags.rosbag2.storage_sqlite3 import Sqlite3Reader
 
-from model_nodes.main_physics.sources.bag_files import check_storage_file
 from model_nodes.main_physics.sources.bag_types import ros1_converter
+from model_nodes.main_physics.sources.whole_records import WholeReader
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -38,11 +38,13 @@ class Storage(ABC):
         connections: to select messages by.
         stored: the same as the files list them, with the number of messages of each.
         span_ns: log times of the first and the last message [ns since the epoch]; None without messages.
+        broken_off: names of files that break off -> which share of their bytes cannot be used.
     """
 
     connections: Sequence[Connection]
     stored: Sequence[Connection]
     span_ns: tuple[int, int] | None
+    broken_off: Mapping[str, float] = MappingProxyType({})
 
     @abstractmethod
     def messages(self, chosen: Collection[Connection]) -> Iterator[tuple[Connection, int, bytes]]:
@@ -67,14 +69,15 @@ class Rosbag2(Storage):
             if path.suffix in COMPRESSED and path.is_file():
                 file = Path(opened.enter_context(TemporaryDirectory())) / path.stem
                 _decompress(path, file)
-            self._reader = opened.enter_context(Reader2(file))
-            parts: list[Any] = getattr(self._reader.storage, "storages", [self._reader.storage])
-            for part in parts:
-                check_storage_file(Path(part.path), path)
+            self._reader = opened.enter_context(WholeReader(file))
+            parts: list[Any] = self._reader.parts
             # A folder's metadata.yaml repeats the times and counts; those in the files are more reliable.
             filled = [part.metadata for part in parts if part.metadata.message_count]
             self.stored = [connection for part in parts for connection in part.connections]
             self._parts = parts
+            self.broken_off = {
+                Path(part.path).name: part.lost for part in parts if part.lost is not None
+            }
             self._opened = opened.pop_all()
         self.connections = self._reader.connections
         self.span_ns = None

@@ -9,8 +9,7 @@ from typing import Any, TypeAlias
 
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Event
-from model_nodes.main_physics.sources.bag import Bag, ReadFault
-from model_nodes.main_physics.sources.joint_table import STAMP_TOLERANCE_NS
+from model_nodes.main_physics.sources.bag import STAMP_TOLERANCE_NS, Bag, ReadFault
 
 EventReader: TypeAlias = Callable[[Any, int], list[Event]]
 """Converts a message and its run time to events; raises `ValueError` if the message is invalid."""
@@ -119,7 +118,7 @@ class EventStream:
         if stamp is None:
             return log_ns
         stamped = stamp.sec * 1_000_000_000 + stamp.nanosec - self._bag.start_ns
-        return max(stamped, 0) if abs(stamped - log_ns) <= STAMP_TOLERANCE_NS else log_ns
+        return max(stamped, 0) if abs(stamped - log_ns) <= self._bag.tolerance_ns else log_ns
 
     def _numbered(self, event: Event) -> Event:
         number = self._sent.get(event.source, 0)

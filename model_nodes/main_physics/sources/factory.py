@@ -88,6 +88,8 @@ def open_source(
         tasks=checked.tasks,
         beliefs=checked.beliefs,
         others=others,
+        stamps=checked.stamps,
+        units=checked.units,
     )
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
+from hetwin_core.ensemble.scenario.recorded import Units
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.world.description import Body, Joint, JointKind
 
+SI_PER: Mapping[Units, float] = {Units.DEGREES: math.pi / 180.0, Units.MILLIMETRES: 1e-3}
+"""What a position is multiplied with to be in rad or m."""
 _SMALLEST_STEP = {JointKind.HINGE: 0.02, JointKind.SLIDE: 0.005}
 """Smaller differences [rad or m] are noise, resolution or delay."""
 _USUAL_SPEED = 2.0 * math.pi
@@ -39,6 +42,23 @@ class JointFacts:
         known = self._joints.get(joint)
         limit = None if known is None else known.max_velocity
         return _MARGIN * limit if limit else _USUAL_SPEED
+
+    def limits(self, joint: str) -> tuple[float, float] | None:
+        """The least and the greatest position [rad or m]; None if they are not known."""
+        known = self._joints.get(joint)
+        if known is None or known.lower is None or known.upper is None:
+            return None
+        return known.lower, known.upper
+
+    def slides(self, joint: str) -> bool:
+        """Whether the joint is known to slide, and not to turn."""
+        known = self._joints.get(joint)
+        return known is not None and known.kind is JointKind.SLIDE
+
+    def si_per(self, joint: str, units: Collection[Units]) -> float:
+        """What a position is multiplied with to be in rad or m, by the units in which the robot publishes it."""
+        unit = Units.MILLIMETRES if self.slides(joint) else Units.DEGREES
+        return SI_PER[unit] if unit in units and joint in self._joints else 1.0
 
     def turns(self, joint: str) -> bool:
         """Whether the joint is known to turn without end."""

@@ -1,18 +1,19 @@
-"""Joint samples in the order of time, validated; one series for all joints of the same messages."""
+"""Joint samples in the order of time; one series for all joints of the same messages."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.sources.bag import Int64s, Publisher
+from model_nodes.main_physics.sources.bag import Int64s
 from model_nodes.main_physics.sources.contradictions import Contradictions
+from model_nodes.main_physics.sources.joint_facts import JointFacts
 from model_nodes.main_physics.sources.joint_table import Group, JointTable
+from model_nodes.main_physics.sources.mending import Account, Mended, Mending
+from model_nodes.main_physics.sources.message_times import Bools
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +36,19 @@ class Series:
 
 
 def build_series(
-    table: JointTable, file: Path, left_out: Contradictions | None = None
-) -> list[Series]:
-    """Build one series for each set of joints that the same groups of messages contain.
+    table: JointTable, facts: JointFacts, left_out: Contradictions | None = None
+) -> tuple[list[Series], Account]:
+    """Build one series for each set of joints that the same messages say something of.
 
-    Of samples at the same time the last one is used.
+    Samples that are not finite are left out. Of samples at the same time the last one is used.
 
     Args:
         table: all samples.
-        file: of the recording, for errors.
+        facts: the robot's joints; of others nothing is said in the account.
         left_out: what is not used of them.
 
-    Raises:
-        BadInput: if a publisher's time goes back.
+    Returns:
+        The series, and what was done to the samples.
     """
     unused = set() if left_out is None else left_out.unused
     strange = np.array([] if left_out is None else sorted(left_out.strange), np.int64)
@@ -60,89 +61,169 @@ def build_series(
     together: dict[tuple[int, ...], list[str]] = {}
     for name, indices in carriers.items():
         together.setdefault(tuple(indices), []).append(name)
+    account = Account()
     series = [
-        _one_series(tuple(names), [groups[i] for i in indices], table, strange, file)
+        one
         for indices, names in together.items()
-    ]
-    return [one for one in series if len(one.times_ns)]
-
-
-def check_finite(table: JointTable, file: Path) -> None:
-    """Check that all positions are numbers.
-
-    Raises:
-        BadInput: if one is not.
-    """
-    for group in table.groups.values():
-        positions = group.position_table()
-        if np.isfinite(positions).all():
-            continue
-        row, column = np.argwhere(~np.isfinite(positions))[0]
-        raise BadInput(
-            f"the position of joint {group.names[column]} is not a number",
-            file=file,
-            where=table.place(group.messages[row]),
-            found=float(positions[row, column]),
-            expected="a finite position",
+        for one in _Samples.of(names, [groups[i] for i in indices], table, strange).series(
+            facts, account
         )
+    ]
+    _count_messages(table, carriers, facts, account)
+    return series, account
 
 
-def _one_series(
-    names: tuple[str, ...],
-    groups: Sequence[Group],
-    table: JointTable,
-    strange: Int64s,
-    file: Path,
-) -> Series:
-    columns = [[group.names.index(name) for name in names] for group in groups]
-    each = list(zip(groups, columns, strict=True))
-    messages = groups[0].message_numbers()
-    positions = _columns(groups[0].position_table(), columns[0])
-    efforts = _columns(groups[0].effort_table(), columns[0])
-    if len(groups) > 1:
-        messages = np.concatenate([group.message_numbers() for group in groups])
-        positions = np.concatenate([_columns(g.position_table(), c) for g, c in each])
-        efforts = np.concatenate([_columns(g.effort_table(), c) for g, c in each])
-        order = np.argsort(messages)
-        messages, positions, efforts = messages[order], positions[order], efforts[order]
-    if len(strange) and (kept := ~np.isin(messages, strange)).size:
-        messages, positions, efforts = messages[kept], positions[kept], efforts[kept]
-    times = table.times_ns[messages]
-    publishers = {group.publisher: None for group in groups}
-    if len(publishers) == 1:
-        _check_order(names, messages, times, table, file)
-    else:
-        # Each publisher is delayed in its own way, so that their messages may pass each other.
-        for publisher in publishers:
-            own = np.isin(messages, _messages_of(publisher, groups))
-            _check_order(names, messages[own], times[own], table, file)
-        order = np.argsort(times, kind="stable")
-        times, positions, efforts = times[order], positions[order], efforts[order]
-    if not (last := np.append(np.diff(times) > 0, True)[: len(times)]).all():
-        times, positions, efforts = times[last], positions[last], efforts[last]
-    topic = ", ".join(dict.fromkeys(publisher.topic for publisher in publishers))
-    return Series(names, times, positions, efforts, topic)
+def _count_messages(
+    table: JointTable, known: Mapping[str, object], facts: JointFacts, account: Account
+) -> None:
+    """Add what was done to whole messages that have joints of the robot."""
+    topics = {
+        group.publisher.topic
+        for group in table.groups.values()
+        if any(facts.has(name) for name in group.names)
+    }
+    account.mended += [one for one in table.mended if one.topic in topics]
+    lost = list(table.lost.items())
+    for topic, count in table.left_out.items():
+        first = next((g for g in table.groups.values() if g.publisher.topic == topic), None)
+        lost += [] if first is None else [((first.publisher, first.names), count)]
+    for (publisher, names), count in lost:
+        if publisher.topic in topics:
+            account.count([n for n in names if n in known and facts.has(n)], count, 0)
 
 
-def _messages_of(publisher: Publisher, groups: Sequence[Group]) -> Int64s:
-    return np.concatenate([g.message_numbers() for g in groups if g.publisher == publisher])
+@dataclass(frozen=True, slots=True)
+class _Samples:
+    """Samples of joints of the same groups, in the order of time; those that are not used are left out.
+
+    Attributes:
+        names: the joints.
+        topic: where they were recorded.
+        recorded: how many there were.
+        times_ns: (n,) run time [ns], not decreasing.
+        positions, efforts: (n, joints) in SI units.
+    """
+
+    names: Sequence[str]
+    topic: str
+    recorded: int
+    times_ns: Int64s
+    positions: Floats
+    efforts: Floats
+
+    @classmethod
+    def of(
+        cls, names: Sequence[str], groups: Sequence[Group], table: JointTable, strange: Int64s
+    ) -> _Samples:
+        """Join the samples of some groups, without some messages that are strange."""
+        columns = [[group.names.index(name) for name in names] for group in groups]
+        each = list(zip(groups, columns, strict=True))
+        messages = groups[0].message_numbers()
+        positions = _columns(groups[0].position_table(), columns[0])
+        efforts = _columns(groups[0].effort_table(), columns[0])
+        if len(groups) > 1:
+            messages = np.concatenate([group.message_numbers() for group in groups])
+            positions = np.concatenate([_columns(g.position_table(), c) for g, c in each])
+            efforts = np.concatenate([_columns(g.effort_table(), c) for g, c in each])
+            order = np.argsort(messages)
+            messages, positions, efforts = messages[order], positions[order], efforts[order]
+        if len(strange) and (kept := ~np.isin(messages, strange)).size:
+            messages, positions, efforts = messages[kept], positions[kept], efforts[kept]
+        recorded = len(messages)
+        if not (kept := table.kept[messages]).all():
+            messages, positions, efforts = messages[kept], positions[kept], efforts[kept]
+        times = table.times_ns[messages]
+        if (np.diff(times) < 0).any():
+            order = np.argsort(times, kind="stable")
+            times, positions, efforts = times[order], positions[order], efforts[order]
+        topic = ", ".join(dict.fromkeys(group.publisher.topic for group in groups))
+        return cls(names, topic, recorded, times, positions, efforts)
+
+    def series(self, facts: JointFacts, account: Account) -> Iterator[Series]:
+        """Yield a series for each set of joints that are finite in the same messages, and count what is left out."""
+        finite = np.isfinite(self.positions)
+        efforts = self.efforts
+        if (infinite := np.isinf(efforts)).any():
+            efforts = np.where(infinite, np.nan, efforts)
+            self._say(Mended.EFFORTS_NOT_A_NUMBER, infinite, facts, account)
+        if finite.all():
+            yield from self._one(slice(None), slice(None), efforts, facts, account)
+            return
+        self._say(Mended.NOT_A_NUMBER, ~finite, facts, account)
+        alike: dict[bytes, list[int]] = {}
+        for column in range(len(self.names)):
+            alike.setdefault(finite[:, column].tobytes(), []).append(column)
+        for columns in alike.values():
+            rows = np.flatnonzero(finite[:, columns[0]])
+            yield from self._one(rows, columns, efforts, facts, account)
+
+    def _one(
+        self,
+        rows: Int64s | slice,
+        columns: list[int] | slice,
+        efforts: Floats,
+        facts: JointFacts,
+        account: Account,
+    ) -> Iterator[Series]:
+        names = tuple(np.array(self.names, object)[columns])
+        own = [name for name in names if facts.has(name)]
+        times = self.times_ns[rows]
+        positions, efforts = self.positions[rows][:, columns], efforts[rows][:, columns]
+        lost = 0
+        if not (last := np.append(np.diff(times) > 0, True)[: len(times)]).all():
+            lost = self._same_time(times, positions, ~last, own, account)
+            times, positions, efforts = times[last], positions[last], efforts[last]
+        repeated = int(np.count_nonzero(~last)) - lost
+        account.count(own, self.recorded, len(times) + repeated)
+        if len(times):
+            yield Series(names, times, positions, efforts, self.topic)
+
+    def _same_time(
+        self,
+        times: Int64s,
+        positions: Floats,
+        earlier: Bools,
+        own: Sequence[str],
+        account: Account,
+    ) -> int:
+        """Return how many samples differ from the next one, which has the same time."""
+        differs = np.flatnonzero(earlier)
+        changed = (positions[differs] != positions[differs + 1]).any(axis=1)
+        differs = differs[changed]
+        if len(differs) and own:
+            first, last = int(times[differs[0]]), int(times[differs[-1]])
+            account.mended.append(
+                Mending(
+                    Mended.SAME_TIME,
+                    self.topic,
+                    len(differs),
+                    len(times),
+                    first,
+                    last,
+                    joints=tuple(own),
+                )
+            )
+        return len(differs)
+
+    def _say(self, what: Mended, odd: Bools, facts: JointFacts, account: Account) -> None:
+        """Say that some (n, joints) values are left out, of the robot's joints."""
+        own = [i for i, name in enumerate(self.names) if facts.has(name) and odd[:, i].any()]
+        if not own:
+            return
+        rows = np.flatnonzero(odd[:, own].any(axis=1))
+        first, last = int(self.times_ns[rows[0]]), int(self.times_ns[rows[-1]])
+        account.mended.append(
+            Mending(
+                what,
+                self.topic,
+                int(np.count_nonzero(odd[:, own])),
+                self.recorded * len(own),
+                first,
+                last,
+                joints=tuple(self.names[i] for i in own),
+            )
+        )
 
 
 def _columns(values: Floats, columns: list[int]) -> Floats:
     return values if columns == list(range(values.shape[1])) else values[:, columns]
-
-
-def _check_order(
-    names: tuple[str, ...], messages: Int64s, times: Int64s, table: JointTable, file: Path
-) -> None:
-    back = np.flatnonzero(np.diff(times) < 0)
-    if not len(back):
-        return
-    first = int(back[0])
-    raise BadInput(
-        f"time goes back for joint {names[0]}",
-        file=file,
-        where=table.place(int(messages[first + 1])),
-        found=f"{times[first + 1] / 1e9:.9f} s of run time",
-        expected=f"at least {times[first] / 1e9:.9f} s, the time of the message before",
-    )

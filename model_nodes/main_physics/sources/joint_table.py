@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
@@ -10,19 +10,20 @@ from typing import TypeAlias
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scenario.recorded import Units
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.sources.bag import Int64s, Publisher, ReadFault
+from model_nodes.main_physics.sources.bag import Bag, Int64s, Publisher, ReadFault
 from model_nodes.main_physics.sources.cdr import Undecodable
+from model_nodes.main_physics.sources.joint_facts import JointFacts
 from model_nodes.main_physics.sources.joint_messages import (
     JointMessageDecoder,
     JointSample,
 )
+from model_nodes.main_physics.sources.mending import Mended, Mending
+from model_nodes.main_physics.sources.message_times import Bools, date_messages
 
 _Layout: TypeAlias = tuple[Publisher, tuple[str, ...], bool]
 """Who publishes which joints in which order, and whether with efforts."""
-
-STAMP_TOLERANCE_NS = 1_000_000_000
-"""A header stamp further from the log time than this is from another clock and not used."""
 
 
 @dataclass(slots=True)
@@ -63,36 +64,38 @@ class JointTable:
     Attributes:
         groups: samples by publisher and the set of joints in their messages.
         times_ns: (messages,) run time of each message [ns], from its stamp if that is plausible.
-        foreign_stamps: number of messages whose stamp is from another clock.
-        without_positions: number of messages without positions.
-        wrong_efforts: number of messages whose efforts do not match their names.
+        kept: (messages,) which messages are used.
+        mended: what was done to the messages.
+        lost: publisher and joints -> number of messages without positions that can be used.
+        left_out: topic -> number of its messages that the bag leaves out.
         fault: set if the recording cannot be read to its end.
     """
 
     def __init__(self, file: Path, renamed: Mapping[str, str]) -> None:
         self.groups: dict[tuple[Publisher, frozenset[str], bool], Group] = {}
         self.times_ns: Int64s = np.empty(0, np.int64)
-        self.foreign_stamps = 0
-        self.without_positions = 0
-        self.wrong_efforts = 0
+        self.kept: Bools = np.empty(0, np.bool_)
+        self.mended: list[Mending] = []
+        self.lost: dict[tuple[Publisher, tuple[str, ...]], int] = {}
+        self.left_out: Mapping[str, int] = {}
         self.fault: ReadFault | None = None
+        self._odd: dict[tuple[Mended, Publisher], list[int]] = {}
         self._file = file
         self._renamed = renamed
         self._layouts: dict[_Layout, tuple[Group, list[int] | None]] = {}
         self._topics: list[str] = []
 
-    def read(
-        self, messages: Iterable[tuple[Publisher, int, bytes] | ReadFault], start_ns: int
-    ) -> None:
+    def read(self, bag: Bag, topics: Collection[str]) -> None:
         """Read to the end, or to the first message that cannot be read.
 
         Raises:
-            BadInput: if positions do not match names, or a message contains a joint twice.
+            BadInput: if a message contains a joint twice.
         """
+        self.left_out = bag.left_out
         decoder = JointMessageDecoder()
         stamps: list[int] = []
         logged: list[int] = []
-        for message in messages:
+        for message in bag.published(topics):
             if isinstance(message, ReadFault):
                 self.fault = message
                 break
@@ -104,10 +107,10 @@ class JointTable:
                 reason = f"{self._file}: {self.place(-1)} cannot be decoded: {error}"
                 self.fault = ReadFault(log_ns, reason)
                 break
-            stamps.append(sample.stamp_ns - start_ns)
+            stamps.append(sample.stamp_ns - bag.start_ns)
             logged.append(log_ns)
             self._add(len(stamps) - 1, publisher, sample)
-        self._date(np.array(stamps, np.int64), np.array(logged, np.int64))
+        self._date(bag, np.array(stamps, np.int64), np.array(logged, np.int64))
 
     def place(self, message: int) -> str:
         """Return the topic of a message and its number on that topic, from 1 (for errors)."""
@@ -125,26 +128,50 @@ class JointTable:
         """The joints with positions, by the robot's names."""
         return {name for group in self.groups.values() for name in group.names}
 
-    def _date(self, stamps: Int64s, logged: Int64s) -> None:
-        near = np.abs(stamps - logged) <= STAMP_TOLERANCE_NS
-        self.foreign_stamps = int(np.count_nonzero(~near))
-        self.times_ns = np.where(near, stamps, logged)
+    def convert(self, units: Collection[Units], facts: JointFacts) -> None:
+        """Convert the positions of all joints of the robot to SI units."""
+        for group in self.groups.values() if units else ():
+            factors = np.array([facts.si_per(name, units) for name in group.names])
+            group.positions = bytearray((group.position_table() * factors).tobytes())
+
+    def without_positions(self) -> int:
+        """Return the number of messages that name joints and have no positions."""
+        return sum(len(n) for (what, _), n in self._odd.items() if what is Mended.NO_POSITIONS)
+
+    def _date(self, bag: Bag, stamps: Int64s, logged: Int64s) -> None:
+        self.times_ns = logged.copy()
+        self.kept = np.ones(len(logged), np.bool_)
+        for publisher in dict.fromkeys(group.publisher for group in self.groups.values()):
+            own = [group for group in self.groups.values() if group.publisher == publisher]
+            messages = np.sort(np.concatenate([group.message_numbers() for group in own]))
+            dated = date_messages(
+                publisher.topic,
+                stamps[messages],
+                logged[messages],
+                bag.start_ns,
+                bag.tolerance_ns,
+                _Moved(own, messages),
+            )
+            self.times_ns[messages], self.kept[messages] = dated.times_ns, dated.kept
+            self.mended += dated.mended
+        for (what, publisher), numbers in self._odd.items():
+            times = logged[numbers]
+            of = self._topics.count(publisher.topic)
+            first, last = int(times[0]), int(times[-1])
+            self.mended.append(Mending(what, publisher.topic, len(numbers), of, first, last))
 
     def _add(self, message: int, publisher: Publisher, sample: JointSample) -> None:
         size = 8 * len(sample.names)
-        if not sample.positions:
-            self.without_positions += bool(sample.names)
-            return
         if len(sample.positions) != size:
-            raise BadInput(
-                "positions do not match joint names",
-                file=self._file,
-                where=self.place(message),
-                found=f"{len(sample.names)} names and {len(sample.positions) // 8} positions",
-                expected="as many positions as names",
-            )
+            what = Mended.MISFIT if sample.positions else Mended.NO_POSITIONS
+            self._odd.setdefault((what, publisher), []).append(message)
+            key = publisher, tuple(self._renamed.get(name, name) for name in sample.names)
+            self.lost[key] = self.lost.get(key, 0) + 1
+            return
+        if not size:
+            return
         if len(sample.efforts) not in (0, size):
-            self.wrong_efforts += 1
+            self._odd.setdefault((Mended.EFFORTS_MISFIT, publisher), []).append(message)
         efforts = sample.efforts if len(sample.efforts) == size else b""
         group, order = self._layout(message, (publisher, sample.names, bool(efforts)))
         positions = sample.positions
@@ -176,3 +203,25 @@ class JointTable:
         order = None if same else [robot_names.index(name) for name in group.names]
         self._layouts[layout] = group, order
         return group, order
+
+
+class _Moved:
+    """Knows whether a publisher's positions change between two of its messages.
+
+    Args:
+        groups: of the publisher.
+        messages: (n,) numbers of all its messages, in their order.
+    """
+
+    def __init__(self, groups: Sequence[Group], messages: Int64s) -> None:
+        self._groups, self._messages = groups, messages
+
+    def __call__(self, first: int, last: int) -> bool:
+        """Whether they change from the first to the last message, by their places."""
+        least, most = self._messages[first], self._messages[last]
+        for group in self._groups:
+            begin, end = np.searchsorted(group.message_numbers(), [least, most + 1])
+            rows = group.position_table()[begin:end]
+            if len(rows) > 1 and not np.array_equal(rows, rows[:1].repeat(len(rows), 0), True):
+                return True
+        return False

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+import shutil
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -21,25 +23,27 @@ _PART = re.compile(r"(.*)_(\d+)$")
 _SHOWN = 5
 
 _REMEDIES = (
-    ("not indexed", "a bag that was closed; `rosbag reindex FILE` of ROS 1 writes the index"),
-    ("Bag version", "version 2.0; `rosbag migrate` and `rosbag fix` of ROS 1 convert older bags"),
+    ("not indexed", "a bag that was closed", "rosbag reindex {}"),
+    ("Bag version", "version 2.0", "rosbag migrate {} new.bag"),
+    ("index looks damaged", "a complete bag", "rosbag reindex {}"),
+    ("Profile is not ros2", "an MCAP file of ROS 2; for ROS 1 name the .bag file", ""),
+    ("Compression format", "no compression, or zstd", "ros2 bag convert -i {} -o new.yaml"),
+    ("chunk compression", "no compression, lz4 or zstd", "mcap compress {} -o new.mcap"),
+    ("Compression '", "no compression, bz2 or lz4", "rosbag decompress {}"),
     (
-        "index looks damaged",
-        "a complete bag; `rosbag reindex FILE` of ROS 1 keeps what is readable",
+        "database files are missing",
+        "all files that metadata.yaml lists, or the path of one file",
+        "ros2 bag reindex {}",
     ),
-    ("Profile is not ros2", "an MCAP file of ROS 2; for ROS 1 name the .bag file"),
-    ("Compression format", "no compression, or zstd; `ros2 bag convert` changes it"),
-    ("chunk compression", "no compression, lz4 or zstd; `mcap compress` changes it"),
-    ("Compression '", "no compression, bz2 or lz4; `rosbag decompress` of ROS 1 removes it"),
-    ("database files are missing", "all files that metadata.yaml lists, or the path of one file"),
-    ("Storage plugin", "mcap or sqlite3; `ros2 bag convert` changes the storage"),
-    ("Serialization format", "cdr; `ros2 bag convert` changes the serialization"),
-    ("storage format '.zip'", "the recording itself; unpack the archive"),
-    ("storage format '.gz'", "the recording itself; unpack the archive"),
-    ("storage format '.tar'", "the recording itself; unpack the archive"),
-    ("not a database", "a complete SQLite 3 file; `ros2 bag reindex` may help after a crash"),
+    ("Storage plugin", "mcap or sqlite3", "ros2 bag convert -i {} -o new.yaml"),
+    ("Serialization format", "cdr", "ros2 bag convert -i {} -o new.yaml"),
+    ("storage format '.zip'", "the recording itself; unpack the archive", ""),
+    ("storage format '.gz'", "the recording itself; unpack the archive", ""),
+    ("storage format '.tar'", "the recording itself; unpack the archive", ""),
+    ("not a database", "a complete SQLite 3 file", "ros2 bag reindex {}"),
+    ("not one message of the file", "a file with a message that is whole", "mcap recover {}"),
 )
-"""Part of a message of the reading library -> what to do."""
+"""Part of a message of the reading library -> what was expected, and a line that may make it so."""
 
 
 def open_storages(path: Path) -> list[Storage]:
@@ -111,13 +115,23 @@ def _open(path: Path) -> Storage:
         raise BadInput(
             f"the recording cannot be opened ({text})",
             file=path,
-            expected=remedy(text) or f"{A_RECORDING}, complete and with its index",
+            expected=remedy(text, path) or f"{A_RECORDING}, complete and with its index",
         ) from error
 
 
-def remedy(reason: str) -> str | None:
-    """Return what was expected, in words that say what to do about a reason of the reading library."""
-    return next((words for part, words in _REMEDIES if part in reason), None)
+def remedy(reason: str, path: Path) -> str | None:
+    """Return what was expected, and the command that helps where it is installed, about a reason of the library."""
+    for part, words, line in _REMEDIES:
+        if part in reason:
+            return f"{words}{helps(line, path)}"
+    return None
+
+
+def helps(line: str, path: Path) -> str:
+    """Return, behind a semicolon, the command that helps; nothing if it is not installed, or there is none."""
+    if not line or shutil.which(line.split()[0]) is None:
+        return ""
+    return f"; `{line.format(shlex.quote(str(path)))}` may help"
 
 
 def _check_closed(path: Path) -> None:
@@ -127,13 +141,5 @@ def _check_closed(path: Path) -> None:
             "the recording was not closed",
             file=path,
             found="a .bag.active file",
-            expected="a .bag file; `rosbag reindex FILE` of ROS 1 makes it one, then rename it",
-        )
-    journal = path.with_name(f"{path.name}-wal")
-    if path.suffix == ".db3" and journal.is_file() and journal.stat().st_size:
-        raise BadInput(
-            "the recording was not closed",
-            file=path,
-            found=f"{journal.name}, which holds messages that are not in the file yet",
-            expected="a file without it; `sqlite3 FILE 'PRAGMA wal_checkpoint(TRUNCATE)'` moves them",
+            expected=f"a .bag file{helps('rosbag reindex {}', path)}",
         )

@@ -23,7 +23,7 @@ class RawSamples:
     Attributes:
         publisher: who says it.
         joint: its name.
-        times_ns: (n,) run time [ns], in the order of the log, which may go back.
+        times_ns: (n,) run time [ns], in the order of the log, which may go back a little.
         positions: (n,) in rad or m.
         messages: (n,) numbers of the messages.
     """
@@ -38,10 +38,6 @@ class RawSamples:
         """Return the same samples in the order of time."""
         return self.only(np.argsort(self.times_ns, kind="stable"))
 
-    def finite(self) -> RawSamples:
-        """Return the samples whose positions are numbers."""
-        return self.only(np.isfinite(self.positions))
-
     def only(self, chosen: Int64s | NDArray[np.bool_]) -> RawSamples:
         """Return some of the samples, in the order in which they are chosen."""
         return RawSamples(
@@ -54,12 +50,13 @@ class RawSamples:
 
 
 def raw_samples(table: JointTable) -> list[RawSamples]:
-    """Return the samples of each joint of each publisher."""
+    """Return the samples of each joint of each publisher, without those that are not used or not finite."""
     groups: dict[tuple[Publisher, str], list[Group]] = {}
     for group in table.groups.values():
         for name in group.names:
             groups.setdefault((group.publisher, name), []).append(group)
-    return [_joined(key, carriers, table) for key, carriers in groups.items()]
+    found = (_joined(key, carriers, table) for key, carriers in groups.items())
+    return [one for one in found if len(one.messages)]
 
 
 def _joined(key: tuple[Publisher, str], groups: Sequence[Group], table: JointTable) -> RawSamples:
@@ -67,8 +64,10 @@ def _joined(key: tuple[Publisher, str], groups: Sequence[Group], table: JointTab
     messages = np.concatenate([group.message_numbers() for group in groups])
     positions = np.concatenate([g.position_table()[:, g.names.index(joint)] for g in groups])
     order = np.argsort(messages)
-    messages = messages[order]
-    return RawSamples(publisher, joint, table.times_ns[messages], positions[order], messages)
+    messages, positions = messages[order], positions[order]
+    samples = RawSamples(publisher, joint, table.times_ns[messages], positions, messages)
+    used = np.isfinite(positions) & table.kept[messages]
+    return samples if used.all() else samples.only(used)
 
 
 def greatest_speed(samples: RawSamples) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +12,16 @@ from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.saving.plain import Plain, numbers_of
+from hetwin_core.ensemble.scenario.recorded import JointsFrom, Stamps, Units
 from hetwin_core.ensemble.scenario.robot import FollowedBase
-from hetwin_core.ensemble.scenario.source import Annotations, Beliefs, JointsFrom
+from hetwin_core.ensemble.scenario.source import Annotations, Beliefs
 from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.annotations import readers_for
 from model_nodes.main_physics.sources.bag import Bag, ReadFault, TopicSummary
 from model_nodes.main_physics.sources.base.recorded_base import RecordedBase
 from model_nodes.main_physics.sources.event_stream import EventStream
 from model_nodes.main_physics.sources.joint_series import Series
+from model_nodes.main_physics.sources.mending import of_files
 from model_nodes.main_physics.sources.playback import Playback
 from model_nodes.main_physics.sources.recorded_motion import read_motion
 from model_nodes.main_physics.sources.source import BaseMotion, JointMotion, Source
@@ -48,6 +50,8 @@ class RecordedSource(Source):
         tasks: topics with tasks; None for all topics of their type.
         beliefs: topics that say what the robot believes, beside those of type hetwin/msg/Belief.
         others: namespaces of other robots, whose tasks and beliefs are only read if they are named.
+        stamps: what dates the messages; None: stamps that are near the log times, else these.
+        units: of the positions, where they are not rad and m.
 
     Attributes:
         path: of the recording.
@@ -71,12 +75,16 @@ class RecordedSource(Source):
         tasks: Sequence[str] | None = None,
         beliefs: Sequence[Beliefs] = (),
         others: Sequence[str] = (),
+        stamps: Stamps | None = None,
+        units: Collection[Units] = (),
     ) -> None:
         self.path = path
         self._clock_offset_ns = round(clock_offset * 1e9)
-        self._bag = Bag(path)
+        self._bag = Bag(path, stamps)
         try:
-            recorded = read_motion(self._bag, joint_states, joints or {}, joints_from, robots)
+            recorded = read_motion(
+                self._bag, joint_states, joints or {}, joints_from, robots, units
+            )
             readers = readers_for(self._bag, annotations, topics)
             told = [
                 task_readers(self._bag, tasks, others),
@@ -90,7 +98,7 @@ class RecordedSource(Source):
             raise
         self.notes = recorded.notes
         self._series = recorded.series
-        self._findings = tuple(recorded.findings)
+        self._findings = (*of_files(self._bag), *recorded.findings)
         self._fault: ReadFault | None = recorded.fault
         self._events = EventStream(self._bag, readers)
         self._playback: Playback | None = None
@@ -130,7 +138,7 @@ class RecordedSource(Source):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Jumps, gaps and contradictions, in the order of time; then the gaps of odometry."""
+        """What the files lack; jumps, gaps, contradictions and what was mended, by time; then the gaps of odometry."""
         return self._findings if self._base is None else (*self._findings, *self._base.findings)
 
     def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:

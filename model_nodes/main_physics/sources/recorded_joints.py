@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scenario.recorded import Units
 from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.bag import Bag, ReadFault, listed
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE
 from model_nodes.main_physics.sources.contradictions import find_contradictions
 from model_nodes.main_physics.sources.gaps import find_gaps
 from model_nodes.main_physics.sources.joint_facts import JointFacts
-from model_nodes.main_physics.sources.joint_series import Series, build_series, check_finite
+from model_nodes.main_physics.sources.joint_series import Series, build_series
 from model_nodes.main_physics.sources.joint_table import JointTable
 from model_nodes.main_physics.sources.joint_topics import (
     USUAL,
@@ -25,7 +26,9 @@ from model_nodes.main_physics.sources.joint_topics import (
     tables_of,
 )
 from model_nodes.main_physics.sources.jumps import find_jumps
+from model_nodes.main_physics.sources.mending import Mended
 from model_nodes.main_physics.sources.open_bag import remedy
+from model_nodes.main_physics.sources.other_units import unlike_si
 from model_nodes.main_physics.sources.raw_samples import raw_samples
 
 
@@ -47,7 +50,11 @@ class RecordedJoints:
 
 
 def read_joints(
-    bag: Bag, topics: Sequence[str] | None, renamed: Mapping[str, str], facts: JointFacts
+    bag: Bag,
+    topics: Sequence[str] | None,
+    renamed: Mapping[str, str],
+    facts: JointFacts,
+    units: Collection[Units] = (),
 ) -> RecordedJoints:
     """Read all joint states.
 
@@ -56,10 +63,11 @@ def read_joints(
         topics: of type sensor_msgs/msg/JointState; None for those of the recording that carry the robot's joints.
         renamed: the robot's name of a joint, by its recorded name, where they differ.
         facts: the robot's joints.
+        units: of the positions, where they are not rad and m.
 
     Raises:
-        BadInput: if a topic is missing or of another type, there is no sample, names and positions do
-            not match, a position is not finite, time goes back, or renaming fails.
+        BadInput: if a topic is missing or of another type, there is no sample of the robot that can be used, or
+            renaming fails.
     """
     others: dict[str, JointTable] = {}
     if topics is None:
@@ -68,12 +76,17 @@ def read_joints(
         for i, topic in enumerate(topics):
             check_joint_topic(bag, topic, f"joint_states.{i}")
     table = JointTable(bag.path, renamed)
-    table.read(bag.published(topics), bag.start_ns)
+    table.read(bag, topics)
     if not table.groups:
         _reject_empty(bag, topics, table)
     _check_renaming(bag, table.recorded_names, renamed)
+    for one in (table, *others.values()):
+        one.convert(units, facts)
     series, findings = examine(bag, table, others.values(), facts)
-    notes = _notes(table)
+    if not series:
+        _reject_empty(bag, topics, table)
+    findings += [finding for finding in unlike_si(series, facts) if not units]
+    notes: list[str] = []
     if others or list(topics) != [USUAL]:
         notes.insert(0, f"the joint states are those of {', '.join(topics)}{_left(others)}")
     return RecordedJoints(series, table.fault, notes, findings)
@@ -89,16 +102,14 @@ def examine(
         table: the samples.
         others: samples that are only compared with them.
         facts: the robot's joints.
-
-    Raises:
-        BadInput: if a position is not finite, or time goes back.
     """
-    check_finite(table, bag.path)
-    compared = [one.finite() for other in others for one in raw_samples(other)]
-    contradictions = find_contradictions(raw_samples(table), compared, facts)
-    series = build_series(table, bag.path, contradictions)
+    contradictions = find_contradictions(
+        raw_samples(table), [one for other in others for one in raw_samples(other)], facts
+    )
+    series, account = build_series(table, facts, contradictions)
     strange = find_strange(series, bag.duration_ns, facts)
-    findings = sorted([*contradictions.findings, *strange], key=lambda one: one.from_ns)
+    mended = account.findings(bag.duration_ns)
+    findings = sorted([*contradictions.findings, *strange, *mended], key=lambda one: one.from_ns)
     return [_unwrapped(one, facts) for one in series], findings
 
 
@@ -156,13 +167,20 @@ def _reject_empty(bag: Bag, topics: Sequence[str], table: JointTable) -> None:
     place = ", ".join(topics)
     if table.fault:
         reason = table.fault.reason.removeprefix(f"{bag.path}").removeprefix(": ").strip()
-        expected = remedy(reason) or "messages that are whole, of the type that the recording says"
+        expected = (
+            remedy(reason, bag.path)
+            or "messages that are whole, of the type that the recording says"
+        )
         raise BadInput(reason, file=bag.path, where=place, expected=expected)
     found = "no message at all"
     if table.times_ns.size:
         found = f"{table.times_ns.size} messages, all without joints"
-    if table.without_positions:
-        found = f"{table.without_positions} messages, all without positions"
+    if any(one.what is Mended.MISFIT for one in table.mended):
+        found = f"{table.times_ns.size} messages, with more or fewer positions than names"
+    elif silent := table.without_positions():
+        found = f"{silent} messages, all without positions"
+    if table.groups:
+        found = f"{table.times_ns.size} messages, all positions of which are not numbers"
     raise BadInput(
         "the recording contains no joint positions",
         file=bag.path,
@@ -194,21 +212,3 @@ def _check_renaming(bag: Bag, recorded: set[str], renamed: Mapping[str, str]) ->
                 expected="a different name for each joint",
             )
         taken[target] = name
-
-
-def _notes(table: JointTable) -> list[str]:
-    notes = []
-    count = len(table.times_ns)
-    if table.foreign_stamps:
-        notes.append(
-            f"the header stamps of {table.foreign_stamps} of {count} joint messages are more than 1 s from "
-            "their log times; the log times are used instead"
-        )
-    if table.without_positions:
-        notes.append(f"{table.without_positions} of {count} joint messages have no positions")
-    if table.wrong_efforts:
-        notes.append(
-            f"the efforts of {table.wrong_efforts} of {count} joint messages do not match their names "
-            "and are not used"
-        )
-    return notes

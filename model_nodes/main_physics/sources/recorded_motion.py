@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.source import JointsFrom
+from hetwin_core.ensemble.scenario.recorded import JointsFrom, Units
 from model_nodes.main_physics.sources.bag import Bag, ReadFault, listed
 from model_nodes.main_physics.sources.bag_types import TRANSFORMS
 from model_nodes.main_physics.sources.cdr import Undecodable
@@ -29,6 +29,7 @@ def read_motion(
     renamed: Mapping[str, str],
     origin: JointsFrom | None,
     robots: Sequence[Body],
+    units: Collection[Units] = (),
 ) -> RecordedJoints:
     """Read where the joints are at all times.
 
@@ -38,6 +39,7 @@ def read_motion(
         renamed: the robot's name of a joint, by its recorded name, where they differ.
         origin: what to read; None for joint states, or for transforms if there are none.
         robots: those whose joints are moved.
+        units: of the positions in joint states, where they are not rad and m.
 
     Raises:
         BadInput: if neither says where they are.
@@ -49,7 +51,7 @@ def read_motion(
         silent = transform_topics(bag) and not _has_positions(bag)
         origin = JointsFrom.TF if silent else None
     if origin is not JointsFrom.TF:
-        return read_joints(bag, topics, renamed, facts)
+        return read_joints(bag, topics, renamed, facts, units)
     _check_transforms(bag, topics, renamed, robots)
     transforms = Transforms(bag)
     series = [s for body in robots for s in TransformChain(body, transforms, bag.path).series()]

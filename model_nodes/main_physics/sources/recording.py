@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from hetwin_core.ensemble.concern_words import MENDED, concern_text
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scenario.recorded import Stamps
 from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.bag import Bag, Int64s, ReadFault
 from model_nodes.main_physics.sources.bag_types import TRANSFORMS
@@ -56,6 +58,15 @@ class JointRange:
     speed: float
     longest_gap_s: float
 
+    def times(self, factor: float) -> JointRange:
+        """Return the same in other units."""
+        return replace(
+            self,
+            lower=self.lower * factor,
+            upper=self.upper * factor,
+            speed=self.speed * factor,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class JointTopic:
@@ -97,13 +108,17 @@ class Recording:
     unreadable: str | None = None
 
     @classmethod
-    def open(cls, path: Path) -> Recording:
+    def open(cls, path: Path, stamps: Stamps | None = None) -> Recording:
         """Look into a recording: a rosbag2 folder, a bare .mcap or .db3 file, or a ROS 1 bag.
+
+        Args:
+            path: the file or folder.
+            stamps: what dates its messages; see `RecordingSpec`.
 
         Raises:
             BadInput: if it cannot be opened, or holds no message.
         """
-        bag = Bag(path)
+        bag = Bag(path, stamps)
         try:
             times, fault = bag.log_times()
             tables = tables_of(bag, joint_topics(bag), {})
@@ -155,11 +170,19 @@ def _topic(bag: Bag, name: str, times: Int64s) -> RecordedTopic:
 def _joint_topic(bag: Bag, name: str, table: JointTable | BadInput) -> JointTopic:
     if isinstance(table, BadInput):
         return JointTopic(name, {}, problem=table)
-    try:
-        _, findings = examine(bag, table, (), JointFacts())
-        ranges = {s.joint: _range(s.in_order()) for s in raw_samples(table)}
-    except BadInput as error:
-        return JointTopic(name, {}, problem=error)
+    _, findings = examine(bag, table, (), JointFacts())
+    ranges = {s.joint: _range(s.in_order()) for s in raw_samples(table)}
+    mended = [concern_text(f.name, f.arguments) for f in findings if f.name == MENDED]
+    mended += [concern_text(MENDED, one.finding().arguments) for one in table.mended]
+    if not ranges and mended:
+        problem = BadInput(
+            "no joint position on this topic can be used",
+            file=bag.path,
+            where=name,
+            found="; ".join(dict.fromkeys(mended)),
+            expected="messages with as many positions as names, which are numbers",
+        )
+        return JointTopic(name, {}, problem=problem)
     has_efforts = any(group.has_efforts for group in table.groups.values())
     return JointTopic(name, ranges, has_efforts, tuple(findings))
 

@@ -21,7 +21,6 @@ from model_nodes.main_physics.sources.cdr import (
     aligned,
     string,
 )
-from model_nodes.main_physics.sources.joint_table import STAMP_TOLERANCE_NS
 
 TRANSFORM = "geometry_msgs/msg/TransformStamped"
 _STATIC = "tf_static"
@@ -118,7 +117,7 @@ class Transforms(TransformGraph):
             try:
                 for transform in decode_transforms(raw):
                     stamped = transform.stamp_ns - bag.start_ns
-                    near = abs(stamped - log_ns) <= STAMP_TOLERANCE_NS
+                    near = abs(stamped - log_ns) <= bag.tolerance_ns
                     self.add(topic, stamped if near else log_ns, log_ns, transform)
             except (Undecodable, struct.error, UnicodeDecodeError) as error:
                 reason = f"{bag.path}: transform message {number} cannot be decoded: {error}"

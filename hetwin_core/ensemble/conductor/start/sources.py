@@ -81,8 +81,11 @@ def named_sources(scenario: Scenario, options: RunOptions) -> dict[str, dict[str
     if options.no_source:
         return {}
     if options.source is not None:
+        named = named_source(options.source)
+        if kind_of(named) is None:  # options for the scenario's own
+            return {ONLY: _written(scenario, scenario.file.source) | named}
         own = _written(scenario, scenario.file.source, resolve=False)
-        return {ONLY: _instead(own, named_source(options.source))}
+        return {ONLY: _instead(own, named)}
     if robots:
         return {name: _written(scenario, robot.source) for name, robot in robots.items()}
     return {ONLY: _written(scenario, scenario.file.source)}
@@ -212,7 +215,7 @@ def named_source(text: str) -> dict[str, Any]:
     """A source as commands and messages name it.
 
     That is ``live``, ``live:NAMESPACE``, ``commands``, ``commands:NAMESPACE``, a JSON object, a trajectory's YAML file,
-    or a recording's path.
+    or a recording's path. A JSON object that names nothing has options for the scenario's own source.
 
     Raises:
         BadInput: if it begins like a JSON object and is none.

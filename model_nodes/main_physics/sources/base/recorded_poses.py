@@ -18,7 +18,6 @@ from model_nodes.main_physics.sources.base.pose_messages import (
     decode_pose,
 )
 from model_nodes.main_physics.sources.cdr import Undecodable
-from model_nodes.main_physics.sources.joint_table import STAMP_TOLERANCE_NS
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,7 @@ def read_poses(bag: Bag, topic: str, where: str, types: Collection[str] = FIELDS
         except NoPose as error:
             raise BadInput(f"this is not a pose: {error}", file=bag.path, where=place) from None
         time_ns = stamped.stamp_ns - bag.start_ns
-        near = abs(time_ns - log_ns) <= STAMP_TOLERANCE_NS
+        near = abs(time_ns - log_ns) <= bag.tolerance_ns
         foreign += not near
         times.append(time_ns if near else log_ns)
         frames.add((stamped.parent.lstrip("/"), stamped.child.lstrip("/")))

@@ -128,6 +128,8 @@ def _recorded(
         tasks=step.tasks,
         beliefs=step.beliefs,
         others=others,
+        stamps=step.stamps,
+        units=step.units,
     )
     from_ns = None if step.from_ is None else round(step.from_ * 1e9)
     try:

@@ -83,7 +83,7 @@ def test_what_is_wrong_with_other_topics_does_not_matter(tmp_path: Path) -> None
 
 
 def test_what_is_wrong_with_the_taken_ones_does(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="not a number"):
+    with pytest.raises(BadInput, match="are not numbers"):
         opened(
             tmp_path,
             states("/arm", ["shoulder"], float("nan")),

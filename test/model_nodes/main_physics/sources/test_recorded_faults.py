@@ -60,29 +60,15 @@ def test_malformed_metadata(tmp_path: Path, text: str) -> None:
 
 @pytest.mark.parametrize("storage", list(StoragePlugin))
 @pytest.mark.parametrize("single_file", [False, True])
-@pytest.mark.parametrize("kept", [0.0, 0.0005, 0.1, 0.5, 0.9, 0.98, 0.999])
-def test_cut_off(tmp_path: Path, storage: StoragePlugin, single_file: bool, kept: float) -> None:
+@pytest.mark.parametrize("kept", [0.0, 0.0005])
+def test_cut_off_before_the_first_message(
+    tmp_path: Path, storage: StoragePlugin, single_file: bool, kept: float
+) -> None:
     folder = write_bag(tmp_path / "bag", sine(400), storage=storage)
     file = storage_file(folder)
     content = file.read_bytes()
     file.write_bytes(content[: int(kept * len(content))])
     refused(file if single_file else folder, str(file if single_file else folder))
-
-
-@pytest.mark.parametrize("missing", [1, 8, 37, 60])
-def test_cut_off_at_the_very_end(tmp_path: Path, missing: int) -> None:
-    file = storage_file(write_bag(tmp_path / "bag", sine()))
-    file.write_bytes(file.read_bytes()[:-missing])
-    refused(file, str(file))
-
-
-def test_mcap_without_summary(tmp_path: Path) -> None:
-    """The footer is there, but says that there is no index."""
-    file = storage_file(write_bag(tmp_path / "bag", sine()))
-    content = bytearray(file.read_bytes())
-    content[-28:-20] = bytes(8)
-    file.write_bytes(content)
-    refused(file, "no readable index", "no summary")
 
 
 def test_compressed_file_cut_off(tmp_path: Path) -> None:
@@ -119,50 +105,11 @@ def test_joint_states_without_positions(tmp_path: Path) -> None:
     refused(write_bag(tmp_path / "bag", [silent]), "no joint position", "1 messages")
     source = open_source(write_bag(tmp_path / "more", [silent, *sine()[1:]]))
     assert source.joint_names == ("a", "b")
-    assert "1 of 100" in source.notes[0]
-
-
-def test_positions_that_do_not_match_names(tmp_path: Path) -> None:
-    messages = sine()
-    messages[7] = joints(messages[7].time_ns, ("a", "b"), (0.0,))
-    error = refused(write_bag(tmp_path / "bag", messages), "/joint_states, message 8")
-    assert error.found == "2 names and 1 positions"
-
-
-def test_efforts_that_do_not_match_names(tmp_path: Path) -> None:
-    messages = sine()
-    messages[7] = joints(messages[7].time_ns, ("a", "b"), (0.0, 1.0), efforts=(1.0,))
-    assert "1 of 100" in open_source(write_bag(tmp_path / "bag", messages)).notes[0]
+    assert {f.arguments.get("what") for f in source.findings} == {"no_positions", None}
 
 
 def test_a_joint_twice_in_a_message(tmp_path: Path) -> None:
     refused(write_bag(tmp_path / "bag", [joints(0, ("a", "b", "a"), (0.0, 1.0, 2.0))]), "twice")
-
-
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
-def test_positions_that_are_no_numbers(tmp_path: Path, value: float) -> None:
-    messages = sine()
-    other = joints(messages[40].time_ns, ("c",), (0.0,), topic="/hand")
-    messages.insert(10, other)
-    messages[50] = joints(messages[50].time_ns, ("a", "b"), (0.0, value))
-    error = refused(
-        {
-            "recording": str(write_bag(tmp_path / "bag", messages)),
-            "joint_states": ["/joint_states", "/hand"],
-        },
-        "joint b",
-    )
-    assert error.where in ("/joint_states, message 50", "/joint_states, message 51")
-
-
-def test_time_going_back(tmp_path: Path) -> None:
-    messages = sine()
-    t = messages[30].time_ns
-    messages[30] = joints(t, ("b", "a"), (0.0, 0.0), stamp_ns=t - 25 * MS)
-    error = refused(write_bag(tmp_path / "bag", messages), "time goes back")
-    assert error.where == "/joint_states, message 31"
-    assert error.found == "0.575000000 s of run time"
-    assert "0.580000000 s" in (error.expected or "")
 
 
 def test_time_may_go_back_between_joints(tmp_path: Path) -> None:

@@ -161,8 +161,9 @@ def test_stamps_of_another_clock_are_not_used(tmp_path: Path) -> None:
     far = [joints(m.time_ns, ("a",), m.message.position, stamp_ns=5 * 10**9) for m in near]
     source = open_source(write_bag(tmp_path / "far", far))
     assert positions_at(source, ("a",), [80 * MS])[0, 0] == far[4].message.position[0]
-    assert len(source.notes) == 1
-    assert "9 of 9" in source.notes[0]
+    (mended,) = source.findings
+    assert mended.arguments["what"] == "other_clock"
+    assert (mended.arguments["count"], mended.arguments["of"]) == (9, 9)
 
 
 def test_run_time_begins_with_the_first_message(tmp_path: Path) -> None:

@@ -1,0 +1,363 @@
+"""Readers of files that break off, as those of a recorder that was killed: they read what is whole.
+
+Each reads a complete file as its base class does, which is that of the library.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import struct
+import sys
+from collections import Counter
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping
+from contextlib import closing, suppress
+from heapq import merge
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, BinaryIO
+
+import apsw
+from lz4.frame import LZ4FrameDecompressor  # type: ignore[import-untyped]
+from rosbags.interfaces import Connection
+from rosbags.rosbag2 import Reader
+from rosbags.rosbag2.errors import ReaderError
+from rosbags.rosbag2.reader import DirectoryReader
+from rosbags.rosbag2.storage_mcap import ChunkInfo, McapReader, decompress
+from rosbags.rosbag2.storage_sqlite3 import Sqlite3Reader
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.projection.mcap_records import (
+    CHANNEL,
+    CHUNK,
+    DATA_END,
+    HEAD,
+    MAGIC,
+    MESSAGE,
+    SCHEMA,
+)
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+_HEADER, _FOOTER = 0x01, 0x02
+_KINDS = range(_HEADER, DATA_END + 1)
+_TIMES = struct.Struct("<QQQI")
+_SQLITE_MAGIC = b"SQLite format 3\x00"
+_SQLITE_HEAD = 100
+_WRITTEN_AHEAD = "-wal"
+
+
+class McapOfWholeRecords(McapReader):
+    """An MCAP file; of one without index all chunks up to the last whole one, and the whole records of one cut off.
+
+    Attributes:
+        lost: share of the bytes that belong to nothing whole; None: the file is complete.
+    """
+
+    lost: float | None = None
+
+    def __init__(self, path: Any) -> None:
+        super().__init__(path)
+        self._rest: McapReader | None = None
+
+    def _open(self) -> None:
+        try:
+            super()._open()
+            if self.chunks or self.statistics is None or not self.statistics.message_count:
+                return
+        except (ReaderError, ValueError, struct.error, TypeError, OSError, LookupError) as error:
+            if "Profile" in str(error):
+                raise
+        self._scan()
+
+    def _scan(self) -> None:
+        """Find what is whole, and make the index that the file does not have."""
+        assert self.bio is not None
+        self._forget()
+        size = self.bio.seek(0, 2)
+        self.bio.seek(0)
+        if self.bio.read(len(MAGIC)) != MAGIC:
+            raise ReaderError("File magic is invalid.")
+        self.data_start = self.data_end = self.bio.tell()
+        chunks: list[ChunkInfo] = []
+        closed, rest = False, b""
+        for kind, begin, length in _records(self.bio, size):
+            if kind == CHUNK:
+                chunk = _whole_chunk(self.bio, begin, length)
+                if chunk is None:
+                    break
+                chunks.append(chunk)
+            if kind in (DATA_END, _FOOTER):
+                closed = True
+                break
+            self.data_end = begin + length
+            if kind == _HEADER:
+                self.data_start = self.data_end
+        else:
+            rest = _of_last_chunk(self.bio, self.data_end)
+        self.meta_scan()
+        self._read_rest(rest)
+        assert self.statistics is not None
+        if not self.statistics.message_count:
+            raise ReaderError("not one message of the file is whole")
+        everything = {connection.id: 1 for connection in self.connections}
+        self.chunks.extend(chunk._replace(channel_count=everything) for chunk in chunks)
+        self.lost = None if closed else max(1.0 - (self.data_end + len(rest)) / size, 0.0)
+        self._count()
+
+    def _read_rest(self, rest: bytes) -> None:
+        """Take the records of the last chunk, which is not whole."""
+        before = self.statistics
+        if not rest or before is None:
+            return
+        self._rest = other = McapReader(self.path)
+        other.bio, other.data_end = BytesIO(rest), len(rest)
+        other.schemas, other.channels = self.schemas, self.channels
+        other.connections = self.connections
+        other.meta_scan()
+        assert other.statistics is not None
+        more = other.statistics
+        counts = Counter(before.channel_message_counts) + Counter(more.channel_message_counts)
+        self.statistics = before._replace(
+            message_count=before.message_count + more.message_count,
+            start_time=min(before.start_time, more.start_time),
+            end_time=max(before.end_time, more.end_time),
+            channel_message_counts=dict(counts),
+        )
+
+    def messages(
+        self, connections: Collection[Connection], start: int | None = None, stop: int | None = None
+    ) -> Generator[tuple[Connection, int, bytes], None, None]:
+        """Yield connection, log time and payload of the messages of some connections."""
+        parts = [super().messages(connections, start, stop)]
+        if self._rest is not None:
+            parts.append(self._rest.messages_scan(connections, start, stop))
+        rest = [iter(sorted(part, key=_log_time)) for part in parts[1:]]
+        yield from merge(parts[0], *rest, key=_log_time) if rest else parts[0]
+
+    def _forget(self) -> None:
+        for found in (self.schemas, self.channels, self.chunks, self.connections):
+            found.clear()
+        self.statistics = None
+
+    def _count(self) -> None:
+        statistics = self.statistics
+        assert statistics is not None
+        counts = statistics.channel_message_counts
+        self.connections = [c._replace(msgcount=counts.get(c.id, 0)) for c in self.connections]
+        self.metadata = self.metadata._replace(
+            duration=statistics.end_time - statistics.start_time + 1,
+            start_time=statistics.start_time,
+            end_time=statistics.end_time + 1,
+            message_count=statistics.message_count,
+        )
+
+
+def _records(file: BinaryIO, size: int) -> Iterator[tuple[int, int, int]]:
+    """Yield kind, begin and length of each whole record from where the file stands on."""
+    at = file.tell()
+    while at + HEAD.size <= size:
+        file.seek(at)
+        kind, length = HEAD.unpack(file.read(HEAD.size))
+        at += HEAD.size
+        if kind not in _KINDS or at + length > size:
+            return
+        yield kind, at, length
+        at += length
+
+
+def _log_time(message: tuple[Connection, int, bytes]) -> int:
+    return message[1]
+
+
+def _of_last_chunk(file: BinaryIO, begin: int) -> bytes:
+    """Return the whole records of a chunk that is cut off, which begins there; nothing if it is something else."""
+    file.seek(begin)
+    content = file.read()
+    at = HEAD.size + _TIMES.size + 4
+    if len(content) < at or content[0] != CHUNK:
+        return b""
+    (text,) = struct.unpack_from("<I", content, at - 4)
+    compression, packed = content[at : at + text], content[at + text + 8 :]
+    try:
+        raw = _BEGINNINGS[compression](packed)
+    except Exception:  # damaged, or packed in a way that is not known
+        return b""
+    return raw[: sum(HEAD.size + size for _, size in _inner(raw))]
+
+
+_BEGINNINGS: Mapping[bytes, Callable[[bytes], bytes]] = {
+    b"": lambda packed: packed,
+    b"zstd": lambda packed: zstd.ZstdDecompressor().decompress(packed),
+    b"lz4": lambda packed: bytes(LZ4FrameDecompressor().decompress(packed)),
+}
+"""Unpack as much of the content of a chunk as there is."""
+
+
+def _whole_chunk(file: BinaryIO, begin: int, length: int) -> ChunkInfo | None:
+    """Return what the index would say of a chunk; None if it is damaged."""
+    file.seek(begin)
+    content = file.read(length)
+    try:
+        first, last, unpacked, checksum = _TIMES.unpack_from(content)
+        (text,) = struct.unpack_from("<I", content, _TIMES.size)
+        at = _TIMES.size + 4 + text
+        compression = content[at - text : at].decode()
+        (packed,) = struct.unpack_from("<Q", content, at)
+        raw = decompress(content[at + 8 : at + 8 + packed], compression, unpacked, checksum)
+        inner = list(_inner(raw))
+    except Exception:  # what is damaged makes each of the libraries fail in its own way
+        return None
+    if sum(HEAD.size + size for _, size in inner) != len(raw):
+        return None
+    begin -= HEAD.size
+    return ChunkInfo(
+        first, last, begin, HEAD.size + length, {}, 0, compression, packed, unpacked, {}
+    )
+
+
+def _inner(raw: bytes) -> Iterator[tuple[int, int]]:
+    at = 0
+    while at + HEAD.size <= len(raw):
+        kind, length = HEAD.unpack_from(raw, at)
+        if kind not in (SCHEMA, CHANNEL, MESSAGE) or at + HEAD.size + length > len(raw):
+            return
+        yield kind, length
+        at += HEAD.size + length
+
+
+class SqliteOfWholeRows(Sqlite3Reader):
+    """An SQLite file; of one that was cut off, or not closed, all rows that can be read.
+
+    Such rows are copied to a temporary file, so that nothing is written beside the recording.
+
+    Attributes:
+        lost: share of the bytes that are not there, as far as that is known; None: the file is complete.
+    """
+
+    lost: float | None = None
+
+    def __init__(self, path: Any) -> None:
+        super().__init__(path)
+        self._copied: TemporaryDirectory[str] | None = None
+
+    def open(self) -> None:
+        """Open the file, or a copy of what can be read of it."""
+        path = Path(str(self.path))
+        missing = _missing(path)
+        ahead = path.with_name(path.name + _WRITTEN_AHEAD)
+        if not missing and not (ahead.is_file() and ahead.stat().st_size):
+            super().open()
+            return
+        self._copied = TemporaryDirectory()
+        try:
+            self.path = Path(self._copied.name, path.name)
+            if missing:
+                _copy_rows(path, self.path)
+                self.lost = missing
+            else:
+                _copy_closed(path, ahead, self.path)
+            super().open()
+        except BaseException:
+            self._copied.cleanup()
+            raise
+
+    def close(self) -> None:
+        """Close the file, and remove the copy."""
+        with suppress(Exception):
+            super().close()
+        if self._copied is not None:
+            self._copied.cleanup()
+
+
+def _missing(path: Path) -> float:
+    """Return which share of the pages that its header promises a file lacks.
+
+    Raises:
+        BadInput: if it is not an SQLite file.
+    """
+    with path.open("rb") as stream:
+        head = stream.read(_SQLITE_HEAD)
+    if len(head) < _SQLITE_HEAD or not head.startswith(_SQLITE_MAGIC):
+        raise BadInput("this is not an SQLite file", file=path, expected="an SQLite 3 recording")
+    changes, pages = struct.unpack_from(">II", head, 24)
+    (valid_for,) = struct.unpack_from(">I", head, 92)
+    promised = pages * _page_size(path)
+    size = path.stat().st_size
+    return 1.0 - size / promised if changes == valid_for and size < promised else 0.0
+
+
+def _page_size(path: Path) -> int:
+    with path.open("rb") as stream:
+        (page,) = struct.unpack_from(">H", stream.read(_SQLITE_HEAD), 16)
+    return 65536 if page == 1 else max(int(page), 512)
+
+
+def _copy_closed(path: Path, ahead: Path, copy: Path) -> None:
+    """Copy a file and what was written ahead of it, and join them."""
+    copy.write_bytes(path.read_bytes())
+    copy.with_name(copy.name + _WRITTEN_AHEAD).write_bytes(ahead.read_bytes())
+    with closing(sqlite3.connect(copy)) as joined:
+        joined.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _copy_rows(path: Path, copy: Path) -> None:
+    """Copy all rows that can be read of the whole pages of a file that was cut off.
+
+    Raises:
+        ReaderError: if not even the topics can.
+    """
+    part = copy.with_suffix(".part")
+    page = _page_size(path)
+    with path.open("rb") as source, part.open("wb") as target:
+        shutil.copyfileobj(source, target)
+        target.truncate(path.stat().st_size // page * page)
+    damaged = apsw.Connection(str(part), flags=apsw.SQLITE_OPEN_READONLY)
+    with closing(damaged), closing(sqlite3.connect(copy)) as whole:
+        try:
+            damaged.execute("PRAGMA writable_schema=ON")  # lets files be shorter than they say
+            _copy_tables(damaged, whole)
+        except (apsw.Error, sqlite3.Error, ValueError) as error:
+            raise ReaderError(f"not one message of the file can be read: {error}") from error
+        whole.commit()
+    part.unlink()
+
+
+def _copy_tables(damaged: apsw.Connection, whole: sqlite3.Connection) -> None:
+    """Copy the tables, the small ones first; one ends where the next row cannot be read."""
+    tables = damaged.execute("SELECT name, sql FROM sqlite_master WHERE type='table'").fetchall()
+    for name, text in sorted(tables, key=lambda table: table[0] == "messages"):
+        if not str(name).startswith("sqlite_"):
+            whole.execute(str(text))
+            with suppress(apsw.Error):
+                for row in damaged.execute(f'SELECT * FROM "{name}" ORDER BY rowid'):
+                    places = ",".join("?" * len(row))
+                    whole.execute(f'INSERT OR IGNORE INTO "{name}" VALUES ({places})', row)
+
+
+class _Folder(DirectoryReader):
+    """A folder with metadata.yaml, whose files may break off."""
+
+    STORAGE_PLUGINS: Mapping[str, Any] = {
+        "mcap": McapOfWholeRecords,
+        "sqlite3": SqliteOfWholeRows,
+    }
+
+
+class WholeReader(Reader):
+    """Opens a folder or a file as the library does, files that break off included."""
+
+    STORAGE_PLUGINS: Mapping[str, Any] = {
+        "dir": _Folder,
+        ".mcap": McapOfWholeRecords,
+        ".db3": SqliteOfWholeRows,
+    }
+
+    @property
+    def parts(self) -> list[Any]:
+        """The files."""
+        return getattr(self.storage, "storages", [self.storage])

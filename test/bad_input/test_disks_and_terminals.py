@@ -1,0 +1,87 @@
+"""A folder that cannot be written, a full disk, a terminal that goes away: one line, nothing that looks whole."""
+
+from __future__ import annotations
+
+import os
+import pty
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from support.hetwin_command import refused
+from support.odd_recordings import messages
+from support.recorded_bags import write_bag
+from support.robot_files import TABLETOP_ARM
+from support.tabletop import tabletop
+
+HETWIN = Path(sys.executable).with_name("hetwin")
+
+
+def command(*words: object, fill: int = 0) -> subprocess.CompletedProcess[str]:
+    """Run hetwin where no file may become larger than some bytes, as on a disk that is full."""
+
+    def limit() -> None:
+        if fill:
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (fill, fill))
+
+    return subprocess.run(
+        [str(word) for word in (HETWIN, *words)],
+        preexec_fn=limit,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_new_into_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    bag = write_bag(tmp_path / "bag", messages(count=5))
+    refused(
+        tmp_path,
+        *("new", bag, "--robot", TABLETOP_ARM, "--out", "/proc/no/twin"),
+        says=("the scenario cannot be written", "/proc/no/twin", "--out"),
+    )
+
+
+def test_new_on_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
+    bag, out = write_bag(tmp_path / "bag", messages(count=5)), tmp_path / "twin"
+    said = command("new", bag, "--robot", TABLETOP_ARM, "--out", out, fill=700)
+    assert said.returncode == 2, said
+    assert "the scenario cannot be written" in said.stderr
+    assert "Traceback" not in said.stderr
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("fill", [1, 30_000])
+def test_a_run_on_a_full_disk(tmp_path: Path, fill: int) -> None:
+    file, out = tabletop(tmp_path), tmp_path / "run"
+    said = command("run", file, "--out", out, "--no-report", fill=fill)
+    assert said.returncode in (1, 2), said
+    assert "error: " in said.stderr
+    assert "Traceback" not in said.stderr
+    assert not (out / "log" / "metadata.yaml").exists()
+
+
+def test_a_terminal_that_goes_away(tmp_path: Path) -> None:
+    """The run that nobody sees any longer ends well."""
+    file, out, errors = tabletop(tmp_path), tmp_path / "run", tmp_path / "errors"
+    ours, theirs = pty.openpty()
+    with errors.open("wb") as stderr:
+        running = subprocess.Popen(
+            [str(HETWIN), "run", str(file), "--out", str(out), "--no-report"],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=stderr,
+        )
+    os.close(theirs)
+    time.sleep(0.2)
+    os.close(ours)
+    assert running.wait(60) == 0
+    assert errors.read_text().count("Traceback") == 0
+    assert (out / "log" / "metadata.yaml").exists()
+    assert (out / "summary.json").exists()
