@@ -211,16 +211,16 @@ class Coverage:
         if not recorded:
             why = say("coverage.fingers_not_recorded")
             return Covered(Claim.GRIP, hand.name, False, why=why)
+        if not self._objects:
+            why = say("coverage.no_object")
+            return Covered(
+                Claim.GRIP, hand.name, True, sources=(_FINGERS,), of=hand.joints, why=why
+            )
         loose = self._loose(hand)
         if loose:
             why = say("coverage.hand_not_recorded", names=some(loose, _MOST_NAMED))
             return Covered(
                 Claim.GRIP, hand.name, False, sources=(_FINGERS,), of=hand.joints, why=why
-            )
-        if not self._objects:
-            why = say("coverage.no_object")
-            return Covered(
-                Claim.GRIP, hand.name, True, sources=(_FINGERS,), of=hand.joints, why=why
             )
         if not any(_collides(self._scene.entities[i]) for i in hand_links(self._scene, hand.name)):
             why = say("coverage.fingers_without_shapes")

@@ -115,7 +115,7 @@ LEFT, RIGHT = "episodes/handing_over/left", "episodes/handing_over/right"
         ((("rate: 400", "rate: 400\nrobot: urdf/tabletop_arm.urdf"),), "one robot beside several"),
         ((("    urdf:", "    name: arm\n    urdf:"),), "the key names the robot"),
         ((("link: gripper_base", "link: gripper"),), "the robot has no such link"),
-        ((("tabletop_arm.urdf", "table_arm.urdf"),), "description does not exist"),
+        ((("tabletop_arm.urdf", "table_arm.urdf"),), "there is no such file"),
         (
             ((f"source: scenarios/{RIGHT}", "source: live"),),
             "one robot is recorded and another one is live",

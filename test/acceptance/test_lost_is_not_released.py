@@ -100,8 +100,8 @@ def test_what_is_put_down_is_released_and_put_down(runs: dict[str, Told]) -> Non
 def test_what_a_hand_lets_fall_was_dropped_but_not_lost(runs: dict[str, Told]) -> None:
     run = runs["let_fall"]
     assert run.handling == ["grasped", "picked_up", "released", "dropped", "put_down"]
-    assert (run.summary["verdict"], run.concerns) == (NO_EFFORTS, {"fell": "note"})
-    assert "severity" not in run.event("dropped")["arguments"]
+    assert run.summary["verdict"] == "doubtful"  # no program said that it was meant
+    assert run.concerns["dropped"] == "warning"
 
 
 def test_what_the_program_says_to_release_is_released(runs: dict[str, Told]) -> None:

@@ -47,7 +47,7 @@ KINDS: dict[str, tuple[Make, tuple[str, ...]]] = {
         ("/x (std_msgs/msg/String)", "sensor_msgs/msg/JointState"),
     ),
     "joint states without positions": (lambda f: [silent(f)], ("positions",)),
-    "a position that is no number": (lambda f: [silent(f, float("nan"))], ("nan",)),
+    "a position that is no number": (lambda f: [silent(f, float("nan"))], ("are not numbers",)),
     "a name of no robot": (
         lambda f: [arm(f), "--robot", "tabletop_amr"],
         ("tabletop_amr", "a name such as tabletop_arm"),

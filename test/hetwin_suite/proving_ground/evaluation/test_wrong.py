@@ -43,7 +43,7 @@ def test_it_says_where_the_object_was_and_where_it_should_have_been(tmp_path: Pa
     assert known is not None
     assert reasons(episode(handovers=[HANDED_OVER]), known) == [
         "The pose of ball was handed over last at 4.00 s, from in_hand to physics (trigger).",
-        "Then the twin had it at (0.500, 0.000, 0.100) m, the truth at (0.500, 0.000, 0.100) m: 0.0 mm apart.",
+        "Then the twin had it at (0.500, 0.000, 0.100) m, the truth at (0.500, 0.000, 0.100) m: 0 mm apart.",
         "At the end the twin had it at (0.500, 0.000, 0.100) m, the truth at (0.500, 0.500, 0.100) m: 50.0 cm apart.",
         "They were more than 2.0 cm apart first at 5.22 s.",
     ]

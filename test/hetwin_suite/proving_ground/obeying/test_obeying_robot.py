@@ -123,8 +123,8 @@ def test_it_goes_where_it_is_commanded_with_noise(user: User) -> None:
         assert 0.0 < np.median(ages) < 0.2
         assert all(np.isfinite(m.effort).all() for _, m in user.heard)
         user.topics.publish(JointTrajectory(joint_names=["nose"]))
-        user.listen_until(lambda: any("command refused" in line for line in said))
-    (refused,) = (line for line in said if "command refused" in line)
+        user.listen_until(lambda: any("was refused" in line for line in said))
+    (refused,) = (line for line in said if "was refused" in line)
     assert "points: there are none" in refused
 
 
