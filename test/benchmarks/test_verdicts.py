@@ -77,7 +77,9 @@ def test_a_link_that_is_planted_in_a_table_gets_there_after_the_start(robot: str
     assert min(float(row[0]) for row in distances.values()) > CLEAR
 
 
-@pytest.mark.parametrize("robot", list(KINDS))
+@pytest.mark.parametrize(
+    "robot", [pytest.param(k, marks=[pytest.mark.long] if k == "so101" else []) for k in KINDS]
+)
 def test_a_box_is_swept_by_the_arm_alone(robot: str) -> None:
     case = drawn("sweep", robot)
     box = lab(robot).distances(case.motion.positions, case.scene[BOX].box)

@@ -31,8 +31,8 @@ WAITS = "--wait-for-twin"
 OBEYS, SHOWS = "--obey", "hetwin show"
 """Examples that end when they are interrupted."""
 
-MINUTES = "hetwin record home_lab "
-"""An example that takes more than a minute."""
+MINUTES = ("hetwin record home_lab ", "hetwin truck learn ", "hetwin truck choose ")
+"""Examples that take more than a minute, or keep a core busy for ten seconds."""
 
 pytestmark = pytest.mark.slow
 

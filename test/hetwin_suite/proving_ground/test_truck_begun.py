@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from hetwin_suite.proving_ground.truck.begun import begin_unloading
 from hetwin_suite.proving_ground.truck.packets import Load, Packet, draw_load
@@ -37,10 +38,12 @@ def test_a_load_that_nobody_has_touched_is_whole() -> None:
     assert _begun(0) == WHOLE
 
 
+@pytest.mark.long
 def test_at_least_half_of_a_load_is_left() -> None:
     assert len(_begun(10)) >= len(WHOLE) / 2
 
 
+@pytest.mark.long
 def test_the_same_seed_draws_the_same_moment() -> None:
     assert draw_cut_out(5, 12) == draw_cut_out(5, 12)
     assert draw_cut_out(5, 12) != draw_cut_out(6, 12)

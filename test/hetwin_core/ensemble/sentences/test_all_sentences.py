@@ -116,12 +116,11 @@ def test_nothing_is_in_the_catalogue_that_nobody_says() -> None:
     text = "\n".join(
         file.read_text("utf-8") for package in PACKAGES for file in (ROOT / package).rglob("*.py")
     )
+    words = {*re.findall(r"\w+", text)}
     unsaid = [
         name
         for name, _ in ALL
         if name not in text
-        and not re.search(
-            rf"\b{re.sub('^not_|^mended_|_nothing$', '', name.partition('.')[2])}\b", text
-        )
+        and re.sub("^not_|^mended_|_nothing$", "", name.partition(".")[2]) not in words
     ]
     assert unsaid == []

@@ -45,7 +45,7 @@ def test_it_says_where_the_object_was_and_where_it_should_have_been(tmp_path: Pa
         "The pose of ball was handed over last at 4.00 s, from in_hand to physics (trigger).",
         "Then the twin had it at (0.500, 0.000, 0.100) m, the truth at (0.500, 0.000, 0.100) m: 0 mm apart.",
         "At the end the twin had it at (0.500, 0.000, 0.100) m, the truth at (0.500, 0.500, 0.100) m: 50 cm apart.",
-        "They were more than 2.0 cm apart first at 5.22 s.",
+        "They were more than 2 cm apart first at 5.22 s.",
     ]
 
 
