@@ -135,7 +135,9 @@ class Client:
         """
         if self._nodes.conductor_ended_with(BAD_INPUT):
             domain = self._node.context.get_domain_id()
-            other = self._others or "which the conductor has named"  # heard of by the conductor alone, so far
+            other = (
+                self._others or "which the conductor has named"
+            )  # heard of by the conductor alone, so far
             raise taken_by_another(self._node.get_namespace(), domain, other)
 
     def _ask(self, scenario: Scenario, options: RunOptions, out: Path, display: Display) -> Any:
