@@ -4,7 +4,6 @@ import pytest
 from support.small_ensemble import HEADER, Recorder, conduct, run
 
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
-from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.errors import BadInput, Refused
 
