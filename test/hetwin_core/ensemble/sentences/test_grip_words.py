@@ -7,7 +7,7 @@ from hetwin_core.ensemble.grip_words import grip_sentences
 
 def row(name: str, time: float) -> dict[str, object]:
     arguments = {"hand": "claw"}
-    return {"name": name, "time": time, "kind": "state", "source": "grasp", "arguments": arguments}
+    return {"name": name, "time": time, "kind": "model", "source": "grasp", "arguments": arguments}
 
 
 def test_fingers_that_were_not_seen_to_close_are_not_said_to_have_closed() -> None:
