@@ -40,6 +40,9 @@ def may_unshare() -> bool:
 
 
 IN_A_CONTAINER = ("--pid", "--fork", "--mount-proc", "--kill-child")
+STEPS_LOGGED = 100_000
+"""Bytes that a log has when the run is well under way."""
+
 container = pytest.mark.skipif(
     not may_unshare(), reason="a PID namespace needs unshare (util-linux) and root"
 )
@@ -223,7 +226,9 @@ def test_the_name_is_free_as_soon_as_the_run_was_killed(tmp_path: Path) -> None:
     domain = new_domain()
     scenario = toy(tmp_path, until=600.0, pace=0.001)
     with running(scenario, tmp_path / "one", *IN_PROCESS, domain=domain) as (process, _):
-        wait_until((tmp_path / "one" / "log").exists, "its log", process=process)
+        log = tmp_path / "one" / "log" / "log.mcap"
+        begun = lambda: log.exists() and log.stat().st_size > STEPS_LOGGED  # noqa: E731
+        wait_until(begun, "steps", process=process)
         process.kill()
         process.wait()
         end = time.monotonic() + 20.0

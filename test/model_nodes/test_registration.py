@@ -106,7 +106,7 @@ def test_a_conductor_that_never_answers_is_named(
     monkeypatch.setattr(registering, "CALL_AGAIN_S", 0.2)
     monkeypatch.setattr(registering, "REGISTER_TIMEOUT_S", 3.0)
     conductor(executor, silent_for=1000)
-    with pytest.raises(HetwinError, match="cup: the conductor did not answer the registration"):
+    with pytest.raises(HetwinError, match="cup: the conductor did not respond to the registration"):
         registering.register(node, executor, Interrupts())
 
 
