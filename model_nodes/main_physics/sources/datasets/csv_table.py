@@ -10,6 +10,7 @@ import numpy as np
 
 from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.number_table import Table, read_table
+from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.datasets.episode import (
     Episode,
     check_episode,
@@ -42,10 +43,8 @@ def read_csv(file: Path, number: int | None) -> Episode:
         raise table.bad_header("there is no column with the time", some(table.columns), A_TABLE)
     factors = {c: 1.0 if unit is None else si_per(unit) for c, (_, unit) in named.items()}
     usable = [c for c in table.columns if c != time and factors[c] is not None]
-    joints = joint_columns([named[column][0] for column in usable])
+    joints = joint_columns([named[column][0] for column in usable], file, "line 1")
     columns = [usable[i] for i in joints.values()]
-    if not columns:
-        raise table.bad_header("there is no column with positions", some(table.columns), A_TABLE)
     times = table.numbers([time])[:, 0] * per_second
     _check_times(table, times)
     left = [c for c in table.columns if c != time and c not in columns]
@@ -66,16 +65,14 @@ def _split(column: str) -> tuple[str, str | None]:
     return (match["name"], match["unit"]) if match else (column, None)
 
 
-def _check_times(table: Table, times: np.ndarray[tuple[int], np.dtype[np.float64]]) -> None:
+def _check_times(table: Table, times: Floats) -> None:
     backwards = np.flatnonzero(np.diff(times) < 0.0)
     if len(backwards):
         row = int(backwards[0]) + 1
         raise table.bad("the time goes back", row, float(times[row]), "rows in the order of time")
 
 
-def _positions(
-    table: Table, columns: list[str]
-) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+def _positions(table: Table, columns: list[str]) -> Floats:
     """(n, columns); an empty cell is NaN."""
     found = np.empty((len(table.rows), len(columns)))
     for j, column in enumerate(columns):

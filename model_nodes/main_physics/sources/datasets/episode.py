@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.extras import library_of
 from hetwin_core.ensemble.nearest import some
@@ -60,17 +62,54 @@ def si_per(unit: str) -> float | None:
     return _SI_PER.get(unit.strip().casefold())
 
 
-def joint_columns(names: Sequence[str]) -> dict[str, int]:
+def joint_columns(names: Sequence[str], file: Path, where: str) -> dict[str, int]:
     """Return joint -> column of its position, of columns such as `elbow`, `elbow.pos`, `/joint_states/elbow/position`.
 
-    If some columns say that they are positions, the others are not. What two names have in front of their last `/` is
-    left out if all have it.
+    If some columns say that they are positions, the others are not. What is in front of the last `/` is left out if it
+    is the same in all.
+
+    Args:
+        names: of the columns.
+        file: that has them.
+        where: in that file.
+
+    Raises:
+        BadInput: if no column is a joint, or two are the same one.
     """
     said = [(name, i) for i, name in enumerate(names) if _POSITION.search(name)]
     plain = [(name, i) for i, name in enumerate(names) if not _NO_POSITION.search(name)]
-    found = {_POSITION.sub("", name): i for name, i in said or plain}
-    fronts = {name.rpartition("/")[0] for name in found}
-    return {name.rpartition("/")[2]: i for name, i in found.items()} if len(fronts) == 1 else found
+    taken = said or plain
+    joints = [_POSITION.sub("", name) for name, _ in taken]
+    if len({joint.rpartition("/")[0] for joint in joints}) == 1:
+        joints = [joint.rpartition("/")[2] for joint in joints]
+    if not taken or not all(joints) or len({*joints}) < len(joints):
+        raise BadInput(
+            "not every column has the name of a joint of its own"
+            if taken
+            else "no column is a joint's position",
+            file=file,
+            where=where,
+            found=some(names),
+            expected="the position of each joint once, by its name",
+        )
+    return {joint: i for joint, (_, i) in zip(joints, taken, strict=True)}
+
+
+def steady(count: int, rate: object, file: Path, where: str) -> Floats:
+    """Return the times [s] of samples at a steady rate [Hz].
+
+    Raises:
+        BadInput: if it is no rate.
+    """
+    try:
+        hertz = float(np.asarray(rate, np.float64))
+    except (TypeError, ValueError):
+        hertz = math.nan
+    if not 0.0 < hertz < math.inf:
+        raise BadInput(
+            "this is no rate", file=file, where=where, found=rate, expected="samples per second"
+        )
+    return np.arange(count) / hertz
 
 
 def check_episode(number: int | None, episodes: Collection[int], file: Path) -> int:

@@ -14,7 +14,12 @@ import numpy as np
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.sources.datasets.episode import Episode, check_episode, reader
+from model_nodes.main_physics.sources.datasets.episode import (
+    Episode,
+    check_episode,
+    reader,
+    steady,
+)
 
 SUFFIXES = (".hdf5", ".h5")
 
@@ -102,7 +107,7 @@ def _aloha(file: Any, path: Path, label: str, name: str) -> Episode:
             found=some(list(file)),
             expected=_LAYOUTS,
         )
-    positions = np.array(file[_QPOS], np.float64)
+    positions = _numbers(file, _QPOS, path)
     joints, notes = _aloha_names(file, positions, path)
     rate = _attribute((file, file[_QPOS]), _RATES)
     if rate is None:
@@ -112,7 +117,7 @@ def _aloha(file: Any, path: Path, label: str, name: str) -> Episode:
         label=label,
         name=name,
         joints=joints,
-        times=np.arange(len(positions)) / float(rate),
+        times=steady(len(positions), rate, path, f"attribute {_RATES[0]}"),
         positions=positions,
         si_per=(1.0,) * len(joints),
         notes=tuple(notes),
@@ -121,7 +126,7 @@ def _aloha(file: Any, path: Path, label: str, name: str) -> Episode:
 
 def _aloha_names(file: Any, positions: Floats, path: Path) -> tuple[tuple[str, ...], list[str]]:
     """Names of the joints; where they are ALOHA's, the grippers' positions become those of fingers."""
-    width = positions.shape[1] if positions.ndim == 2 else 0
+    width = positions.shape[1]
     named = _attribute((file, file[_QPOS]), _NAMES)
     if named is not None:
         names = tuple(n.decode() if isinstance(n, bytes) else str(n) for n in np.ravel(named))
@@ -142,6 +147,27 @@ def _aloha_names(file: Any, positions: Floats, path: Path) -> tuple[tuple[str, .
         found=f"{width} numbers" if named is None else f"{width} numbers, {np.size(named)} names",
         expected=f"{' or '.join(map(str, _SIDES))} numbers, or an attribute joint_names with one for each",
     )
+
+
+def _numbers(holder: Any, key: str, path: Path) -> Floats:
+    """(n, joints) numbers.
+
+    Raises:
+        BadInput: if it is anything else.
+    """
+    try:
+        values = np.array(holder[key], np.float64)
+    except (TypeError, ValueError):
+        values = np.empty(0)
+    if values.ndim != 2:
+        raise BadInput(
+            "these are no positions of joints",
+            file=path,
+            where=f"{holder.name}/{key}".replace("//", "/"),
+            found=f"shape {getattr(holder[key], 'shape', None)}",
+            expected="a row of numbers for each sample",
+        )
+    return values
 
 
 def _attribute(holders: Sequence[Any], names: Sequence[str]) -> Any:
@@ -174,12 +200,20 @@ def _robomimic(data: Any, path: Path, number: int | None) -> Episode:
         for part, at in ((arm, "joint_pos"), (arm.replace("robot", "gripper"), "gripper_qpos")):
             if f"{arm}_{at}" not in observed:
                 continue
-            values = np.array(observed[f"{arm}_{at}"], np.float64)
+            values = _numbers(observed, f"{arm}_{at}", path)
             joints += _names_of_part(own, part, values.shape[1], prefix)
             parts.append(_opening(values) if part != arm else values)
     environment = _environment(data, path)
     rate = environment.get("control_freq")
     notes = () if rate else (f"the file does not say its rate: {_ROBOMIMIC_HZ:g} Hz are taken",)
+    if len({len(part) for part in parts}) > 1:
+        raise BadInput(
+            "the parts of the robot have different numbers of samples",
+            file=path,
+            where=f"data/{demos[number]}/obs",
+            found=", ".join(str(len(part)) for part in parts),
+            expected="one number",
+        )
     positions = np.hstack(parts)
     robots = environment.get("robots")
     robot = robots[0] if isinstance(robots, list) and len(robots) == 1 else robots
@@ -187,7 +221,7 @@ def _robomimic(data: Any, path: Path, number: int | None) -> Episode:
         label=f"episode {number} of {len(demos)} of {path.name} (robomimic)",
         name=f"{path.stem}_episode_{number}",
         joints=tuple(joints),
-        times=np.arange(len(positions)) / float(rate or _ROBOMIMIC_HZ),
+        times=steady(len(positions), rate or _ROBOMIMIC_HZ, path, "data: env_args: control_freq"),
         positions=positions,
         si_per=(1.0,) * len(joints),
         robot=robot if isinstance(robot, str) else "",
@@ -232,10 +266,10 @@ def _environment(data: Any, path: Path) -> Mapping[str, Any]:
     if said is None:
         return {}
     try:
-        read = json.loads(said)
-    except ValueError as error:
+        read = dict(json.loads(said))
+    except (TypeError, ValueError) as error:
         raise BadInput(
-            f"this is no JSON: {error}",
+            f"this is no object in JSON: {error}",
             file=path,
             where="data: env_args",
             expected="robomimic's JSON",

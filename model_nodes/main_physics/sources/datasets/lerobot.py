@@ -18,6 +18,7 @@ from model_nodes.main_physics.sources.datasets.episode import (
     joint_columns,
     reader,
     si_per,
+    steady,
 )
 
 INFO = Path("meta", "info.json")
@@ -54,7 +55,7 @@ def read_lerobot(folder: Path, number: int | None) -> Episode:
             expected=f"what {info.file} says",
         )
     values = _matrix(rows[state], len(names), file, state)
-    columns = joint_columns(names)
+    columns = joint_columns(names, info.file, f"features.{state}.names")
     taken = list(columns.values())
     positions = values[:, taken]
     units, notes = _units(info, state, names, positions)
@@ -78,8 +79,8 @@ class _Info:
         self.folder = folder
         self.file = folder / INFO
         try:
-            self._read: dict[str, Any] = json.loads(self.file.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+            self._read: dict[str, Any] = dict(json.loads(self.file.read_text(encoding="utf-8")))
+        except (OSError, TypeError, ValueError) as error:
             raise BadInput(
                 f"cannot be read: {error}", file=self.file, expected="JSON as LeRobot writes it"
             ) from None
@@ -206,14 +207,12 @@ def _matrix(rows: Sequence[Any], width: int, file: Path, column: str) -> Floats:
 
 def _times(rows: Mapping[str, list[Any]], info: _Info, count: int) -> Floats:
     """Times [s]; float32 in the files, so that those of a steady rate are counted."""
-    stamps = rows.get("timestamp")
-    rate = float(info.need("fps", (int, float)))
-    counted = np.arange(count) / rate if rate > 0.0 else np.zeros(count)
-    if stamps is None or None in stamps:
+    stamps = np.array(rows.get("timestamp", []), np.float64).reshape(-1)
+    counted = steady(count, info.need("fps", (int, float)), info.file, "fps")
+    if len(stamps) != count or not np.all(np.isfinite(stamps)):
         return counted
-    read = np.array(stamps, np.float64).reshape(count)
-    same = bool(np.all(np.abs(read - read[0] - counted) < 1e-3))
-    return counted if same else read
+    read: Floats = stamps - stamps[0]
+    return counted if np.all(np.abs(read - counted) < 1e-3) else read
 
 
 def _units(
@@ -234,7 +233,7 @@ def _units(
             found=said,
             expected=f"rad, deg, m or mm for all, or one for each of the {len(names)} numbers",
         )
-    if info.robot.casefold().startswith(_MOTORS) and np.nanmax(np.abs(positions)) > _NO_RADIANS:
+    if info.robot.casefold().startswith(_MOTORS) and np.any(np.abs(positions) > _NO_RADIANS):
         note = (
             f"the data set does not say its units: as usual for {info.robot}, they are taken as degrees,"
             " and percent of the range, as which the gripper is recorded, as so many degrees"
