@@ -83,8 +83,14 @@ def of_robomimic(folder: Path) -> str:
 
 
 def of_aloha(folder: Path) -> str:
-    robot = str(write_robot("two_arms", folder / "robot"))
-    return of_data_set(write_aloha(folder / "aloha"), "--episode", "1", "--robot", robot)
+    """On an arm with the names of ALOHA's joints."""
+    text = TABLETOP_ARM.read_text()
+    own = ("waist", "shoulder", "elbow", "forearm_roll", "wrist_angle", "wrist_rotate")
+    for before, name in zip(JOINTS, own, strict=False):
+        text = text.replace(f'"{before}"', f'"{name}"')
+    (folder / "r.urdf").write_text(text.replace('"gripper_left_finger_joint"', '"left_finger"'))
+    data_set = write_aloha(folder / "aloha", width=7)
+    return of_data_set(data_set, "--episode", "1", "--robot", str(folder / "r.urdf"))
 
 
 def of_table(folder: Path) -> str:
