@@ -18,6 +18,8 @@ from model_nodes.main_physics.sources.datasets.lerobot import INFO, read_lerobot
 _NS = 1_000_000_000
 _START_NS = 1_700_000_000 * _NS
 """When an episode begins, as a recording; data sets count from 0, which a clock that was not set does, too."""
+_LONGEST = 3e7
+"""No episode lasts a year [s]."""
 
 
 def open_episode(path: Path, number: int | None) -> Episode | None:
@@ -59,8 +61,15 @@ def write_episode(episode: Episode, folder: Path, *, as_it_is: bool) -> Path:
         as_it_is: whether positions stay in the data set's units.
 
     Raises:
-        BadInput: if it cannot be written.
+        BadInput: if it has no sample, lasts a year or more, or cannot be written.
     """
+    if not len(episode.times) or episode.times[-1] > _LONGEST:
+        raise BadInput(
+            "the times of the episode cannot be right",
+            where=episode.label,
+            found=f"{len(episode.times)} samples that last {max(episode.times, default=0.0):.3g} s",
+            expected="times in s, or with their unit, such as a column `time [ns]`",
+        )
     out = folder / episode.name
     store = known_types()
     types = store.types

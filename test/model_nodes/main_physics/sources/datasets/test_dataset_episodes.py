@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -315,6 +316,24 @@ def test_an_episode_as_a_recording(tmp_path: Path) -> None:
         assert (again / file.name).read_bytes() == file.read_bytes()
 
 
+def test_times_in_other_units(tmp_path: Path) -> None:
+    rows = [[1_700_000_000 * 10**9, 1], [1_700_000_001 * 10**9, 2]]
+    bare = read(write_table(tmp_path / "bare.csv", ["time", "a"], rows))
+    with pytest.raises(BadInput, match="found '2 samples that last 1e\\+09 s'"):
+        write_episode(bare, tmp_path / "out", as_it_is=True)
+    said = read(write_table(tmp_path / "said.csv", ["time [ns]", "a"], rows))
+    assert Recording.open(write_episode(said, tmp_path / "out", as_it_is=True)).duration_s == 1.0
+
+
+def test_an_episode_without_samples(tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    folder = write_aloha(tmp_path / "d")
+    with h5py.File(folder / "episode_0.hdf5", "w") as out:
+        out["observations/qpos"] = np.zeros((0, 14))
+    with pytest.raises(BadInput, match="found '0 samples"):
+        write_episode(read(folder, 0), tmp_path / "out", as_it_is=True)
+
+
 def test_a_disk_that_is_full(tmp_path: Path) -> None:
     episode = read(write_table(tmp_path / "run.csv", ["time", "a"], [[0, 1], [1, 2]]))
     (tmp_path / "file").write_text("")
@@ -334,3 +353,56 @@ def test_columns_of_joints_are_each_taken_once(names: list[str]) -> None:
     assert len({*found.values()}) == len(found) > 0
     for joint, column in found.items():
         assert joint in names[column]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.floats() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
+    max_leaves=5,
+)
+KEYS = [
+    "codebase_version",
+    "robot_type",
+    "total_episodes",
+    "chunks_size",
+    "fps",
+    "data_path",
+    "features",
+]
+INSIDE = [
+    "features.observation.state",
+    *(f"features.observation.state.{k}" for k in ("names", "unit")),
+]
+
+
+@pytest.fixture(scope="module", params=[2, 3])
+def lerobot(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("fuzz") / "d"
+    return write_lerobot(folder, version=request.param, names=("a", "b"))
+
+
+@given(key=st.sampled_from([*KEYS, *INSIDE]), value=JSON)
+def test_any_metadata_is_read_or_refused(lerobot: Path, key: str, value: Any) -> None:
+    file = lerobot / "meta" / "info.json"
+    before = file.read_text()
+    info = json.loads(before)
+    feature = info["features"]["observation.state"]
+    if key in KEYS:
+        info[key] = value
+    elif key == INSIDE[0]:
+        info["features"]["observation.state"] = value
+    else:
+        feature[key.rpartition(".")[2]] = value
+    file.write_text(json.dumps(info))
+    try:
+        episode = open_episode(lerobot, 0)
+    except BadInput:
+        return
+    finally:
+        file.write_text(before)
+    assert episode is not None
+    assert episode.positions.shape == (len(episode.times), len(episode.joints))
+    assert len(episode.si_per) == len(episode.joints)
+    assert np.all(np.diff(episode.times) > 0.0)
