@@ -27,7 +27,7 @@ def new(
     recording: Annotated[
         Path,
         typer.Argument(
-            help="recording: rosbag2 in any storage, or ROS 1 .bag; or a data set: LeRobot, HDF5, CSV"
+            help="recording: rosbag2 in any storage, or ROS 1 .bag; or a data set: LeRobot, HDF5, Zarr, CSV"
         ),
     ],
     robot: Annotated[

@@ -1,4 +1,4 @@
-"""Writes small data sets of robot learning, as LeRobot, robomimic and ALOHA lay them out."""
+"""Writes small data sets of robot learning, as LeRobot, robomimic, ALOHA and replay buffers lay them out."""
 
 from __future__ import annotations
 
@@ -145,6 +145,28 @@ def write_aloha(
                 out.attrs["joint_names"] = list(names)
             out["observations/qpos"] = swings(number, width, size=size)
             out["action"] = swings(number, width)
+    return folder
+
+
+def write_zarr(
+    folder: Path,
+    *,
+    ends: Sequence[int] = (40, 80, 100),
+    arrays: Sequence[str] = ("robot_joint", "timestamp"),
+    names: Sequence[str] = (),
+    **attributes: Any,
+) -> Path:
+    """A replay buffer of three episodes: of episode 2, there are 20 samples."""
+    zarr = pytest.importorskip("zarr", reason="zarr (extra datasets) is not installed")
+    store = zarr.open_group(str(folder), mode="w")
+    store.attrs.update(attributes)
+    positions = np.concatenate([swings(number, 7) for number in range(3)])[:100]
+    values = {"robot_joint": positions, "timestamp": 5.0 + np.arange(100) / FPS}
+    store.create_array("meta/episode_ends", data=np.array(ends, np.int64))
+    for name in arrays:
+        made = store.create_array(f"data/{name}", data=values[name])
+        if names and name == "robot_joint":
+            made.attrs["joint_names"] = list(names)
     return folder
 
 

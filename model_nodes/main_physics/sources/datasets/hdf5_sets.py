@@ -14,6 +14,7 @@ import numpy as np
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.sources.datasets.arrays import NAMES, RATES, attribute, numbers
 from model_nodes.main_physics.sources.datasets.episode import (
     Episode,
     check_episode,
@@ -33,8 +34,6 @@ _SIDES = {7: ("",), 14: ("left/", "right/")}
 _CLOSED, _OPENED = 0.01844, 0.05800
 """Where ALOHA's left finger is when a gripper is at 0 and at 1 [m]."""
 _ALOHA_HZ = 50.0
-_RATES = ("fps", "control_freq", "frequency")
-_NAMES = ("joint_names", "names")
 
 _ROBOMIMIC_HZ = 20.0
 
@@ -107,9 +106,9 @@ def _aloha(file: Any, path: Path, label: str, name: str) -> Episode:
             found=some(list(file)),
             expected=_LAYOUTS,
         )
-    positions = _numbers(file, _QPOS, path)
+    positions = numbers(file, _QPOS, path)
     joints, notes = _aloha_names(file, positions, path)
-    rate = _attribute((file, file[_QPOS]), _RATES)
+    rate = attribute((file, file[_QPOS]), RATES)
     if rate is None:
         rate = _ALOHA_HZ
         notes.append(f"the file does not say its rate: ALOHA's {_ALOHA_HZ:g} Hz are taken")
@@ -117,7 +116,7 @@ def _aloha(file: Any, path: Path, label: str, name: str) -> Episode:
         label=label,
         name=name,
         joints=joints,
-        times=steady(len(positions), rate, path, f"attribute {_RATES[0]}"),
+        times=steady(len(positions), rate, path, f"attribute {RATES[0]}"),
         positions=positions,
         si_per=(1.0,) * len(joints),
         notes=tuple(notes),
@@ -127,7 +126,7 @@ def _aloha(file: Any, path: Path, label: str, name: str) -> Episode:
 def _aloha_names(file: Any, positions: Floats, path: Path) -> tuple[tuple[str, ...], list[str]]:
     """Names of the joints; where they are ALOHA's, the grippers' positions become those of fingers."""
     width = positions.shape[1]
-    named = _attribute((file, file[_QPOS]), _NAMES)
+    named = attribute((file, file[_QPOS]), NAMES)
     if named is not None:
         names = tuple(n.decode() if isinstance(n, bytes) else str(n) for n in np.ravel(named))
         if len(names) == width:
@@ -149,31 +148,6 @@ def _aloha_names(file: Any, positions: Floats, path: Path) -> tuple[tuple[str, .
     )
 
 
-def _numbers(holder: Any, key: str, path: Path) -> Floats:
-    """(n, joints) numbers.
-
-    Raises:
-        BadInput: if it is anything else.
-    """
-    try:
-        values = np.array(holder[key], np.float64)
-    except (TypeError, ValueError):
-        values = np.empty(0)
-    if values.ndim != 2:
-        raise BadInput(
-            "these are no positions of joints",
-            file=path,
-            where=f"{holder.name}/{key}".replace("//", "/"),
-            found=f"shape {getattr(holder[key], 'shape', None)}",
-            expected="a row of numbers for each sample",
-        )
-    return values
-
-
-def _attribute(holders: Sequence[Any], names: Sequence[str]) -> Any:
-    return next((h.attrs[name] for h in holders for name in names if name in h.attrs), None)
-
-
 # ---------------------------------------------------------------------- robomimic
 
 
@@ -191,7 +165,7 @@ def _robomimic(data: Any, path: Path, number: int | None) -> Episode:
             found=some(list(observed) or list(demo)),
             expected="obs/robot0_joint_pos; robomimic's dataset_states_to_obs adds observations to raw states",
         )
-    model = _attribute((demo,), ("model_file",))
+    model = attribute((demo,), ("model_file",))
     own = _names_of_model(model, path) if model is not None else ()
     joints: list[str] = []
     parts: list[Floats] = []
@@ -200,7 +174,7 @@ def _robomimic(data: Any, path: Path, number: int | None) -> Episode:
         for part, at in ((arm, "joint_pos"), (arm.replace("robot", "gripper"), "gripper_qpos")):
             if f"{arm}_{at}" not in observed:
                 continue
-            values = _numbers(observed, f"{arm}_{at}", path)
+            values = numbers(observed, f"{arm}_{at}", path)
             joints += _names_of_part(own, part, values.shape[1], prefix)
             parts.append(_opening(values) if part != arm else values)
     environment = _environment(data, path)

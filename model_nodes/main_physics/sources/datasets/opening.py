@@ -14,6 +14,7 @@ from model_nodes.main_physics.sources.datasets.csv_table import read_csv
 from model_nodes.main_physics.sources.datasets.episode import OPTION, Episode
 from model_nodes.main_physics.sources.datasets.hdf5_sets import SUFFIXES, is_hdf5, read_hdf5
 from model_nodes.main_physics.sources.datasets.lerobot import INFO, read_lerobot
+from model_nodes.main_physics.sources.datasets.zarr_sets import is_zarr, read_zarr
 
 _NS = 1_000_000_000
 _START_NS = 1_700_000_000 * _NS
@@ -37,6 +38,8 @@ def open_episode(path: Path, number: int | None) -> Episode | None:
     """
     if (path / INFO).is_file():
         return read_lerobot(path, number)
+    if is_zarr(path):
+        return read_zarr(path, number)
     if is_hdf5(path):
         return read_hdf5(path, number)
     if path.suffix.casefold() == ".csv" and path.is_file():
@@ -48,7 +51,7 @@ def open_episode(path: Path, number: int | None) -> Episode | None:
         file=path,
         where=OPTION,
         expected=f"a folder of LeRobot (v2 or v3) with {INFO}, one with {' or '.join(SUFFIXES)} files"
-        f" or such a file (robomimic, ALOHA), or a CSV file; a recording has no {OPTION}",
+        f" or such a file (robomimic, ALOHA), a .zarr store, or a CSV file; a recording has no {OPTION}",
     )
 
 

@@ -20,6 +20,7 @@ from support.learning_sets import (
     write_lerobot,
     write_robomimic,
     write_table,
+    write_zarr,
 )
 from support.tabletop import JOINTS
 
@@ -221,6 +222,37 @@ def test_hdf5_that_is_something_else(tmp_path: Path) -> None:
     assert "which file is which episode is not known" in refused(folder, 0)
 
 
+# ---------------------------------------------------------------------- Zarr
+
+
+def test_an_episode_of_a_replay_buffer(tmp_path: Path) -> None:
+    episode = read(write_zarr(tmp_path / "pour.zarr"), 2)
+    assert episode.joints == tuple(f"joint{i}" for i in range(1, 8))
+    assert episode.positions == pytest.approx(swings(2, 7)[:20])
+    assert episode.times == pytest.approx(np.arange(20) / FPS)
+    assert episode.name == "pour_episode_2"
+    assert len(episode.notes) == 1
+    said = write_zarr(tmp_path / "b.zarr", arrays=["robot_joint"], names="abcdefg", fps=10)
+    assert read(said, 0).joints == tuple("abcdefg")
+    assert read(said, 0).times[1] == pytest.approx(0.1)
+    assert read(said, 0).notes == ()
+
+
+def test_replay_buffers_that_cannot_be_used(tmp_path: Path) -> None:
+    silent = write_zarr(tmp_path / "a.zarr", arrays=["robot_joint"])
+    assert "data/timestamp, or attribute fps: this is no rate" in refused(silent, 0)
+    assert "the layout of the store is not known; found" in refused(
+        write_zarr(tmp_path / "b.zarr", arrays=["timestamp"]), 0
+    )
+    for ends in ([40, 30], [200], [-1]):
+        bad = write_zarr(tmp_path / "c.zarr", ends=ends)
+        assert "meta/episode_ends: these are no ends of episodes" in refused(bad, 0)
+    few = write_zarr(tmp_path / "d.zarr", names=["a"])
+    assert "joint_names: there are not as many names" in refused(few, 0)
+    (tmp_path / "e.zarr").mkdir()
+    assert "the store cannot be read" in refused(tmp_path / "e.zarr", 0)
+
+
 # ---------------------------------------------------------------------- CSV
 
 
@@ -290,14 +322,20 @@ def test_what_is_no_data_set(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "write"), [("pyarrow", write_lerobot), ("h5py", write_aloha)], ids=str
+    ("module", "write", "name"),
+    [("pyarrow", write_lerobot, "d"), ("h5py", write_aloha, "d"), ("zarr", write_zarr, "d.zarr")],
+    ids=["pyarrow", "h5py", "zarr"],
 )
 def test_a_library_that_is_missing(
-    module: str, write: Callable[[Path], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    module: str,
+    write: Callable[[Path], Path],
+    name: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    folder = write(tmp_path / "d")
-    for name in [n for n in sys.modules if n.partition(".")[0] == module]:
-        monkeypatch.setitem(sys.modules, name, None)
+    folder = write(tmp_path / name)
+    for loaded in [n for n in sys.modules if n.partition(".")[0] == module]:
+        monkeypatch.setitem(sys.modules, loaded, None)
     assert refused(folder, 0).endswith('expected pip install "hetwin-suite[datasets]"')
 
 
