@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +40,10 @@ def read_zarr(path: Path, number: int | None) -> Episode:
     """
     zarr = reader("zarr", "a Zarr store")
     try:
-        store = zarr.open_group(str(path), mode="r")
-        return _episode(store, path, number)
+        place = str(path) if path.is_dir() else zarr.storage.ZipStore(path, mode="r")
+        group = zarr.open_group(place, mode="r")
+        with closing(group.store):
+            return _episode(group, path, number)
     except BadInput:
         raise
     except Exception as error:  # the library has its own errors, which are no common class

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -236,6 +237,16 @@ def test_an_episode_of_a_replay_buffer(tmp_path: Path) -> None:
     assert read(said, 0).joints == tuple("abcdefg")
     assert read(said, 0).times[1] == pytest.approx(0.1)
     assert read(said, 0).notes == ()
+
+
+def test_a_replay_buffer_in_an_archive(tmp_path: Path) -> None:
+    store = write_zarr(tmp_path / "pour.zarr")
+    archive = Path(shutil.make_archive(str(store), "zip", store))
+    packed = read(archive, 1)
+    assert packed.positions == pytest.approx(read(store, 1).positions)
+    assert packed.name == "pour_episode_1"
+    archive.write_text("no archive")
+    assert "the store cannot be read: File is not a zip file" in refused(archive, 1)
 
 
 def test_replay_buffers_that_cannot_be_used(tmp_path: Path) -> None:
