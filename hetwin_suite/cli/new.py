@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,13 +25,19 @@ RUN = "run"
 
 def new(
     recording: Annotated[
-        Path, typer.Argument(help="recording: rosbag2 in any storage, or ROS 1 .bag")
+        Path,
+        typer.Argument(
+            help="recording: rosbag2 in any storage, or ROS 1 .bag; or a data set: LeRobot, HDF5, Zarr, CSV"
+        ),
     ],
     robot: Annotated[
         str | None,
         typer.Option(
             help="URDF, xacro or MJCF file, or a name such as baxter; default: the recorded one, or the one that fits"
         ),
+    ] = None,
+    episode: Annotated[
+        int | None, typer.Option(help="number of the episode of a data set; default: the only one")
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="new folder for the scenario; default: NAME_twin")
@@ -70,10 +77,13 @@ def new(
 
     hetwin new my_recording/ --robot tabletop_arm --hand gripper_base=gripper_left_finger_joint:0.04:0 --out one_finger
 
+    hetwin new my_dataset/ --episode 3 --robot tabletop_arm --out episode_twin
+
     hetwin new my_recording/ --robot tabletop_arm --package my_meshes=urdf --out mapped_twin --json
     """
     # imported here, for hetwin's --help must not wait for what this needs
     from hetwin_suite.running.patience import never_silent
+    from hetwin_suite.scaffolding.episodes import robot_of, written_for
     from hetwin_suite.scaffolding.new_scenario import (
         check_new,
         draft_scenario,
@@ -81,13 +91,20 @@ def new(
     )
     from hetwin_suite.scaffolding.reading import Reading
     from hetwin_suite.scaffolding.written import write_scenario
+    from model_nodes.main_physics.sources.datasets.opening import open_episode
 
-    folder = out or Path(f"{scenario_name(recording)}_twin")
-    check_new(folder)
     packages = package_folders(package)
     reading = Reading.of(stamps, units)
     doing = [f"looking into {recording}"]
-    with never_silent(lambda: doing[-1]):
+    with never_silent(lambda: doing[-1]), ExitStack() as stack:
+        found = open_episode(recording, episode)
+        folder = out or Path(f"{found.name if found else scenario_name(recording)}_twin")
+        check_new(folder)
+        if found is not None:
+            robot = robot or robot_of(found)
+            recording = stack.enter_context(
+                written_for(found, recording, folder, as_it_is=bool(reading.units))
+            )
         draft = draft_scenario(
             recording,
             robot=robot,
@@ -95,9 +112,12 @@ def new(
             joints=joints or (),
             hands=hand or (),
             reading=reading,
+            said=found.notes if found else (),
             now=doing.append,
         )
-    written = write_scenario(draft, folder)
+        written = write_scenario(draft, folder)
+    if found is not None and not as_json:
+        print(f"{found.label}, written as a recording:")
     if not as_json:
         print("\n".join(written.lines()), flush=True)
     ended = _run(written.file, folder / RUN, quiet=as_json) if and_run else None

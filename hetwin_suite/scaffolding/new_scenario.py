@@ -99,6 +99,7 @@ def draft_scenario(
     reading: Reading = _AS_RECORDED,
     joints: Sequence[str] = (),
     hands: Sequence[str] = (),
+    said: Sequence[str] = (),
     now: Callable[[str], object] = str,
 ) -> Draft:
     """Look into a recording, choose its robot, and find out what the scenario should say.
@@ -110,6 +111,7 @@ def draft_scenario(
         reading: how it is to be read.
         joints: which recorded joint is which of the robot, as `JointRule` reads it.
         hands: that are known, each as `--hand` says it.
+        said: of what the recording was made from, in words; the first warnings.
         now: is called with what is being done, in words.
 
     Raises:
@@ -159,6 +161,7 @@ def draft_scenario(
         grasp=first_grasp(body, watched, motion, height),
         packages=dict(packages or {}),
         warnings=(
+            *said,
             *([found.unreadable] if found.unreadable else []),
             *motion.notes,
             *_ambiguous(chosen),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.hetwin_command import hetwin
+from support.learning_sets import SO101, write_aloha, write_lerobot, write_robomimic, write_table
 from support.menagerie import write_robot
 from support.recorded_bags import MS, joints, write_bag
 from support.robot_files import ROOT, TABLETOP_ARM, example
@@ -63,6 +64,41 @@ def changed(folder: Path, inside: str, name: str = "r.urdf") -> str:
     return drafted(folder, JOINTS, file)
 
 
+def of_data_set(path: Path, *options: str) -> str:
+    """All that `hetwin new` says of a data set."""
+    said = hetwin("new", path, "--out", path.parent / "out", *options)
+    return " ".join(f"{said.out} {said.err}".split())
+
+
+def of_so101(folder: Path) -> str:
+    example("so_arm_description/urdf/so101.urdf")
+    names = [f"{name}.pos" for name in SO101]
+    data_set = write_lerobot(folder / "pick", names=names, size=30.0, robot="so101_follower")
+    return of_data_set(data_set, "--episode", "3")
+
+
+def of_robomimic(folder: Path) -> str:
+    example(PANDA)
+    return of_data_set(write_robomimic(folder / "lift.hdf5"), "--episode", "1")
+
+
+def of_aloha(folder: Path) -> str:
+    """On an arm with the names of ALOHA's joints."""
+    text = TABLETOP_ARM.read_text()
+    own = ("waist", "shoulder", "elbow", "forearm_roll", "wrist_angle", "wrist_rotate")
+    for before, name in zip(JOINTS, own, strict=False):
+        text = text.replace(f'"{before}"', f'"{name}"')
+    (folder / "r.urdf").write_text(text.replace('"gripper_left_finger_joint"', '"left_finger"'))
+    data_set = write_aloha(folder / "aloha", width=7)
+    return of_data_set(data_set, "--episode", "1", "--robot", str(folder / "r.urdf"))
+
+
+def of_table(folder: Path) -> str:
+    header = ["time", *(f"{name} [deg]" for name in JOINTS)]
+    rows = [[i / 10, *[i % 2] * len(JOINTS)] for i in range(20)]
+    return of_data_set(write_table(folder / "a.csv", header, rows), "--robot", str(TABLETOP_ARM))
+
+
 MESH = '<geometry><mesh filename="package://gone/arm.stl"/></geometry>'
 CASES: dict[str, Callable[[Path], str]] = {
     "joints with another prefix": lambda f: drafted(
@@ -91,6 +127,13 @@ CASES: dict[str, Callable[[Path], str]] = {
     "a URDF whose meshes are not on disk": lambda f: ran(f, "<geometry>.*?</geometry>", MESH),
     "a URDF without collision shapes": lambda f: ran(f, "<collision.*?</collision>"),
     "a URDF without masses": lambda f: ran(f, "<inertial.*?</inertial>"),
+    "an episode of LeRobot": of_so101,
+    "an episode of robomimic": of_robomimic,
+    "an episode of ALOHA": of_aloha,
+    "a CSV table": of_table,
+    "an episode that is not there": lambda f: of_data_set(
+        write_lerobot(f / "pick"), "--episode", "50"
+    ),
     "a robot's name that is not known": lambda f: drafted(f, JOINTS, "tabeltop_arm"),
 }
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from support.hetwin_command import all_commands
+from support.learning_sets import write_lerobot
 from support.pages import WITH_COMMANDS, commands
 from support.ros_domains import new_domain
 from support.short_drops import write_short_drop
@@ -70,6 +71,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_short_drop(path / "episodes" / "drops" / "drop_0001", 0, True)
     write_short_drop(path / "labelled" / "drop_0001", 0, True)
     write_short_drop(path / "labelled" / "drop_0002", 1, False)
+    write_lerobot(path / "my_dataset")
     (path / "my_recording").symlink_to(path / "scenarios" / "episodes" / "pick_and_place")
     return path
 

@@ -1,0 +1,107 @@
+"""Opens a data set by its layout, and writes one of its episodes as a recording."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.topics import JOINT_STATES
+from model_nodes.main_physics.sources.bag_types import known_types
+from model_nodes.main_physics.sources.datasets.csv_table import read_csv
+from model_nodes.main_physics.sources.datasets.episode import OPTION, Episode
+from model_nodes.main_physics.sources.datasets.hdf5_sets import SUFFIXES, is_hdf5, read_hdf5
+from model_nodes.main_physics.sources.datasets.lerobot import INFO, read_lerobot
+from model_nodes.main_physics.sources.datasets.zarr_sets import is_zarr, read_zarr
+
+_NS = 1_000_000_000
+_START_NS = 1_700_000_000 * _NS
+"""When an episode begins, as a recording; data sets count from 0, which a clock that was not set does, too."""
+_LONGEST = 3e7
+"""No episode lasts a year [s]."""
+
+
+def open_episode(path: Path, number: int | None) -> Episode | None:
+    """Read an episode of a data set.
+
+    Args:
+        path: the folder or the file.
+        number: of the episode; None: the only one.
+
+    Returns:
+        The episode; None if it is a recording, or nothing that is known, and no episode was asked for.
+
+    Raises:
+        BadInput: if it is a data set that cannot be read, or one was expected.
+    """
+    if (path / INFO).is_file():
+        return read_lerobot(path, number)
+    if is_zarr(path):
+        return read_zarr(path, number)
+    if is_hdf5(path):
+        return read_hdf5(path, number)
+    if path.suffix.casefold() == ".csv" and path.is_file():
+        return read_csv(path, number)
+    if number is None:
+        return None
+    raise BadInput(
+        "this is no data set with episodes" if path.exists() else "there is no such data set",
+        file=path,
+        where=OPTION,
+        expected=f"a folder of LeRobot (v2 or v3) with {INFO}, one with {' or '.join(SUFFIXES)} files"
+        f" or such a file (robomimic, ALOHA), a .zarr store, or a CSV file; a recording has no {OPTION}",
+    )
+
+
+def write_episode(episode: Episode, folder: Path, *, as_it_is: bool) -> Path:
+    """Write an episode as a recording in MCAP.
+
+    Args:
+        episode: what is written.
+        folder: in which the recording gets a folder.
+        as_it_is: whether positions stay in the data set's units.
+
+    Raises:
+        BadInput: if it has no sample, lasts a year or more, or cannot be written.
+    """
+    if not len(episode.times) or episode.times[-1] > _LONGEST:
+        raise BadInput(
+            "the times of the episode cannot be right",
+            where=episode.label,
+            found=f"{len(episode.times)} samples that last {max(episode.times, default=0.0):.3g} s",
+            expected="times in s, or with their unit, such as a column `time [ns]`",
+        )
+    out = folder / episode.name
+    store = known_types()
+    types = store.types
+    si_per = 1.0 if as_it_is else np.array(episode.si_per)
+    rows = np.ascontiguousarray(episode.positions * si_per)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        writer = Writer(out, version=9, storage_plugin=StoragePlugin.MCAP)
+        writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
+        with writer:
+            name, kind = JOINT_STATES.logged_name, JOINT_STATES.type
+            connection = writer.add_connection(name, kind, typestore=store)
+            for time, positions in zip(episode.times, rows, strict=True):
+                stamp = _START_NS + round(float(time) * _NS)
+                sec, nanosec = divmod(stamp, _NS)
+                clock = types["builtin_interfaces/msg/Time"](sec=sec, nanosec=nanosec)
+                message = types[kind](
+                    header=types["std_msgs/msg/Header"](stamp=clock, frame_id=""),
+                    name=list(episode.joints),
+                    position=positions,
+                    velocity=positions[:0],
+                    effort=positions[:0],
+                )
+                writer.write(connection, stamp, bytes(store.serialize_cdr(message, kind)))
+    except OSError as error:
+        raise BadInput(
+            f"the recording of the episode cannot be written: {error.strerror}",
+            where="--out",
+            found=str(out),
+            expected="a folder that can be written to, on a disk that is not full",
+        ) from error
+    return out
