@@ -145,6 +145,7 @@ class Robot:
         low, high = -1.0, 1.0
         if limit is not None and self._joints[name].get("type") != "continuous":
             low, high = float(limit.get("lower", 0.0)), float(limit.get("upper", 0.0))
+            low, high = max(low, -np.pi), min(high, np.pi)  # some have limits that are none
         rest = min(max(0.0, low), high)
         way = SWING * (high - low) * (1.0 if rest + SWING * (high - low) <= high else -1.0)
         return np.asarray(rest + way * 0.5 * (1.0 - np.cos(2.0 * np.pi * times / SECONDS)))

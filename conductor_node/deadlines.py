@@ -4,7 +4,7 @@ from __future__ import annotations
 
 APPEAR_S = 60.0
 """A node may take this long until it is seen: until its process has loaded what it needs, on a machine that is busy."""
-REGISTER_S = 30.0
+REGISTER_S = 60.0
 """A node that is seen may take this long to register."""
 DISCOVER_S = 60.0
 """The services of a node that has registered may take this long to be discovered."""

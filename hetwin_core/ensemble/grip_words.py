@@ -14,6 +14,9 @@ from hetwin_core.ensemble.event_codec import event_from_summary
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.sentences.catalogue import say
 
+_AT_START_NS = 100_000_000
+"""Fingers that stand closed so early were not seen to close [ns]."""
+
 
 def grip_sentences(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """A sentence for each time in which a hand closed on something that the scene does not have.
@@ -39,4 +42,7 @@ def _sentences(events: Sequence[Event]) -> Iterator[str]:
         over = next((e for e in later if e.arguments.get("hand") == hand), None)
         width = widths.get((hand, event.time_ns))
         until = None if over is None else over.time_ns
-        yield say("state.unseen_grip", hand=hand, width=width, begun=event.time_ns, until=until)
+        if event.time_ns <= _AT_START_NS:
+            yield say("state.closed_from_start", hand=hand, width=width, until=until)
+        else:
+            yield say("state.unseen_grip", hand=hand, width=width, begun=event.time_ns, until=until)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
@@ -55,7 +55,6 @@ def run_locally(
     """
     log = RunLog(out, state_rate=scenario.file.log.state_rate)
     whole = checkpoint_s is not None or going_on is not None
-    options = replace(options, restorable=whole)
     ports = local_ports(scenario, heartbeat, one_process=whole)
     conductor = Conductor(scenario, ports, [log, RunJudge(log), *listeners], options, idle)
     at_hand(conductor)

@@ -18,6 +18,8 @@ from model_nodes.ros_node.node import ModelNode
 REGISTER_TIMEOUT_S = 120.0
 """Many nodes that start at the same time on a busy machine take long."""
 CALL_AGAIN_S = 5.0
+ANEW_S = 15.0
+"""After this long a new client asks: what the middleware has missed of the old one it hears of the new one."""
 LOOK_PERIOD_S = 0.2
 LEFT_TO_CONDUCTOR_S = 8.0
 """After a signal that the conductor got too, it has this long to stop the run, and the model with it."""
@@ -91,27 +93,21 @@ def register(
         HetwinError: if the conductor does not respond, or refuses.
         Interrupted: if a signal comes first.
     """
-    client = node.create_client(RegisterModel, of_run(REGISTER, node.run))
-    end = time.monotonic() + REGISTER_TIMEOUT_S
-    while not client.service_is_ready():
-        if time.monotonic() > end:
-            raise HetwinError(
-                f"{node.get_name()}: no conductor{_of(node.run)} offers {client.srv_name!r} within"
-                f" {REGISTER_TIMEOUT_S:g} s; is it running in this namespace and domain?{_other(node)}"
-            )
-        interrupts.raise_if_any()
-        executor.spin_once(0.02)
-    response, end = None, time.monotonic() + REGISTER_TIMEOUT_S
-    while response is None and time.monotonic() < end:
-        call, again = client.call_async(node.registration()), time.monotonic() + CALL_AGAIN_S
-        while response is None and time.monotonic() < again:
+    end, is_offered, response = time.monotonic() + REGISTER_TIMEOUT_S, False, None
+    while response is None:
+        client = node.create_client(RegisterModel, of_run(REGISTER, node.run))
+        until = min(end, time.monotonic() + ANEW_S)
+        while response is None and time.monotonic() < until:
             interrupts.raise_if_any()
-            response = spin_until(executor, call, LOOK_PERIOD_S)
-    if response is None:
-        raise HetwinError(
-            f"{node.get_name()}: the conductor{_of(node.run)} did not answer the registration within"
-            f" {REGISTER_TIMEOUT_S:g} s"
-        )
+            if client.service_is_ready():
+                is_offered = True
+                response = _response(node, executor, interrupts, client)
+            else:
+                executor.spin_once(0.02)
+        if response is None and time.monotonic() > end:
+            raise _silent(node, client.srv_name, is_offered=is_offered)
+        if response is None:
+            node.destroy_client(client)
     if not response.accepted:
         raise HetwinError(
             f"{node.get_name()}: the conductor refused the registration: {response.reason}"
@@ -121,6 +117,31 @@ def register(
     process = WatchedProcess(response.host, response.pid, response.place)
     run = f"run {node.run}" if node.run else f"the run of {client.srv_name!r}"
     return ConductorWatch(client, process, run)
+
+
+def _response(
+    node: ModelNode, executor: rclpy.executors.Executor, interrupts: Interrupts, client: Any
+) -> Any:
+    """The conductor's response to a registration; None if there is none within `CALL_AGAIN_S`."""
+    call, again = client.call_async(node.registration()), time.monotonic() + CALL_AGAIN_S
+    response = None
+    while response is None and time.monotonic() < again:
+        interrupts.raise_if_any()
+        response = spin_until(executor, call, LOOK_PERIOD_S)
+    return response
+
+
+def _silent(node: ModelNode, service: str, *, is_offered: bool) -> HetwinError:
+    """The error of a conductor that is not there, or does not respond."""
+    if is_offered:
+        return HetwinError(
+            f"{node.get_name()}: the conductor{_of(node.run)} did not respond to the registration within"
+            f" {REGISTER_TIMEOUT_S:g} s"
+        )
+    return HetwinError(
+        f"{node.get_name()}: no conductor{_of(node.run)} offers {service!r} within"
+        f" {REGISTER_TIMEOUT_S:g} s; is it running in this namespace and domain?{_other(node)}"
+    )
 
 
 def _of(run: str) -> str:

@@ -56,4 +56,4 @@ def gone_on(name: str, checkpoint: Checkpoint, **options: Any) -> RunSummary:
 def _conductor(name: str, options: dict[str, Any]) -> Conductor:
     scenario = load_scenario(find_scenario(name), None)
     ports = local_ports(scenario, one_process=True)
-    return Conductor(scenario, ports, [], RunOptions(restorable=True, **options))
+    return Conductor(scenario, ports, [], RunOptions(**options))

@@ -16,7 +16,6 @@ from hetwin_core.ensemble.conductor.checkpoint.checkpoint import (
 from hetwin_core.ensemble.conductor.parts import Parts
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
 from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
-from hetwin_core.ensemble.conductor.reporting.resumable_hash import Hash
 from hetwin_core.ensemble.conductor.slot import slot_of
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import Refused
@@ -48,12 +47,10 @@ class Mark(NamedTuple):
 
     Attributes:
         checkpoint: the run there.
-        digest: its digest so far.
         sources: how often the run had got another source.
     """
 
     checkpoint: Checkpoint
-    digest: Hash
     sources: int
 
 
@@ -143,8 +140,7 @@ class BetweenSteps:
     def checkpoint(self) -> Checkpoint:
         """Save the run, so that another process can go on with it.
 
-        All models must be in this process and step by service. With `RunOptions.restorable` the saved run ends in the
-        digest of this one.
+        All models must be in this process and step by service. The saved run ends in the digest of this one.
 
         Raises:
             Refused: if something in it cannot be saved; model and reason are named.
@@ -177,7 +173,7 @@ class BetweenSteps:
         checkpoint = self.checkpoint()
         if (reason := checkpoint.lacks_source) is not None:
             raise Refused(reason)
-        return Mark(checkpoint, self._parts.digest.mark(), self._sources)
+        return Mark(checkpoint, self._sources)
 
     def rewind(self, mark: Mark) -> None:
         """Be where the run was marked, with the source that it had there and no end but that of the source.
@@ -189,7 +185,6 @@ class BetweenSteps:
         if self._sources != mark.sources:
             raise Refused("the source is another one by now")
         put_back(mark.checkpoint, self._ports, self._parts, self._scene, here=True)
-        self._parts.digest.back_to(mark.digest)
         self._next = _each
         self._loop.back_to(mark.checkpoint.step)
         self.begin()

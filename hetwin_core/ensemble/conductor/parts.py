@@ -65,7 +65,7 @@ def assemble(
         listeners.note(scene.time_ns, "warning", source, text)
 
     scene, clock, main_port = ready.scene, scenario.clock, ports[scenario.main.index]
-    digest = _digest(scenario, scene, restorable=options.restorable)
+    digest = _digest(scenario, scene)
     beliefs = BeliefIntake(scene, listeners, topics_of_beliefs(scenario, options))
     events = EventQueue(scene.table.models, digest, listeners, beliefs)
     scheduler = Scheduler(ports, scene.layout)
@@ -101,9 +101,9 @@ def assemble(
     )
 
 
-def _digest(scenario: Scenario, scene: Scene, *, restorable: bool) -> Digest:
+def _digest(scenario: Scenario, scene: Scene) -> Digest:
     """The digest of a run, without what watches it; the attributes of those models are the last ones."""
     watching = {plan.index for plan in scenario.models if plan.in_conductor}
     slots = sum(owner not in watching for owner in scene.table.owners.tolist())
     names = [scenario.models[index].name for index in watching]
-    return Digest(scene.layout, slots, names, restorable=restorable)
+    return Digest(scene.layout, slots, names)

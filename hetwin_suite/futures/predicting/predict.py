@@ -6,7 +6,7 @@ import pickle
 import tempfile
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -98,7 +98,6 @@ def predict(
     moment, horizon_s, jobs = asked.moment, asked.horizon_s, asked.jobs
     elsewhere: Elsewhere | None = None
     if workers is not None:
-        options = replace(options, restorable=True)
         elsewhere = partial(_by_workers, scenario, asked, workers, out, progress, note)
     at_ns, futures, believed, wall_s, over_ns = at_moment(
         scenario,

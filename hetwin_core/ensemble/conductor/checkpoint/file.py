@@ -28,7 +28,7 @@ from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
 
-FORMAT, VERSION = "hetwin checkpoint", 1
+FORMAT, VERSION = "hetwin checkpoint", 2
 MEMBER = "checkpoint.json"
 _ARRAY, _SMALL, _NUMBER = "$array", "$small", "$number"
 _FEW = 8

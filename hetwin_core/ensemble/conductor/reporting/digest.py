@@ -9,36 +9,36 @@ from collections.abc import Collection
 from typing import Any
 
 from hetwin_core.ensemble.conductor.reporting.listener import Handover
-from hetwin_core.ensemble.conductor.reporting.resumable_hash import Hash, ResumableHash
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.saving.plain import Plain
+from hetwin_core.ensemble.saving.fields import Restorable
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import Floats
 
 
-class Digest:
-    """SHA-256 over the canonical stream of a run.
+class Digest(Restorable):
+    """A chain of SHA-256 over the canonical stream of a run: each link is the hash of the one before and of a step.
 
-    The stream begins with the names of all attributes in the order of the layout; each step adds its time in ns
-    and the float64 values of all attributes in that order; events and handovers stand between the steps as
-    canonical JSON. Ids, processes and wall times are not part of it, nor is what only watches the run for its user.
+    The stream begins with the names of all attributes in the order of the layout; each step ends a link with its time
+    in ns and the float64 values of all attributes in that order; before them in the link stand the events and
+    handovers since the step before, as canonical JSON. Ids, processes and wall times are not part of it, nor is what
+    only watches the run for its user.
 
     Args:
         layout: all attributes.
         slots: how many of them, from the first on, are part of it.
         watchers: models that only watch.
-        restorable: whether it can be saved; that costs more.
     """
+
+    saved_fields = ("_link", "_since")
 
     def __init__(
         self,
         layout: Layout,
         slots: int | None = None,
         watchers: Collection[str] = (),
-        *,
-        restorable: bool = False,
     ) -> None:
-        self._hash: Hash = ResumableHash() if restorable else hashlib.sha256()
+        self._link = b""
+        self._since: list[bytes] = []
         self._watchers = frozenset(watchers)
         counted = layout.slots[:slots]
         self._size = sum(slot.attribute.size for slot in counted)
@@ -47,9 +47,9 @@ class Digest:
         self._json("layout", names)
 
     def values(self, time_ns: int, values: Floats) -> None:
-        """Add the values of all attributes at one time."""
-        self._hash.update(struct.pack("<q", time_ns))
-        self._hash.update(values[: self._size].data)
+        """Add the values of all attributes at one time, which ends a link."""
+        step = (struct.pack("<q", time_ns), values[: self._size].data)
+        self._link, self._since = self._hashed(*step), []
 
     def event(self, event: Event) -> None:
         """Add an event."""
@@ -79,30 +79,15 @@ class Digest:
 
     def hexdigest(self) -> str:
         """The digest so far."""
-        return self._hash.hexdigest()
+        return (self._hashed() if self._since else self._link).hex()
 
-    def save(self) -> Plain:
-        """Return the state of the hash; None if it cannot be saved."""
-        return self._hash.save() if isinstance(self._hash, ResumableHash) else None
-
-    def restore(self, saved: Plain) -> None:
-        """Continue a saved digest; None: begin here, with a digest that is of the rest of the run alone.
-
-        Raises:
-            Unsaveable: if it is no saved digest.
-        """
-        if saved is not None:
-            self._hash = resumed = ResumableHash()
-            resumed.restore(saved)
-
-    def mark(self) -> Hash:
-        """Return what `back_to` takes, in this process alone; also of a digest that cannot be saved."""
-        return self._hash.copy()
-
-    def back_to(self, mark: Hash) -> None:
-        """Continue where it was marked."""
-        self._hash = mark.copy()
+    def _hashed(self, *further: Any) -> bytes:
+        """The next link: of the one before, what was added since, and something further."""
+        link = hashlib.sha256(self._link)
+        for part in (*self._since, *further):
+            link.update(part)
+        return link.digest()
 
     def _json(self, kind: str, content: Any) -> None:
         text = json.dumps([kind, content], sort_keys=True, separators=(",", ":"))
-        self._hash.update(text.encode())
+        self._since.append(text.encode())

@@ -23,7 +23,6 @@ class RunOptions:
         packages: name of a package:// -> its folder, beside those of the scenario.
         variant: the scenario's that is run; None: the scenario as it stands. It is laid over the scenario when that is
             loaded.
-        restorable: keep the digest so that the run can be saved with it, see `checkpoint`; that costs a little.
     """
 
     source: str | None = None
@@ -35,4 +34,3 @@ class RunOptions:
     no_source: bool = False
     packages: Mapping[str, str] = field(default_factory=dict)
     variant: str | None = None
-    restorable: bool = False

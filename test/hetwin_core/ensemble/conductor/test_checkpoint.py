@@ -4,7 +4,6 @@ import pytest
 from support.small_ensemble import HEADER, Recorder, conduct, run
 
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
-from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.errors import BadInput, Refused
 
@@ -31,7 +30,7 @@ triggers:
 
 def saved_at(text: str, time_s: float) -> tuple[Checkpoint, RunSummary]:
     """A checkpoint of a run, and how that run went on."""
-    conductor, _, _ = conduct(text, restorable=True)
+    conductor, _, _ = conduct(text)
     found: list[Checkpoint] = []
 
     def take(now):
@@ -45,7 +44,7 @@ def saved_at(text: str, time_s: float) -> tuple[Checkpoint, RunSummary]:
 
 def gone_on(text: str, checkpoint: Checkpoint) -> tuple[RunSummary, Recorder]:
     """How a run of other instances goes on from a checkpoint."""
-    conductor, _, record = conduct(text, restorable=True)
+    conductor, _, record = conduct(text)
     conductor.go_on_from(checkpoint)
     return conductor.run(), record
 
@@ -141,15 +140,3 @@ def test_checkpoint_of_another_version_is_bad_input(key):
     conductor, _, _ = conduct(TOLD)
     with pytest.raises(BadInput, match=f"^{key}: the checkpoint is of another run"):
         conductor.go_on_from(checkpoint)
-
-
-def test_digest_that_was_not_kept_is_that_of_the_rest():
-    conductor, _, _ = conduct(TOLD)
-    found = []
-    conductor.at_barriers(
-        lambda now: found.append(now.checkpoint()) if now.time_ns == 10**8 else None
-    )
-    first = conductor.run()
-    again, _ = gone_on(TOLD, found[0])
-    assert again.digest != first.digest
-    assert isinstance(conductor, Conductor)

@@ -32,7 +32,7 @@ STATE = {
 
 @pytest.fixture
 def checkpoint() -> Checkpoint:
-    options = RunOptions(source="bag", seed=3, scene={"box": {"pose": [0.0]}}, restorable=True)
+    options = RunOptions(source="bag", seed=3, scene={"box": {"pose": [0.0]}})
     given = {"version": "1", "engine": "x"}
     return Checkpoint(
         "a.yaml", options, given, 5, 50, {"scene": STATE}, {"physics": {"state": STATE}}
@@ -86,7 +86,7 @@ def written(path: Path, content: dict, **members: bytes) -> Path:
 def good(**changes) -> dict:
     return {
         "format": "hetwin checkpoint",
-        "format_version": 1,
+        "format_version": 2,
         "scenario": "a.yaml",
         "options": {},
         "given": {},
@@ -146,9 +146,9 @@ def test_other_content_is_bad_input(content, tmp_path):
         read_checkpoint(written(tmp_path / "a.npz", content))
 
 
-@pytest.mark.parametrize("changes", [{"format": "x"}, {"format_version": 2}])
+@pytest.mark.parametrize("changes", [{"format": "x"}, {"format_version": 1}])
 def test_other_formats_are_named(changes, tmp_path):
-    with pytest.raises(BadInput, match=r"another format; found .*; expected hetwin checkpoint 1"):
+    with pytest.raises(BadInput, match=r"another format; found .*; expected hetwin checkpoint 2"):
         read_checkpoint(written(tmp_path / "a.npz", good(**changes)))
 
 

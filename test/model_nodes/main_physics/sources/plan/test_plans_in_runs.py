@@ -36,7 +36,7 @@ END_S = 0.8
 def conducted(plan: list[dict[str, Any]] | None = None) -> Conductor:
     source = None if plan is None else json.dumps({"plan": plan})
     scenario = load_scenario(FILE)
-    options = RunOptions(source, engine="mujoco", duration=END_S, restorable=True)
+    options = RunOptions(source, engine="mujoco", duration=END_S)
     return Conductor(scenario, local_ports(scenario, one_process=True), [], options)
 
 
