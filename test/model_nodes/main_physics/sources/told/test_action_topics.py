@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from support.recorded_bags import EPOCH_NS, MS, TYPES, Recorded, sine, storage_f
 
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.projection.annotations import pair_annotations
-from model_nodes.main_physics.sources.action_types import DEFINITIONS, GRIPPER, TRAJECTORY
+from model_nodes.main_physics.sources.action_types import DEFINITIONS, GRIPPER, PY_TREE, TRAJECTORY
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE
 from model_nodes.main_physics.sources.factory import open_source
 
@@ -150,6 +151,46 @@ def test_an_sqlite_file_whose_recorder_left_definitions_empty(tmp_path: Path) ->
     assert shown(open_source(folder).events(ALL_NS)) == [("gripper_says", 300, "instant")]
 
 
+def write_own(
+    folder: Path, topic: str, type_name: str, text: str, said: Sequence[tuple[int, bytes]]
+) -> Path:
+    """A recording with a topic whose type it defines itself."""
+    with Writer(folder / "own", version=9, storage_plugin=StoragePlugin.MCAP) as writer:
+        own = writer.add_connection(topic, type_name, msgdef=text, rihs01="RIHS01_0")
+        for time_ns, raw in said:
+            writer.write(own, EPOCH_NS + time_ns, raw)
+        copied = writer.add_connection("/joint_states", JOINT_STATE, typestore=TYPES)
+        for one in sine():
+            states = bytes(TYPES.serialize_cdr(one.message, one.type))
+            writer.write(copied, EPOCH_NS + one.time_ns, states)
+    return folder / "own"
+
+
+def test_a_tree_of_py_trees(tmp_path: Path) -> None:
+    text = (
+        f"py_trees_ros_interfaces/Behaviour[] behaviours\n{'=' * 80}\n"
+        "MSG: py_trees_ros_interfaces/Behaviour\nstring name\n"
+        f"unique_identifier_msgs/UUID own_id\nuint8 status\n{'=' * 80}\n"
+        "MSG: unique_identifier_msgs/UUID\nuint8[16] uuid\n"
+    )
+    store = get_typestore(Stores.EMPTY)
+    store.register(get_types_from_msg(text, PY_TREE))
+    node = store.types["py_trees_ros_interfaces/msg/Behaviour"]
+    identity = store.types["unique_identifier_msgs/msg/UUID"]
+
+    def tree_of(*states: int) -> bytes:
+        nodes = [
+            node(name="Pick", own_id=identity(uuid=np.full(16, i, np.uint8)), status=state)
+            for i, state in enumerate(states)
+        ]
+        return bytes(store.serialize_cdr(store.types[PY_TREE](behaviours=nodes), PY_TREE))
+
+    said = [(200 * MS, tree_of(2, 1)), (300 * MS, tree_of(2, 2)), (600 * MS, tree_of(2, 4))]
+    found = open_source(write_own(tmp_path, "/tree/snapshots", PY_TREE, text, said)).events(ALL_NS)
+    assert shown(found) == [("Pick", 200, "begin"), ("Pick", 300, "begin"), ("Pick", 600, "end")]
+    assert (found[2].arguments["node"], found[2].arguments["result"]) == ("01010101", "failure")
+
+
 def test_definitions_in_the_recording_hold(tmp_path: Path) -> None:
     """One that lists the fields in another order than the usual definition."""
     feedback = GRIPPER.removesuffix("Message")
@@ -164,15 +205,8 @@ def test_definitions_in_the_recording_hold(tmp_path: Path) -> None:
     identity = store.types["unique_identifier_msgs/msg/UUID"](uuid=np.full(16, 1, np.uint8))
     message = store.types[GRIPPER](goal_id=identity, feedback=said)
     raw = bytes(store.serialize_cdr(message, GRIPPER))
-    with Writer(tmp_path / "own", version=9, storage_plugin=StoragePlugin.MCAP) as writer:
-        topic = f"{GRIP}/_action/feedback"
-        own = writer.add_connection(topic, GRIPPER, msgdef=text, rihs01="RIHS01_0")
-        writer.write(own, EPOCH_NS + 300 * MS, raw)
-        copied = writer.add_connection("/joint_states", JOINT_STATE, typestore=TYPES)
-        for one in sine():
-            states = bytes(TYPES.serialize_cdr(one.message, one.type))
-            writer.write(copied, EPOCH_NS + one.time_ns, states)
-    (event,) = open_source(tmp_path / "own").events(ALL_NS)
+    folder = write_own(tmp_path, f"{GRIP}/_action/feedback", GRIPPER, text, [(300 * MS, raw)])
+    (event,) = open_source(folder).events(ALL_NS)
     assert (event.arguments["stalled"], event.arguments["position"]) == (True, 0.5)
 
 
