@@ -16,6 +16,8 @@ START, TRAJECTORY = "start", "trajectory"
 """Arguments of an announced action: in how many seconds it begins, and how the joints move then."""
 ACTION, GOAL_ID = "action", "goal_id"
 """Arguments of what an action server of ROS says: the action's name, and the first digits of its goal's id."""
+TREE_NODE = "tree_node"
+"""Argument of what a node of a behaviour tree does, whose root may run as long as the robot does: what tells it apart."""
 RESULT = "result"
 """Argument of the end of an action, where a robot's middleware says it: ``succeeded``, ``aborted``, ``failure`` ..."""
 GRIPPER_SAYS, TRAJECTORY_SAYS = "gripper_says", "trajectory_says"
@@ -82,8 +84,8 @@ def annotation_fields(event: Event) -> AnnotationFields:
 
 
 def is_meant(event: Event) -> bool:
-    """Whether an event is an action of the robot's program, and not just a goal of one of its controllers."""
-    return event.kind is EventKind.ACTION and GOAL_ID not in event.arguments
+    """Whether an event is an action that the robot's program announced, no goal of a controller and no node of a tree."""
+    return event.kind is EventKind.ACTION and not event.arguments.keys() & {GOAL_ID, TREE_NODE}
 
 
 def phase_of(event: Event) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from hetwin_core.ensemble.annotations import ACTION, GRIPPER_SAYS, ROBOT
 from hetwin_core.ensemble.concern_words import CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING
@@ -28,10 +29,25 @@ class _Claim:
     arguments: dict[str, Json]
 
 
+class _Place(NamedTuple):
+    """Where a gripper's finger is.
+
+    Attributes:
+        at_end: whether the twin's finger is at an end of its travel.
+        says_end: whether the gripper says that it is.
+        fits: whether what it says fits the twin's finger; None: it cannot be compared.
+    """
+
+    at_end: bool = False
+    says_end: bool = False
+    fits: bool | None = None
+
+
 class GripperClaims:
     """Raises ``stalled_on_nothing`` and ``closed_but_holds``.
 
-    A gripper that says that it stalled contradicts a twin in which its hand neither holds anything nor stopped short.
+    A gripper that says that it stalled contradicts a twin in which its hand neither holds anything nor stopped short,
+    unless both are at an end of the fingers' travel, where there is nothing that could stop it but that end.
     One that says that it reached its goal at an end of its travel contradicts a twin in which its hand holds an object,
     with its fingers elsewhere. Only hands whose fingers were recorded and whose grip a model watches are judged.
 
@@ -78,30 +94,32 @@ class GripperClaims:
         if isinstance(position, float):
             unit = self._watched.unit(joint)
             arguments |= {"position": position, "unit": unit}
-        if said.get("stalled"):
+        place = self._place(joint, position, said, view)
+        if said.get("stalled") and not (place.at_end and place.fits is not False):
             name = STALLED_ON_NOTHING
-        elif said.get("reached_goal") and self._is_elsewhere(joint, position, said, view):
+        elif said.get("reached_goal") and place.says_end and place.fits is False:
             name = CLOSED_BUT_HOLDS
         else:
             return
         self._claims[hand.name] = _Claim(name, event.time_ns, arguments)
 
-    def _is_elsewhere(
-        self, joint: str, position: Json, said: Mapping[str, Json], view: View
-    ) -> bool:
-        """Whether a position is at an end of a finger's travel, and the twin's finger is not there.
+    def _place(self, joint: str, position: Json, said: Mapping[str, Json], view: View) -> _Place:
+        """Compare a claimed position with the twin's finger.
 
-        A gripper of sliding fingers may say a finger's position or the gap between two; neither must fit.
+        A gripper of sliding fingers may say a finger's position or the gap between two; either may fit.
         """
-        if joint not in self._watched.joints or not isinstance(position, float):
-            return False
-        index = self._watched.joints.index(joint)
-        lower, upper = self._watched.lower[index], self._watched.upper[index]
-        if lower is None or upper is None or not (said.get("joint") or self._slides(index)):
-            return False
+        watched = self._watched
+        index = watched.joints.index(joint) if joint in watched.joints else -1
+        lower, upper = (watched.lower[index], watched.upper[index]) if index >= 0 else (None, None)
+        if lower is None or upper is None:
+            return _Place()
         near, own = _NEAR * (upper - lower), float(view.positions[index])
-        at_end = min(abs(position - lower), abs(position - upper)) <= near
-        return at_end and min(abs(position - own), abs(position - 2.0 * own)) > near
+        at_end = min(abs(own - lower), abs(own - upper)) <= near
+        if not isinstance(position, float) or not (said.get("joint") or self._slides(index)):
+            return _Place(at_end)
+        says_end = min(abs(position - lower), abs(position - upper)) <= near
+        fits = min(abs(position - own), abs(position - 2.0 * own)) <= near
+        return _Place(at_end, says_end, fits)
 
     def _slides(self, index: int) -> bool:
         return bool(self._watched.slides) and self._watched.slides[index]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hetwin_core.ensemble.annotations import GOAL_ID
+from hetwin_core.ensemble.annotations import GOAL_ID, TREE_NODE
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
@@ -40,7 +40,7 @@ class Moment:
         near: names of what the thing touches.
         held: whether the hand holds it.
         acting: whether an annotated action goes on.
-        driven: whether a goal of a controller goes on.
+        driven: whether a goal of a controller and a node of a behaviour tree go on.
         lost: whether an observer of hands tells now that the hand has lost it.
         touched: how deep the link has been inside the thing since the moment before [m]; None: it has not touched it.
     """
@@ -119,6 +119,7 @@ def _actions(moment: Moment) -> dict[str, Event]:
     found = {"work": Event("work", 0, EventKind.ACTION)} if moment.acting else {}
     if moment.driven:
         found["follow"] = Event("follow", 0, EventKind.ACTION, arguments=goal)
+        found["Root"] = Event("Root", 0, EventKind.ACTION, arguments={TREE_NODE: "Root 1"})
     return found
 
 

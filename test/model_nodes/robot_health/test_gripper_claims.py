@@ -92,6 +92,17 @@ def test_a_stall_on_nothing_is_a_concern_once() -> None:
     assert (said["position"], said["unit"], said["from"]) == (0.0249, "m", 0.3)
 
 
+@pytest.mark.parametrize("end", [0.0, UPPER])
+@pytest.mark.parametrize("shift", [0.0, 0.001, 0.01])
+def test_a_stall_at_the_end_where_the_twins_fingers_are_is_no_concern(
+    end: float, shift: float
+) -> None:
+    """Commanded beyond its end, a gripper stalls at it."""
+    inside = shift if end == 0.0 else -shift
+    found = concerns([says(300, stalled=True, position=end + inside)], finger=end)
+    assert bool(found) is (shift > 0.05 * UPPER)
+
+
 @pytest.mark.parametrize("at_ms", [100, 300, 700])
 def test_a_twin_that_agrees_within_half_a_second_is_no_concern(at_ms: int) -> None:
     stalls = says(300, stalled=True)

@@ -14,6 +14,7 @@ from hetwin_core.ensemble.annotations import (
     GRIPPER_SAYS,
     INSTANT,
     TRAJECTORY_SAYS,
+    TREE_NODE,
     announce,
 )
 from hetwin_core.ensemble.events import Event, Json
@@ -155,7 +156,7 @@ class TreeReader:
                 continue
             self._running ^= {key}
             more: dict[str, Json] = {} if runs else {"result": state.lower()}
-            arguments: dict[str, Json] = {"node": key, **more}
+            arguments: dict[str, Json] = {TREE_NODE: key, **more}
             phase = "begin" if runs else "end"
             events.append(announce(name, phase, arguments, time_ns, self._topic))
         return events

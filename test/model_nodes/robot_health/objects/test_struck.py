@@ -64,7 +64,7 @@ def test_what_the_program_means_is_none(more: dict[str, bool], hand: bool) -> No
     assert told(struck(0.01, 0.1, **more), hand=hand) == []
 
 
-def test_a_goal_of_a_controller_means_nothing() -> None:
+def test_goals_of_controllers_and_nodes_of_trees_mean_nothing() -> None:
     assert told(struck(0.01, 0.1, driven=True, near=True))
 
 

@@ -188,7 +188,10 @@ def test_a_tree_of_py_trees(tmp_path: Path) -> None:
     said = [(200 * MS, tree_of(2, 1)), (300 * MS, tree_of(2, 2)), (600 * MS, tree_of(2, 4))]
     found = open_source(write_own(tmp_path, "/tree/snapshots", PY_TREE, text, said)).events(ALL_NS)
     assert shown(found) == [("Pick", 200, "begin"), ("Pick", 300, "begin"), ("Pick", 600, "end")]
-    assert (found[2].arguments["node"], found[2].arguments["result"]) == ("01010101", "failure")
+    assert (found[2].arguments["tree_node"], found[2].arguments["result"]) == (
+        "01010101",
+        "failure",
+    )
 
 
 def test_definitions_in_the_recording_hold(tmp_path: Path) -> None:

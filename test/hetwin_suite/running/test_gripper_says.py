@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from support.action_messages import EXECUTING, SUCCEEDED, goals, gripper
 from support.hetwin_command import hetwin
+from support.lifted_block import HALF, kept, make_twin, replay, write_recording
 from support.recorded_bags import MS, Recorded, joints, write_bag
 from support.robot_files import TABLETOP_ARM
 
@@ -75,3 +77,18 @@ def test_a_stall_where_the_twins_fingers_closed_on_nothing_is_a_concern(tmp_path
     assert summary.verdict == "doubtful"
     (grip,) = (row for row in summary.coverage if row["claim"] == "grip")
     assert grip["holds"] is False
+
+
+@pytest.mark.parametrize("position", [HALF, 0.0])
+def test_a_gripper_that_is_closed_while_the_twin_holds_the_block(
+    tmp_path: Path, position: float
+) -> None:
+    """A stall on the block is what the twin sees, too; that the fingers are closed contradicts it."""
+    stalls = gripper(2100 * MS, ACTION, HALF, stalled=True)
+    at_goal = gripper(5000 * MS, ACTION, position, reached=True, goal=2)
+    recording = write_recording(tmp_path / "bag", kept, also=[stalls, at_goal])
+    replay(make_twin(tmp_path, recording), recording, tmp_path / "run")
+    found = json.loads((tmp_path / "run" / "summary.json").read_text("utf-8"))
+    texts = [c["text"] for c in found["concerns"] if c["severity"] != "note"]
+    said = f"{ACTION} says that it reached its goal at 0 m, but hand of the twin holds box"
+    assert texts == ([said] if position == 0.0 else [])
