@@ -17,7 +17,7 @@ START, TRAJECTORY = "start", "trajectory"
 ACTION, GOAL_ID = "action", "goal_id"
 """Arguments of what an action server of ROS says: the action's name, and the first digits of its goal's id."""
 TREE_NODE = "tree_node"
-"""Argument of what a node of a behaviour tree does, whose root may run as long as the robot does: what tells it apart."""
+"""Argument of what a node of a behaviour tree does, of which some run as long as the robot does: what tells it apart."""
 RESULT = "result"
 """Argument of the end of an action, where a robot's middleware says it: ``succeeded``, ``aborted``, ``failure`` ..."""
 GRIPPER_SAYS, TRAJECTORY_SAYS = "gripper_says", "trajectory_says"
@@ -84,7 +84,7 @@ def annotation_fields(event: Event) -> AnnotationFields:
 
 
 def is_meant(event: Event) -> bool:
-    """Whether an event is an action that the robot's program announced, no goal of a controller and no node of a tree."""
+    """Whether an event is an action that the robot's program announced, no goal of a controller or node of a tree."""
     return event.kind is EventKind.ACTION and not event.arguments.keys() & {GOAL_ID, TREE_NODE}
 
 
