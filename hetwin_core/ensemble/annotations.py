@@ -14,6 +14,15 @@ ANNOUNCED = "announced"
 PHASES = ("begin", "end", INSTANT, ANNOUNCED)
 START, TRAJECTORY = "start", "trajectory"
 """Arguments of an announced action: in how many seconds it begins, and how the joints move then."""
+ACTION, GOAL_ID = "action", "goal_id"
+"""Arguments of what an action server of ROS says: the action's name, and the first digits of its goal's id."""
+TREE_NODE = "tree_node"
+"""Argument of what a node of a behaviour tree does, of which some run as long as the robot does: what tells it apart."""
+RESULT = "result"
+"""Argument of the end of an action, where a robot's middleware says it: ``succeeded``, ``aborted``, ``failure`` ..."""
+GRIPPER_SAYS, TRAJECTORY_SAYS = "gripper_says", "trajectory_says"
+"""What a gripper says of itself (``stalled``, ``reached_goal``, ``position``), and a controller of its greatest error
+(``joint``, ``error``)."""
 ROBOT = "robot"
 """Argument that names the robot, where there are several."""
 _PHASE = "phase"
@@ -72,6 +81,11 @@ def annotation_fields(event: Event) -> AnnotationFields:
     arguments = action_arguments(event)
     text = arguments_to_text(arguments) if arguments else ""
     return AnnotationFields(event.name, phase_of(event), text)
+
+
+def is_meant(event: Event) -> bool:
+    """Whether an event is an action that the robot's program announced, no goal of a controller or node of a tree."""
+    return event.kind is EventKind.ACTION and not event.arguments.keys() & {GOAL_ID, TREE_NODE}
 
 
 def phase_of(event: Event) -> str:

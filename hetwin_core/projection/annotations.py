@@ -27,7 +27,10 @@ class Annotation:
 
 
 def pair_annotations(events: Iterable[Event], start_ns: int, end_ns: int) -> list[Annotation]:
-    """Pair the phases of the same operation of a robot; with equal arguments first, else the newest one open.
+    """Pair the phases of the same operation of a robot.
+
+    The end of one belongs to a beginning with the same arguments, else to one to whose arguments it adds some, else to
+    the newest one.
 
     Args:
         events: events of kind action, in order; the phase is one of their arguments.
@@ -64,4 +67,5 @@ def _matching(
         if item[0].name == name and item[1].get(ROBOT) == arguments.get(ROBOT)
     ]
     same = [item for item in candidates if item[1] == arguments]
-    return next(iter(same or candidates), None)
+    more = [item for item in candidates if item[1] and item[1].items() <= arguments.items()]
+    return next(iter(same or more or candidates), None)

@@ -16,6 +16,7 @@ from hetwin_suite.scaffolding.hands import FoundHand
 from hetwin_suite.scaffolding.new_scenario import Draft
 from model_nodes.main_physics.sources.joint_topics import USUAL
 from model_nodes.main_physics.sources.recording import RecordedTopic
+from model_nodes.main_physics.sources.told.action_readers import READERS as TOLD
 
 TABLE, BOX = "table.sdf", "box.sdf"
 OBJECTS = "objects"
@@ -100,6 +101,9 @@ def _source(draft: Draft, out: Path) -> Iterator[str]:
         yield from _named("  # not of this robot:", draft.only_recorded)
     if draft.only_model:
         yield from _named("  # not recorded, they stay where they are:", draft.only_model)
+    told = [name for name, topic in recording.topics.items() if topic.type in TOLD and topic.count]
+    if told:
+        yield from _named("  # read too, as what actions, grippers or trees say:", told)
     values = [topic.name for topic in recording.topics.values() if _may_annotate(topic)]
     if values:
         yield "  # If a topic says what the robot's program does, its values can become operations:"

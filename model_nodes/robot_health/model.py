@@ -27,6 +27,7 @@ from model_nodes.robot_health.coverage import Coverage
 from model_nodes.robot_health.deviates import Deviates
 from model_nodes.robot_health.efforts import UnexpectedEffort
 from model_nodes.robot_health.findings import Findings
+from model_nodes.robot_health.gripper_claims import GripperClaims
 from model_nodes.robot_health.link_pairs import LinkPairs
 from model_nodes.robot_health.link_touches import LinkTouches
 from model_nodes.robot_health.objects import ObjectStory
@@ -75,6 +76,14 @@ RAISES = (
     (
         "effort_no_torque",
         "the recorded efforts are no torques: robot, ratio of measured to expected efforts",
+    ),
+    (
+        "stalled_on_nothing",
+        "a gripper says that it stalled, and the twin's hand is empty and closed: gripper, hand, position, unit",
+    ),
+    (
+        "closed_but_holds",
+        "a gripper says that it reached an end, and the twin's hand holds: gripper, hand, object, position, unit",
     ),
     (
         "flung",
@@ -213,6 +222,7 @@ def _parts(settings: Settings, layout: WatchLayout | None, scene: Snapshot) -> S
         links,
         BeyondLimit(settings, layout),
         Deviates(settings.deviates, layout),
+        GripperClaims(settings.gripper_says, scene.layout, layout),
     ]
 
 

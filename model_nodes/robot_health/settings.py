@@ -129,6 +129,11 @@ class Settings(Parameters):
         "factor by which positions look to be in other units than rad and m", Scale(warning=0.0)
     )
 
+    gripper_says: Scale = parameter(
+        "how long the twin believes otherwise from when a gripper says that it stalled, or reached its goal closed",
+        Scale(warning=0.5),
+        "s",
+    )
     flung: Scale = parameter(
         "speed of an object beyond 1.3 times what explains it; a warning is a note if the robot meant it to move",
         Scale(warning=1.0, absurd=3.0),

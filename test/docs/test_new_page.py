@@ -7,15 +7,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from support.action_messages import EXECUTING, goals, gripper, trajectory, tree
 from support.hetwin_command import hetwin
 from support.learning_sets import SO101, write_aloha, write_lerobot, write_robomimic, write_table
 from support.menagerie import write_robot
-from support.recorded_bags import MS, joints, write_bag
+from support.recorded_bags import MS, Recorded, joints, write_bag
 from support.robot_files import ROOT, TABLETOP_ARM, example
 from support.tabletop import JOINTS
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.scaffolding.new_scenario import draft_scenario
+from model_nodes.main_physics.sources.action_types import GRIPPER
 from model_nodes.main_physics.world.robot_xml import joints_of
 
 PAGE = (ROOT / "docs" / "new.md").read_text("utf-8")
@@ -55,6 +57,19 @@ def ran(folder: Path, pattern: str, instead: str = "") -> str:
     said = hetwin("new", bag, "--robot", file, "--out", folder / "out", "--run")
     assert said.code == 0, said.err
     return " ".join(f"{said.out} {said.err}".split())
+
+
+def told(folder: Path, *said: Recorded, opens: bool = False) -> str:
+    """What is said of a run of the arm, whose fingers rest or open, while an action server says something."""
+    made = [
+        joints(t, JOINTS, [0.04 if opens and t and "finger" in j else 0.02 for j in JOINTS])
+        for t in range(0, 3000 * MS, 20 * MS)
+    ]
+    bag = write_bag(folder / "bag", sorted([*made, *said], key=lambda one: one.time_ns))
+    ran = hetwin("new", bag, "--robot", TABLETOP_ARM, "--out", folder / "out")
+    assert ran.code == 0, ran.err
+    ran = hetwin("run", folder / "out" / "bag.yaml", "--no-report", "--out", folder / "run")
+    return " ".join(f"{ran.out} {ran.err}".split())
 
 
 def changed(folder: Path, inside: str, name: str = "r.urdf") -> str:
@@ -133,6 +148,24 @@ CASES: dict[str, Callable[[Path], str]] = {
     "a CSV table": of_table,
     "an episode that is not there": lambda f: of_data_set(
         write_lerobot(f / "pick"), "--episode", "50"
+    ),
+    "status of an action (`action_msgs/GoalStatusArray`)": lambda f: told(
+        f, goals(500 * MS, "/gripper_cmd", {1: EXECUTING})
+    ),
+    "feedback of a gripper (`GripperCommand`, `ParallelGripperCommand`)": lambda f: told(
+        f, gripper(500 * MS, "/gripper_cmd", 0.0, reached=True)
+    ),
+    "a gripper that contradicts the twin": lambda f: told(
+        f, gripper(500 * MS, "/gripper_cmd", 0.0249, stalled=True), opens=True
+    ),
+    "feedback of a trajectory (`FollowJointTrajectory`)": lambda f: told(
+        f, trajectory(500 * MS, "/arm/follow_joint_trajectory", ("a", "b"), (0.0, 0.2))
+    ),
+    "a behaviour tree (`nav2_msgs/BehaviorTreeLog`)": lambda f: told(
+        f, tree(500 * MS, ("Pick", "RUNNING"))
+    ),
+    "feedback that cannot be decoded": lambda f: told(
+        f, Recorded("/gripper_cmd/_action/feedback", GRIPPER, 500 * MS, b"\0\1\0\0\7")
     ),
     "a robot's name that is not known": lambda f: drafted(f, JOINTS, "tabeltop_arm"),
 }

@@ -7,7 +7,7 @@ what its program says if that is asked for.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -98,6 +98,7 @@ def write_recording(
     lowered: bool = False,
     noise: float = 0.0,
     said: str = "",
+    also: Sequence[Recorded] = (),
 ) -> Path:
     """Write a recording.
 
@@ -107,9 +108,10 @@ def write_recording(
         lowered: whether the block is back on the table by then.
         noise: of all joints' positions [m or rad].
         said: operation that the robot's program says to do from just before `GONE_S` on; empty for none.
+        also: further messages.
     """
     random = np.random.default_rng(7)
-    messages: list[Recorded] = []
+    messages: list[Recorded] = [*also]
     for time_ns in range(0, round(END_S * 1e9), _PERIOD_NS):
         positions = np.array(_positions(time_ns / 1e9, fingers, lowered))
         positions += random.normal(0.0, noise, 4) if noise else 0.0

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hetwin_core.ensemble.annotations import GOAL_ID, TREE_NODE
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
@@ -39,6 +40,7 @@ class Moment:
         near: names of what the thing touches.
         held: whether the hand holds it.
         acting: whether an annotated action goes on.
+        driven: whether a goal of a controller and a node of a behaviour tree go on.
         lost: whether an observer of hands tells now that the hand has lost it.
         touched: how deep the link has been inside the thing since the moment before [m]; None: it has not touched it.
     """
@@ -48,6 +50,7 @@ class Moment:
     near: tuple[str, ...] = ()
     held: bool = False
     acting: bool = False
+    driven: bool = False
     lost: bool = False
     touched: float | None = None
 
@@ -104,11 +107,20 @@ def tell(
             watch=_report(scene, moment),
             held={"thing": "hand"} if moment.held else {},
             events=(Event("lost", time_ns, arguments=_LOST),) if moment.lost else (),
-            actions={"work": Event("work", 0, EventKind.ACTION)} if moment.acting else {},
+            actions=_actions(moment),
         )
         touched.watch(view)
         events += observer.watch(view)
     return events
+
+
+def _actions(moment: Moment) -> dict[str, Event]:
+    goal = {"action": "/arm/follow", GOAL_ID: "01010101"}
+    found = {"work": Event("work", 0, EventKind.ACTION)} if moment.acting else {}
+    if moment.driven:
+        found["follow"] = Event("follow", 0, EventKind.ACTION, arguments=goal)
+        found["Root"] = Event("Root", 0, EventKind.ACTION, arguments={TREE_NODE: "Root 1"})
+    return found
 
 
 def _links(scene: Snapshot) -> LinkTouches:

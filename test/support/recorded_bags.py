@@ -116,7 +116,12 @@ def write_bag(
         for one in messages:
             key = one.topic, one.type
             if key not in connections:
-                connections[key] = writer.add_connection(*key, typestore=TYPES)
+                # Recorders leave the definitions of an action's own types empty.
+                defined = {"msgdef": "", "rihs01": "RIHS01_0"} if "/action/" in one.type else {}
+                connections[key] = writer.add_connection(
+                    *key,
+                    **(defined or {"typestore": TYPES}),  # type: ignore[arg-type]
+                )
             raw = one.message
             if not isinstance(raw, bytes):
                 raw = bytes(TYPES.serialize_cdr(raw, one.type))

@@ -100,8 +100,8 @@ class SourceOptions(Strict):
             robot.
         beliefs: topics that say what the robot believes; those of type hetwin/msg/Belief in a recording, and `beliefs`
             of a live robot, are read without being named.
-        annotations: topics with action annotations; if left out, all of their type in a recording, and
-            `action_annotations` of a live robot.
+        annotations: topics with action annotations; if left out, all of their type in a recording, `action_annotations`
+            of a live robot, and what action servers, grippers and behaviour trees say.
         topics: topics whose messages become events.
     """
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -16,17 +16,23 @@ from hetwin_core.ensemble.scenario.source import Annotations, Operation
 from model_nodes.main_physics.sources.bag import Bag
 from model_nodes.main_physics.sources.bag_types import ACTION_ANNOTATION
 from model_nodes.main_physics.sources.event_stream import EventReader
+from model_nodes.main_physics.sources.told.action_readers import READERS
 
 
 def readers_for(
-    bag: Bag, annotations: Sequence[Annotations] | None, topics: Sequence[str]
+    bag: Bag,
+    annotations: Sequence[Annotations] | None,
+    topics: Sequence[str],
+    others: Collection[str] = (),
 ) -> dict[str, list[EventReader]]:
     """The readers that turn a recording's messages into events, by topic.
 
     Args:
         bag: the recording.
-        annotations: topics with action annotations; None for all topics of their type.
+        annotations: topics with action annotations; None for all topics of their type, and for what action servers,
+            grippers and behaviour trees publish, as far as it can be read.
         topics: topics whose messages become events as they are.
+        others: namespaces of other robots, whose action servers are only read if they are named.
 
     Raises:
         BadInput: if a topic or field is missing or of an unfit type.
@@ -34,6 +40,7 @@ def readers_for(
     readers: dict[str, list[EventReader]] = {}
     if annotations is None:
         typed = [t.name for t in bag.topics.values() if t.type == ACTION_ANNOTATION]
+        typed += [name for name in told_topics(bag, others) if readable(bag, name)]
         annotations = [Annotations(topic=name) for name in typed]
     for i, one in enumerate(annotations):
         reader = _annotation_reader(bag, one, f"annotations.{i}")
@@ -44,6 +51,34 @@ def readers_for(
     return readers
 
 
+def told_topics(bag: Bag, others: Collection[str] = ()) -> list[str]:
+    """Return the topics by which action servers, grippers and behaviour trees say what they do."""
+    return [
+        topic.name
+        for topic in bag.topics.values()
+        if topic.type in READERS
+        and topic.messages
+        and not any(topic.name.startswith(f"/{other}/") for other in others)
+    ]
+
+
+def unread_notes(bag: Bag, others: Collection[str] = ()) -> list[str]:
+    """Return what to say of the topics of this kind that are not read."""
+    unread = [str(bag.topics[name]) for name in told_topics(bag, others) if not readable(bag, name)]
+    return [f"not read, as their definition is not known: {', '.join(unread)}"] if unread else []
+
+
+def readable(bag: Bag, topic: str) -> bool:
+    """Whether the messages of a topic have a definition that fits the first of them, and one type."""
+    if len(bag.types(topic)) > 1:
+        return False
+    first = next(iter(bag.messages([topic])), None)
+    try:
+        return isinstance(first, tuple) and bool(bag.decoder(topic)(first[2]))
+    except Exception:  # a definition that does not fit makes the decoder fail in any way
+        return False
+
+
 def _annotation_reader(bag: Bag, spec: Annotations, where: str) -> EventReader:
     summary = bag.require(spec.topic, f"{where}.topic")
     if spec.map is not None:
@@ -51,12 +86,14 @@ def _annotation_reader(bag: Bag, spec: Annotations, where: str) -> EventReader:
         return MappedReader(spec.topic, spec.field, spec.map)
     if summary.type == ACTION_ANNOTATION:
         return TypedReader(spec.topic)
+    if summary.type in READERS:
+        return READERS[summary.type](spec.topic)
     raise BadInput(
         f"topic {spec.topic} carries no action annotations",
         file=bag.path,
         where=where,
         found=summary.type,
-        expected=f"type {ACTION_ANNOTATION}, or a `map` of its values",
+        expected=f"type {ACTION_ANNOTATION}, feedback or status of an action, or a `map` of its values",
     )
 
 

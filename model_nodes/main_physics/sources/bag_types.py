@@ -6,6 +6,7 @@ The types of ROS 1 are read as those of ROS 2, that is, without the `seq` of its
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.topics import ANNOTATIONS, BELIEFS, JOINT_STATES, TASKS
 from hetwin_core.projection.lazy_typestore import LazyTypestore
+from model_nodes.main_physics.sources.action_types import DEFINITIONS
 from model_nodes.main_physics.sources.detection_types import DETECTIONS
 
 ACTION_ANNOTATION = ANNOTATIONS.type
@@ -45,14 +47,28 @@ _HEADER = "std_msgs/msg/Header"
 
 @cache
 def known_types() -> Typestore:
-    """Return the common interfaces of ROS 2, detections, and hetwin's messages of the robot's program."""
+    """Return the common interfaces of ROS 2, feedback of actions, and hetwin's messages of the robot's program."""
     store = get_typestore(Stores.LATEST)
     for type_name in (ACTION_ANNOTATION, TASKS.type, BELIEFS.type):
         text = resource("msg", f"{type_name.rpartition('/')[2]}.msg").read_text(encoding="utf-8")
         store.register(get_types_from_msg(text, type_name))
     first, rest = DETECTIONS.removeprefix("MSG: ").split("\n", 1)
     store.register(get_types_from_msg(rest, first))
+    for type_name, versions in DEFINITIONS.items():
+        store.register(get_types_from_msg(versions[0], type_name))
     return store
+
+
+@cache
+def _other_types(type_name: str) -> tuple[Typestore, ...]:
+    """Return the types with the other definitions that there are of one of them."""
+    found = []
+    for text in DEFINITIONS.get(type_name, ())[1:]:
+        types = dict(get_types_from_msg(text, type_name))
+        store = get_typestore(Stores.LATEST)
+        store.register(types)
+        found.append(store)
+    return tuple(found)
 
 
 @cache
@@ -126,9 +142,15 @@ def decoder_for(connection: Connection, file: Path) -> Callable[[bytes], Any]:
         BadInput: as `recorded_types`.
     """
     store, name = recorded_types(connection, file), connection.msgtype
+    *versions, last = (store, *(_other_types(name) if store is known_types() else ()))
 
     def decode(raw: bytes) -> Any:
-        return store.deserialize_cdr(raw, name)
+        for version in versions:
+            with suppress(
+                Exception
+            ):  # a message of another version makes the decoder fail in any way
+                return version.deserialize_cdr(raw, name)
+        return last.deserialize_cdr(raw, name)
 
     return decode
 

@@ -16,7 +16,7 @@ from hetwin_core.ensemble.scenario.recorded import JointsFrom, Stamps, Units
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scenario.source import Annotations, Beliefs
 from hetwin_core.ensemble.scene.watch import Finding
-from model_nodes.main_physics.sources.annotations import readers_for
+from model_nodes.main_physics.sources.annotations import readers_for, unread_notes
 from model_nodes.main_physics.sources.bag import Bag, ReadFault, TopicSummary
 from model_nodes.main_physics.sources.base.recorded_base import RecordedBase
 from model_nodes.main_physics.sources.event_stream import EventStream
@@ -85,7 +85,7 @@ class RecordedSource(Source):
             recorded = read_motion(
                 self._bag, joint_states, joints or {}, joints_from, robots, units
             )
-            readers = readers_for(self._bag, annotations, topics)
+            readers = readers_for(self._bag, annotations, topics, others)
             told = [
                 task_readers(self._bag, tasks, others),
                 belief_readers(self._bag, beliefs, others),
@@ -97,6 +97,8 @@ class RecordedSource(Source):
             self._bag.close()
             raise
         self.notes = recorded.notes
+        if annotations is None:
+            self.notes += unread_notes(self._bag, others)
         self._series = recorded.series
         self._findings = (*of_files(self._bag), *recorded.findings)
         self._fault: ReadFault | None = recorded.fault

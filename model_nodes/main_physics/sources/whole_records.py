@@ -11,7 +11,7 @@ import struct
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from heapq import merge
 from io import BytesIO
 from pathlib import Path
@@ -47,6 +47,8 @@ _HEADER, _FOOTER = 0x01, 0x02
 _KINDS = range(_HEADER, DATA_END + 1)
 _TIMES = struct.Struct("<QQQI")
 _SQLITE_MAGIC = b"SQLite format 3\x00"
+_DEFINITION_COLUMNS = 4
+"""Columns of the table of definitions that the library reads: type, encoding, text and hash."""
 _SQLITE_HEAD = 100
 _WRITTEN_AHEAD = "-wal"
 
@@ -247,6 +249,12 @@ class SqliteOfWholeRows(Sqlite3Reader):
 
     def open(self) -> None:
         """Open the file, or a copy of what can be read of it."""
+        with _without_encoding():
+            self._open_rows()
+        if self.dbconn is not None:
+            self.dbconn.row_trace = None
+
+    def _open_rows(self) -> None:
         path = Path(str(self.path))
         missing = _missing(path)
         ahead = path.with_name(path.name + _WRITTEN_AHEAD)
@@ -272,6 +280,24 @@ class SqliteOfWholeRows(Sqlite3Reader):
             super().close()
         if self._copied is not None:
             self._copied.cleanup()
+
+
+@contextmanager
+def _without_encoding() -> Iterator[None]:
+    """Let definitions that a recorder left empty have the encoding of messages; the library knows no empty one."""
+
+    def filled(_: apsw.Cursor, row: tuple[Any, ...]) -> tuple[Any, ...]:
+        is_empty = len(row) == _DEFINITION_COLUMNS and row[1] == "" and not row[2]
+        return (row[0], "ros2msg", *row[2:]) if is_empty else row
+
+    def hook(connection: apsw.Connection) -> None:
+        connection.row_trace = filled
+
+    apsw.connection_hooks.append(hook)
+    try:
+        yield
+    finally:
+        apsw.connection_hooks.remove(hook)
 
 
 def _missing(path: Path) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hetwin_core.ensemble.annotations import is_meant
 from hetwin_core.ensemble.conductor.reporting.concerns import Severity
 from hetwin_core.ensemble.events import EventKind
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
@@ -102,6 +103,6 @@ class Purpose:
                 self.lost[number] = True
 
     def _acts(self, view: View) -> bool:
-        if view.actions or any(event.kind is EventKind.ACTION for event in view.events):
+        if any(map(is_meant, (*view.actions.values(), *view.events))):
             self._acted_ns = view.time_ns
         return view.time_ns - self._acted_ns <= ACTING_NS

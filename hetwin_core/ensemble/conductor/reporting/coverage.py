@@ -58,6 +58,8 @@ _OF_CONCERN: Mapping[str, Claim] = {
     "breaks_off": Claim.TIME,
     "left_out": Claim.MOTION,
     "other_units": Claim.MOTION,
+    "stalled_on_nothing": Claim.GRIP,
+    "closed_but_holds": Claim.GRIP,
     "fell": Claim.DROP,
     "flung": Claim.DROP,
     "toppled": Claim.DROP,
@@ -324,8 +326,9 @@ def _folded(
 def _holds(claim: Claim, subject: str, concerns: Sequence[Concern]) -> bool:
     """Whether no concern that is serious speaks against a claim."""
     serious = (c for c in concerns if c.severity is not Severity.NOTE)
+    about = "hand" if claim is Claim.GRIP else "object"
     return not any(
-        _OF_CONCERN.get(c.name) is claim and c.arguments.get("object", subject) == subject
+        _OF_CONCERN.get(c.name) is claim and c.arguments.get(about, subject) == subject
         for c in serious
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from hetwin_core.ensemble.annotations import ROBOT
+from hetwin_core.ensemble.annotations import RESULT, ROBOT
 from hetwin_core.ensemble.event_codec import arguments_from_text
 from hetwin_core.ensemble.events import Json
 from hetwin_core.projection.messages import nanoseconds
@@ -16,6 +16,7 @@ from hetwin_core.projection.tables.rows import Interval, Status, Task
 _ENDED = (Status.DONE, Status.FAILED, Status.CANCELLED)
 _PHASE = "phase"
 _BY_PHASE = {"begin": Status.ACTIVE, "end": Status.DONE, "instant": Status.DONE}
+_BY_RESULT = {"aborted": Status.FAILED, "failure": Status.FAILED, "canceled": Status.CANCELLED}
 _OWN = {"task", "parent", "after", "goal", "status", "reason", "variables", _PHASE}
 
 
@@ -128,8 +129,11 @@ class TaskBook:
                 if draft.operation == operation and draft.phases.get(ROBOT) == rest.get(ROBOT)
             ]
             same = [draft for draft in begun if draft.phases == rest]
-            for draft in (same or begun)[:1]:
-                draft.history.append((time_ns, Status.DONE))
+            more = [
+                draft for draft in begun if draft.phases and draft.phases.items() <= rest.items()
+            ]
+            for draft in (same or more or begun)[:1]:
+                draft.history.append((time_ns, _BY_RESULT.get(str(rest.get(RESULT)), Status.DONE)))
                 self._running.remove(draft)
 
 

@@ -31,6 +31,9 @@ OnMessage = Callable[[Any, int], None]
 """Called with a message and its time of arrival, in this machine's time [ns]."""
 OnRaw = Callable[[bytes, str, int], None]
 """Called with a serialized message, the name of its type and its time of arrival, in this machine's time [ns]."""
+Told = Callable[[str, str, Any], OnMessage | None]
+"""Called once with each topic of the namespace, its type and the class of that, None if it is not installed; returns
+the callback of its messages if it is to be read."""
 Report = Callable[[], tuple[bytes, str, Mapping[str, str]]]
 """Returns level, message and values of the diagnostic to publish."""
 
@@ -52,6 +55,7 @@ class RobotLink:
         status: name of that diagnostic.
         name: of the node.
         also: called with the node for what else it is to have.
+        told: called with topics as they appear.
 
     Attributes:
         topics: full names of the topics of joint states.
@@ -69,6 +73,7 @@ class RobotLink:
         status: str = STATUS,
         name: str = NODE,
         also: Callable[[Node], object] | None = None,
+        told: Told | None = None,
     ) -> None:
         self._owns_ros = not rclpy.ok()
         if self._owns_ros:
@@ -79,6 +84,7 @@ class RobotLink:
         self._report = report
         self._others = dict(others)
         self._unseen: dict[str, OnRaw] = {}
+        self._told, self._known = told, set[str]()
         self._over = False
         sensor = QoSProfile(depth=DEPTH, reliability=QoSReliabilityPolicy.BEST_EFFORT)
         subscriptions = [
@@ -146,7 +152,7 @@ class RobotLink:
             except (ExternalShutdownException, RuntimeError):
                 return
             now = time.monotonic()
-            if (self._others or self._unseen) and now >= next_discovery:
+            if (self._others or self._unseen or self._told) and now >= next_discovery:
                 next_discovery = now + DISCOVERY_PERIOD_S
                 self._discover_topics()
             if now >= next_report:
@@ -168,6 +174,22 @@ class RobotLink:
 
         for topic in list(self._unseen):
             self._listen(topic)
+        if self._told is not None:
+            self._offer(known, self._told)
+
+    def _offer(self, known: Mapping[str, Sequence[str]], told: Told) -> None:
+        """Ask of each topic that has appeared in the namespace whether it is to be read."""
+        within = f"{self._node.get_namespace().rstrip('/')}/"
+        for topic in sorted(known.keys() - self._known):
+            publishers = self._node.get_publishers_info_by_topic(topic)
+            if not publishers or not topic.startswith(within):
+                continue
+            self._known.add(topic)
+            kind = message_class(known[topic][0])
+            callback = told(topic, known[topic][0], kind)
+            if callback is not None:
+                profiles = [publisher.qos_profile for publisher in publishers]
+                self._subscribe(kind, topic, callback, _qos_like(profiles))
 
     def _listen(self, topic: str) -> None:
         full = self._node.resolve_topic_name(topic)
@@ -222,9 +244,14 @@ def _node(namespace: str, name: str) -> Node:
 
 
 def message_class(type_name: str) -> Any:
-    """Return the class of a message type such as ``std_msgs/msg/Int32``; None if it is not installed."""
-    package, _, name = type_name.partition("/msg/")
+    """Return the class of a message type such as ``std_msgs/msg/Int32``; None if it is not installed.
+
+    Feedback of an action is such as ``control_msgs/action/GripperCommand_FeedbackMessage``.
+    """
+    package, kind, name = type_name.split("/")
     try:
-        return getattr(import_module(f"{package}.msg"), name)
+        found = import_module(f"{package}.{kind}")
+        action, _, part = name.partition("_")
+        return getattr(getattr(found, action).Impl, part) if part else getattr(found, name)
     except (ImportError, AttributeError):
         return None

@@ -9,8 +9,11 @@ from hetwin_core.ensemble.scenario.source import Annotations, Beliefs, SourceOpt
 from hetwin_core.ensemble.topics import ANNOTATIONS, BELIEFS, TASKS
 from model_nodes.main_physics.sources.annotations import MappedReader, TopicReader, TypedReader
 from model_nodes.main_physics.sources.event_stream import EventReader
+from model_nodes.main_physics.sources.told.action_readers import READERS
 from model_nodes.main_physics.sources.told.belief_reader import BeliefReader
 from model_nodes.main_physics.sources.told.task_reader import TaskReader
+
+_OWN = "/hetwin/"
 
 
 def readers_of(spec: SourceOptions) -> dict[str, list[EventReader]]:
@@ -42,6 +45,16 @@ def known_types(spec: SourceOptions) -> dict[str, Any]:
         **dict.fromkeys(_tasks(spec), Task),
         **({} if BELIEFS.name in named else {BELIEFS.name: Belief}),
     }
+
+
+def told_reader(spec: SourceOptions, topic: str, type_name: str) -> EventReader | None:
+    """Return the reader of what an action server, a gripper or a behaviour tree says; None for any other topic.
+
+    Those of the twin itself are not read, and none if the annotations are named.
+    """
+    if spec.annotations is not None or type_name not in READERS or _OWN in topic:
+        return None
+    return READERS[type_name](topic)
 
 
 def _tasks(spec: SourceOptions) -> Sequence[str]:

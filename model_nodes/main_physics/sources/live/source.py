@@ -20,7 +20,7 @@ from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder
 from model_nodes.main_physics.sources.live.base_feed import BaseFeed
 from model_nodes.main_physics.sources.live.clocks import ClockComparison
 from model_nodes.main_physics.sources.live.lateness import Lateness
-from model_nodes.main_physics.sources.live.readers import known_types, readers_of
+from model_nodes.main_physics.sources.live.readers import known_types, readers_of, told_reader
 from model_nodes.main_physics.sources.live.report import Health
 from model_nodes.main_physics.sources.live.samples import MAX_ROWS, JointSamples, Unusable
 from model_nodes.main_physics.sources.live.silences import Silences
@@ -97,6 +97,7 @@ class LiveSource(Source):
             {topic: self._event_callback(topic, of_topic) for topic, of_topic in readers.items()},
             known_types(spec),
             self._report,
+            told=self._told,
         )
         self._clocks.simulated = self._link.simulated
         try:
@@ -317,6 +318,12 @@ class LiveSource(Source):
                     self._health.unusable(f"{topic}: {error}")
 
         return on_message
+
+    def _told(self, topic: str, type_name: str, kind: Any) -> Callable[[Any, int], None] | None:
+        reader = told_reader(self._spec, topic, type_name)
+        if reader is not None and kind is None:
+            self._health.unusable(f"{topic}: {type_name.split('/')[0]} is not installed")
+        return None if reader is None or kind is None else self._event_callback(topic, [reader])
 
     def _report(self) -> tuple[bytes, str, Mapping[str, str]]:
         silent = time.monotonic() - self._silent_since

@@ -72,3 +72,23 @@ def test_other_annotations_are_tasks_if_they_begin() -> None:
 def test_a_status_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError, match="finished"):
         TaskBook().message(_message(1, "place.1", "finished"))
+
+
+@pytest.mark.parametrize(
+    ("result", "status"),
+    [
+        ("succeeded", "done"),
+        ("aborted", "failed"),
+        ("canceled", "cancelled"),
+        ("failure", "failed"),
+    ],
+)
+def test_the_end_of_a_goal_has_its_result_and_belongs_to_its_beginning(
+    result: str, status: str
+) -> None:
+    book = TaskBook()
+    goals = [{"action": "/arm/move", "goal_id": name} for name in ("0101", "0202")]
+    for time, goal in enumerate(goals):
+        book.annotation("move", time * S, {**goal, "phase": "begin"})
+    book.annotation("move", 3 * S, {**goals[0], "result": result, "phase": "end"})
+    assert [task.status for task in book.tasks(9 * S)] == [status, "active"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from support.object_stories import Moment, moving, still, tell
@@ -22,9 +23,10 @@ def struck(depth: float, way: float = 0.0, **more: bool) -> Callable[[float], Mo
         thing = moving(place, speed) if touches and way else still(place)
         near = ("table", "link") if more.get("near") else ("table",)
         acting, held = more.get("acting", False), more.get("held", False)
-        return Moment(
+        moment = Moment(
             thing, near=near, touched=depth if touches else None, acting=acting, held=held
         )
+        return replace(moment, driven=more.get("driven", False))
 
     return story
 
@@ -60,6 +62,10 @@ def test_less_is_none(depth: float, way: float) -> None:
 )
 def test_what_the_program_means_is_none(more: dict[str, bool], hand: bool) -> None:
     assert told(struck(0.01, 0.1, **more), hand=hand) == []
+
+
+def test_goals_of_controllers_and_nodes_of_trees_mean_nothing() -> None:
+    assert told(struck(0.01, 0.1, driven=True, near=True))
 
 
 def test_what_stands_on_a_link_from_the_start_is_none() -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import rclpy
+from action_msgs.msg import GoalStatus, GoalStatusArray
 from geometry_msgs.msg import PoseStamped
-from rclpy.qos import QoSProfile, QoSReliabilityPolicy
+from rclpy.qos import QoSDurabilityPolicy, QoSProfile, QoSReliabilityPolicy
 from std_msgs.msg import String
 from support.live_robot import PERIOD, SECOND, Robot, followed
 from support.ros_domains import new_domain
@@ -23,7 +25,11 @@ from hetwin_core.ensemble.beliefs import (
     unusable_belief,
 )
 from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.scenario.source import LiveSpec
 from hetwin_core.ensemble.tasks import TaskFields, task_event, task_fields
+from model_nodes.main_physics.sources.action_types import GOALS, GRIPPER
+from model_nodes.main_physics.sources.live.link import message_class
+from model_nodes.main_physics.sources.live.readers import told_reader
 from model_nodes.main_physics.sources.live.source import LiveSource
 from model_nodes.main_physics.sources.live.told import since_begin
 
@@ -107,3 +113,36 @@ def test_what_was_told_last_before_the_beginning_still_holds() -> None:
     active, wave = task(3, "active"), Event("wave", 9, EventKind.ACTION)
     before = [task(1, "created"), held(2, holds=True), active, last, wave]
     assert since_begin([*before, unusable_belief("?", 6, "/b"), later], 10) == [active, last, later]
+
+
+def test_a_live_robot_tells_the_goals_of_its_actions(robot: Robot) -> None:
+    """A gripper whose package is not installed is said; the twin's own actions are none of the robot's."""
+    kept = QoSProfile(depth=10, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
+    mine, own = (
+        robot.node.create_publisher(GoalStatusArray, f"{name}/_action/status", kept)
+        for name in ("pick", "hetwin/act")
+    )
+    with followed(robot) as source:
+        wait_until(mine.get_subscription_count, "a subscription of the goals")
+        for status in (GoalStatus.STATUS_EXECUTING, GoalStatus.STATUS_ABORTED):
+            robot.tell(0.5)
+            goal = GoalStatus(status=status)
+            goal.goal_info.goal_id.uuid[:] = [1] * 16
+            mine.publish(GoalStatusArray(status_list=[goal]))
+            time.sleep(0.2)
+        robot.tell(1.0)
+        assert not own.get_subscription_count()
+        found = [e for e in source.events(10 * SECOND) if e.kind is EventKind.ACTION]
+    assert [(e.name, e.arguments["phase"]) for e in found] == [("pick", "begin"), ("pick", "end")]
+    assert found[1].arguments["result"] == "aborted"
+
+
+def test_which_live_topics_are_read() -> None:
+    """A type of a package that is not installed has no class; of an action's own types the package holds the class."""
+    topic = "/gripper/gripper_cmd/_action/feedback"
+    assert told_reader(LiveSpec(live=""), topic, GRIPPER) is not None
+    assert told_reader(LiveSpec(live="", annotations=()), topic, GRIPPER) is None
+    assert told_reader(LiveSpec(live=""), "/hetwin/act/_action/status", GOALS) is None
+    assert message_class("no_such_msgs/action/GripperCommand_FeedbackMessage") is None
+    assert message_class(GOALS) is GoalStatusArray
+    assert message_class("hetwin/action/Simulate_FeedbackMessage") is not None

@@ -1,0 +1,174 @@
+"""What grippers say of themselves, where it contradicts what the twin believes of their hands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from hetwin_core.ensemble.annotations import ACTION, GRIPPER_SAYS, ROBOT
+from hetwin_core.ensemble.concern_words import CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING
+from hetwin_core.ensemble.conductor.reporting.concerns import FROM, SEVERITY, TO
+from hetwin_core.ensemble.events import Event, EventKind, Json
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
+from hetwin_core.ensemble.scene.watch import WatchLayout
+from model_nodes.robot_health.settings import Scale
+from model_nodes.robot_health.view import View
+
+STALLED_ON_NOTHING, CLOSED_BUT_HOLDS = "stalled_on_nothing", "closed_but_holds"
+_HOLDING, _HELD = "holding", "held_object"
+_NEAR = 0.05
+"""A position this near to another one is the same [share of the travel]."""
+
+
+@dataclass(slots=True)
+class _Claim:
+    name: str
+    since_ns: int
+    arguments: dict[str, Json]
+
+
+class _Place(NamedTuple):
+    """Where a gripper's finger is.
+
+    Attributes:
+        at_end: whether the twin's finger is at an end of its travel.
+        says_end: whether the gripper says that it is.
+        fits: whether what it says fits the twin's finger; None: it cannot be compared.
+    """
+
+    at_end: bool = False
+    says_end: bool = False
+    fits: bool | None = None
+
+
+class GripperClaims:
+    """Raises ``stalled_on_nothing`` and ``closed_but_holds``.
+
+    A gripper that says that it stalled contradicts a twin in which its hand neither holds anything nor stopped short,
+    unless both are at an end of the fingers' travel, where there is nothing that could stop it but that end.
+    One that says that it reached its goal at an end of its travel contradicts a twin in which its hand holds an object,
+    with its fingers elsewhere. Only hands whose fingers were recorded and whose grip a model watches are judged.
+
+    Args:
+        scale: for how long the twin must contradict from the claim on [s].
+        layout: the scene's.
+        watched: the robots.
+    """
+
+    def __init__(self, scale: Scale, layout: Layout, watched: WatchLayout) -> None:
+        self._scale, self._layout, self._watched = scale, layout, watched
+        driven = dict(zip(watched.joints, watched.driven, strict=True))
+        self._hands = [
+            hand
+            for hand in layout.of_kind(EntityKind.HAND)
+            if layout.has(hand.name, _HOLDING) and any(driven.get(j) for j in hand.joints)
+        ]
+        self._short: set[str] = set()
+        self._claims: dict[str, _Claim] = {}
+
+    def watch(self, view: View) -> list[Event]:
+        """The claims that the twin has contradicted for long enough by now."""
+        for event in view.events:
+            self._follow(event, view)
+        return list(self._judged(view)) if self._claims else []
+
+    def _follow(self, event: Event, view: View) -> None:
+        name = str(event.arguments.get("hand"))
+        if event.name == CLOSED_ON_SOMETHING:
+            self._short.add(name)
+        elif event.name == LET_GO_OF_SOMETHING:
+            self._short.discard(name)
+        elif event.kind is EventKind.ACTION and event.name == GRIPPER_SAYS:
+            hand = hand_of(event, self._hands)
+            if hand is not None:
+                self._claims.pop(hand.name, None)
+                self._claim(hand, event, view)
+
+    def _claim(self, hand: Entity, event: Event, view: View) -> None:
+        said = event.arguments
+        arguments: dict[str, Json] = {"gripper": said.get(ACTION), "hand": hand.name}
+        position = said.get("position")
+        joint = str(said.get("joint") or hand.joints[0])
+        if isinstance(position, float):
+            unit = self._watched.unit(joint)
+            arguments |= {"position": position, "unit": unit}
+        place = self._place(joint, position, said, view)
+        if said.get("stalled") and not (place.at_end and place.fits is not False):
+            name = STALLED_ON_NOTHING
+        elif said.get("reached_goal") and place.says_end and place.fits is False:
+            name = CLOSED_BUT_HOLDS
+        else:
+            return
+        self._claims[hand.name] = _Claim(name, event.time_ns, arguments)
+
+    def _place(self, joint: str, position: Json, said: Mapping[str, Json], view: View) -> _Place:
+        """Compare a claimed position with the twin's finger.
+
+        A gripper of sliding fingers may say a finger's position or the gap between two; either may fit.
+        """
+        watched = self._watched
+        index = watched.joints.index(joint) if joint in watched.joints else -1
+        lower, upper = (watched.lower[index], watched.upper[index]) if index >= 0 else (None, None)
+        if lower is None or upper is None:
+            return _Place()
+        near, own = _NEAR * (upper - lower), float(view.positions[index])
+        at_end = min(abs(own - lower), abs(own - upper)) <= near
+        if not isinstance(position, float) or not (said.get("joint") or self._slides(index)):
+            return _Place(at_end)
+        says_end = min(abs(position - lower), abs(position - upper)) <= near
+        fits = min(abs(position - own), abs(position - 2.0 * own)) <= near
+        return _Place(at_end, says_end, fits)
+
+    def _slides(self, index: int) -> bool:
+        return bool(self._watched.slides) and self._watched.slides[index]
+
+    def _judged(self, view: View) -> Iterator[Event]:
+        for hand, claim in list(self._claims.items()):
+            held = self._held(hand, view)
+            empty = held is None
+            agrees = empty if claim.name == CLOSED_BUT_HOLDS else not empty or hand in self._short
+            lasted = (view.time_ns - claim.since_ns) / 1e9
+            if agrees:
+                del self._claims[hand]
+            elif lasted >= self._scale.least:
+                del self._claims[hand]
+                severity = self._scale.severity(lasted)
+                assert severity is not None
+                times: dict[str, Json] = {FROM: claim.since_ns / 1e9, TO: view.time_ns / 1e9}
+                what: dict[str, Json] = {} if held is None else {"object": held}
+                arguments = {SEVERITY: severity.value, **claim.arguments, **what, **times}
+                yield Event(claim.name, claim.since_ns, arguments=arguments)
+
+    def _held(self, hand: str, view: View) -> str | None:
+        """What a hand holds; empty if that is not known, None if it holds nothing."""
+        layout, values = self._layout, view.snapshot.values
+        if not values[layout.slots[layout.slot_id(hand, _HOLDING)].offset]:
+            return None
+        if not layout.has(hand, _HELD):
+            return ""
+        number = int(values[layout.slots[layout.slot_id(hand, _HELD)].offset])
+        return layout.entities[number].name if number >= 0 else ""
+
+
+def hand_of(event: Event, hands: Sequence[Entity]) -> Entity | None:
+    """Return the hand that a gripper's claim is about; None if that is not clear.
+
+    It is the hand with the claim's joint, else the only hand of its robot, else the one whose names have the most words
+    of the action's that no other hand has as many of.
+    """
+    robot, joint = event.arguments.get(ROBOT), event.arguments.get("joint")
+    own = [hand for hand in hands if robot in (None, hand.owner)]
+    by_joint = [hand for hand in own if joint in hand.joints]
+    if by_joint or len(own) == 1:
+        return (by_joint or own)[0]
+    words = _words(str(event.arguments.get(ACTION)))
+    counts = [len(words & _words(" ".join((h.name, h.parent, *h.joints)))) for h in own]
+    if not counts or counts.count(max(counts)) > 1:
+        return None
+    return own[counts.index(max(counts))]
+
+
+def _words(text: str) -> set[str]:
+    return set(re.split(r"[^a-z0-9]+", text.lower())) - {""}
