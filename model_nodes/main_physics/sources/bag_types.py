@@ -142,13 +142,12 @@ def decoder_for(connection: Connection, file: Path) -> Callable[[bytes], Any]:
         BadInput: as `recorded_types`.
     """
     store, name = recorded_types(connection, file), connection.msgtype
-    *versions, last = (store, *(_other_types(name) if store is known_types() else ()))
+    has_versions = name in DEFINITIONS and store is known_types()
+    *versions, last = (store, *(_other_types(name) if has_versions else ()))
 
     def decode(raw: bytes) -> Any:
         for version in versions:
-            with suppress(
-                Exception
-            ):  # a message of another version makes the decoder fail in any way
+            with suppress(Exception):  # what a message of another version makes of a decoder
                 return version.deserialize_cdr(raw, name)
         return last.deserialize_cdr(raw, name)
 

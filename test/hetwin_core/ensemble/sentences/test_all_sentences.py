@@ -121,6 +121,7 @@ def test_nothing_is_in_the_catalogue_that_nobody_says() -> None:
         name
         for name, _ in ALL
         if name not in text
+        and name.partition(".")[2] not in words
         and re.sub("^not_|^mended_|_nothing$", "", name.partition(".")[2]) not in words
     ]
     assert unsaid == []
