@@ -74,6 +74,7 @@ class Coverage:
         self._begun_ns = scene.time_ns
         count = 0 if layout is None else len(layout.joints)
         self._effort_seen: NDArray[np.bool_] = np.zeros(count, np.bool_)
+        self._effort_decides: tuple[bool, ...] = ()
 
     def watch(self, view: View) -> list[Event]:
         """What is checked from now on that was not, or the reverse."""
@@ -168,8 +169,13 @@ class Coverage:
     def _efforts(self, layout: WatchLayout, watch: Watch) -> Iterator[Covered]:
         """Whether the efforts are watched, as soon as that is known."""
         known = np.isfinite(watch.measured_efforts) & (watch.measured_efforts != 0.0)
-        self._effort_seen |= known
         is_late = watch.time_ns - self._begun_ns >= _DECIDED_NS
+        torques = [self._torques.is_torque(robot) for robot, _ in layout.parts()]
+        decides = (is_late, *torques)
+        if decides == self._effort_decides and not (known & ~self._effort_seen).any():
+            return
+        self._effort_seen |= known
+        self._effort_decides = decides
         for robot, own in layout.parts():
             seen = self._effort_seen[own]
             driven = np.array(layout.driven[own], np.bool_)

@@ -22,6 +22,7 @@ from hetwin_core.ensemble.model import (
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, Floats, Value
 from hetwin_core.ensemble.scene.watch import DEFAULT_WATCH_RATE, WatchLayout
+from hetwin_core.ensemble.sentences.catalogue import group
 from model_nodes.robot_health.beyond_limit import BeyondLimit
 from model_nodes.robot_health.coverage import Coverage
 from model_nodes.robot_health.deviates import Deviates
@@ -156,7 +157,9 @@ class RobotHealth(Model):
         return Contribution(attributes=tuple(starts))
 
     def start(self, scene: Snapshot) -> None:
-        """Prepare the observers."""
+        """Prepare the observers, and read the sentences before the first step has to wait for them."""
+        for name in ("coverage", "concern", "event"):
+            group(name)
         self._viewer = Viewer(scene, self._layout)
         self._parts = _parts(self._settings, self._layout, scene)
         self._efforts = _Efforts(self._settings, scene, self._layout)
