@@ -150,11 +150,7 @@ def coverage_of(
         begun_ns: when it began, in simulated time.
         end_ns: when it ended.
     """
-    said: dict[tuple[str, str], list[Event]] = {}
-    for event in events:
-        if is_coverage(event):
-            key = str(event.arguments["claim"]), str(event.arguments["subject"])
-            said.setdefault(key, []).append(event)
+    said = _by_claim(events)
     found = [_folded(each, concerns, begun_ns, end_ns) for each in said.values()]
     return (*found, *_tasks(events))
 
@@ -220,12 +216,18 @@ def stretches_of(
 
     What is said first holds from the beginning: an observer may need some time to see what there is.
     """
+    said = _by_claim(events)
+    return {key: _stretches(each, begun_ns, end_ns) for key, each in said.items()}
+
+
+def _by_claim(events: Iterable[Said]) -> dict[tuple[Claim, str], list[Said]]:
+    """The events of coverage, by the claim and the thing that they are about, in the order of the first of each."""
     said: dict[tuple[Claim, str], list[Said]] = {}
     for event in events:
         if is_coverage(event):
             key = Claim(str(event.arguments["claim"])), str(event.arguments["subject"])
             said.setdefault(key, []).append(event)
-    return {key: _stretches(each, begun_ns, end_ns) for key, each in said.items()}
+    return said
 
 
 def _stretches(events: Sequence[Said], begun_ns: int, end_ns: int) -> tuple[Stretch, ...]:
@@ -295,7 +297,7 @@ def _is_blind(predicate: str, blind: Iterable[Covered]) -> bool:
 
 
 def _folded(
-    events: Sequence[Event], concerns: Sequence[Concern], begun_ns: int, end_ns: int
+    events: Sequence[Said], concerns: Sequence[Concern], begun_ns: int, end_ns: int
 ) -> Covered:
     """One claim, from the events about it: the last one has its words, all have its spans."""
     ordered = sorted(events, key=lambda event: event.time_ns)
