@@ -14,11 +14,9 @@ from pathlib import Path
 import pytest
 from support.ros_domains import new_domain
 from support.ros_runs import IN_PROCESS, ONLY_CUP_APART, command, environment, run, toy
-from support.waiting import wait_until
+from support.waiting import is_under_way, wait_until
 
 DEADLINE_S = 4.0
-STEPS_LOGGED = 100_000
-"""Bytes that a log has when the run is well under way."""
 
 
 def _missing() -> str:
@@ -130,10 +128,7 @@ def test_cutting_the_link_ends_the_run_and_names_model_and_host(
     scenario = toy(tmp_path, until=120.0, pace=0.001, cup=f", deadline: {DEADLINE_S}")
     here, there = spread(hosts, scenario, tmp_path / "run")
     try:
-        log = tmp_path / "run" / "log" / "log.mcap"
-        wait_until(
-            lambda: log.exists() and log.stat().st_size > STEPS_LOGGED, "steps", process=here
-        )
+        wait_until(lambda: is_under_way(tmp_path / "run"), "steps", process=here)
         hosts.cut()
         out, err = here.communicate(timeout=120)
     finally:

@@ -22,7 +22,7 @@ from support.ros_runs import (
     running,
     toy,
 )
-from support.waiting import wait_until
+from support.waiting import is_under_way, wait_until
 from support.watcher import Watcher, watching
 
 from hetwin.action import Simulate
@@ -40,9 +40,6 @@ def may_unshare() -> bool:
 
 
 IN_A_CONTAINER = ("--pid", "--fork", "--mount-proc", "--kill-child")
-STEPS_LOGGED = 100_000
-"""Bytes that a log has when the run is well under way."""
-
 container = pytest.mark.skipif(
     not may_unshare(), reason="a PID namespace needs unshare (util-linux) and root"
 )
@@ -226,9 +223,7 @@ def test_the_name_is_free_as_soon_as_the_run_was_killed(tmp_path: Path) -> None:
     domain = new_domain()
     scenario = toy(tmp_path, until=600.0, pace=0.001)
     with running(scenario, tmp_path / "one", *IN_PROCESS, domain=domain) as (process, _):
-        log = tmp_path / "one" / "log" / "log.mcap"
-        begun = lambda: log.exists() and log.stat().st_size > STEPS_LOGGED  # noqa: E731
-        wait_until(begun, "steps", process=process)
+        wait_until(lambda: is_under_way(tmp_path / "one"), "steps", process=process)
         process.kill()
         process.wait()
         end = time.monotonic() + 20.0

@@ -5,12 +5,23 @@ from __future__ import annotations
 import subprocess
 import time
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 PATIENCE_S = 120.0
 """Far more than any state takes to come about on a busy machine; only a test that fails waits as long."""
 _PERIOD_S = 0.02
 _AFTER_THE_END_S = 1.0
 """What a process has sent before its end may still be on its way."""
+
+
+STEPS_LOGGED = 100_000
+"""Bytes that a log has when the run is well under way."""
+
+
+def is_under_way(run: Path) -> bool:
+    """Whether the log of a run, in its folder, has many steps."""
+    log = run / "log" / "log.mcap"
+    return log.exists() and log.stat().st_size > STEPS_LOGGED
 
 
 def wait_until(
