@@ -22,7 +22,10 @@ HETWIN = Path(sys.executable).with_name("hetwin")
 
 
 def command(*words: object, fill: int = 0) -> subprocess.CompletedProcess[str]:
-    """Run hetwin where no file may become larger than some bytes, as on a disk that is full."""
+    """Run hetwin where no file may become larger than some bytes, as on a disk that is full.
+
+    It keeps no bytecode: Python would leave a cut file for everybody (https://github.com/python/cpython/issues/126606).
+    """
 
     def limit() -> None:
         if fill:
@@ -32,6 +35,7 @@ def command(*words: object, fill: int = 0) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [str(word) for word in (HETWIN, *words)],
         preexec_fn=limit,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
         timeout=120,
