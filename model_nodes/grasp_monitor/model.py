@@ -246,9 +246,9 @@ class GraspMonitor(Model):
         """Mean of the sizes of the finger joints' efforts; None if none is known [N or Nm]."""
         if self._efforts is None:
             return None
-        efforts = np.abs(scene.values[self._efforts])
-        known = efforts[~np.isnan(efforts)]
-        return float(known.mean()) if len(known) else None
+        efforts: list[float] = scene.values[self._efforts].tolist()
+        known = [abs(effort) for effort in efforts if not math.isnan(effort)]
+        return sum(known) / len(known) if known else None
 
     def _joint_indices(self, scene: Snapshot, attribute: str) -> Ints:
         robot, layout = self._hand.robot, scene.layout

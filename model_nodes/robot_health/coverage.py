@@ -168,11 +168,10 @@ class Coverage:
 
     def _efforts(self, layout: WatchLayout, watch: Watch) -> Iterator[Covered]:
         """Whether the efforts are watched, as soon as that is known."""
-        known = np.isfinite(watch.measured_efforts) & (watch.measured_efforts != 0.0)
         is_late = watch.time_ns - self._begun_ns >= _DECIDED_NS
-        torques = [self._torques.is_torque(robot) for robot, _ in layout.parts()]
-        decides = (is_late, *torques)
-        if decides == self._effort_decides and not (known & ~self._effort_seen).any():
+        decides = (is_late, *(self._torques.is_torque(robot) for robot, _ in layout.parts()))
+        known = np.isfinite(watch.measured_efforts) & (watch.measured_efforts != 0.0)
+        if decides == self._effort_decides and not (known > self._effort_seen).any():
             return
         self._effort_seen |= known
         self._effort_decides = decides

@@ -14,14 +14,18 @@ from hetwin_core.ensemble.saving.fields import Restorable
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import Floats
 
+PERIOD_NS = 10_000_000
+"""A state is due at the first step at or after each multiple of it, as in a log of the default rate [ns]."""
+
 
 class Digest(Restorable):
-    """A chain of SHA-256 over the canonical stream of a run: each link is the hash of the one before and of a step.
+    """A chain of SHA-256 over the canonical stream of a run: each link is the hash of the one before and of a state.
 
-    The stream begins with the names of all attributes in the order of the layout; each step ends a link with its time
+    The stream begins with the names of all attributes in the order of the layout; each state ends a link with its time
     in ns and the float64 values of all attributes in that order; before them in the link stand the events and
-    handovers since the step before, as canonical JSON. Ids, processes and wall times are not part of it, nor is what
-    only watches the run for its user.
+    handovers since the state before, as canonical JSON. A state is taken every `PERIOD_NS`, after each step with
+    events or handovers, and at the end. Ids, processes and wall times are not part of it, nor is what only watches the
+    run for its user.
 
     Args:
         layout: all attributes.
@@ -29,7 +33,7 @@ class Digest(Restorable):
         watchers: models that only watch.
     """
 
-    saved_fields = ("_link", "_since")
+    saved_fields = ("_link", "_since", "_next_ns", "_last")
 
     def __init__(
         self,
@@ -39,6 +43,8 @@ class Digest(Restorable):
     ) -> None:
         self._link = b""
         self._since: list[bytes] = []
+        self._next_ns = 0
+        self._last: tuple[int, Floats] | None = None
         self._watchers = frozenset(watchers)
         counted = layout.slots[:slots]
         self._size = sum(slot.attribute.size for slot in counted)
@@ -47,9 +53,12 @@ class Digest(Restorable):
         self._json("layout", names)
 
     def values(self, time_ns: int, values: Floats) -> None:
-        """Add the values of all attributes at one time, which ends a link."""
-        step = (struct.pack("<q", time_ns), values[: self._size].data)
-        self._link, self._since = self._hashed(*step), []
+        """Take the values of all attributes after a step; they end a link if a state is due."""
+        if time_ns < self._next_ns and not self._since:
+            self._last = time_ns, values[: self._size].copy()
+            return
+        self._next_ns = (time_ns // PERIOD_NS + 1) * PERIOD_NS
+        self._link, self._since, self._last = self._hashed(time_ns, values[: self._size]), [], None
 
     def event(self, event: Event) -> None:
         """Add an event."""
@@ -78,14 +87,19 @@ class Digest(Restorable):
         )
 
     def hexdigest(self) -> str:
-        """The digest so far."""
+        """The digest so far, the last step included."""
+        if self._last is not None:
+            return self._hashed(*self._last).hex()
         return (self._hashed() if self._since else self._link).hex()
 
-    def _hashed(self, *further: Any) -> bytes:
-        """The next link: of the one before, what was added since, and something further."""
+    def _hashed(self, time_ns: int | None = None, values: Floats | None = None) -> bytes:
+        """The next link: of the one before, of what was added since, and of a state."""
         link = hashlib.sha256(self._link)
-        for part in (*self._since, *further):
+        for part in self._since:
             link.update(part)
+        if time_ns is not None and values is not None:
+            link.update(struct.pack("<q", time_ns))
+            link.update(values.data)
         return link.digest()
 
     def _json(self, kind: str, content: Any) -> None:

@@ -108,11 +108,11 @@ class LinkWatch:
         """(n, 9) rows as `Engine.clearances`; notes what touches now."""
         at = self._qpos.take(self._addresses)
         rows = self._clearances.rows(at[: self._count], reach, self._base_poses(at))
-        for link, other, distance, *point in rows[:, :6].tolist():
+        near = rows[rows[:, 2] < _TOUCHING, :6].tolist()
+        for link, other, distance, *point in near:
             if distance < 0.0:
                 self._note((int(link), int(other)), time_ns, distance, point)
-        near = rows[rows[:, 2] < _TOUCHING, :2].tolist() if len(rows) else []
-        self._known = frozenset((int(link), int(other)) for link, other in near)
+        self._known = frozenset((int(row[0]), int(row[1])) for row in near)
         return rows
 
     def _look(self, time_ns: int, at: Floats) -> None:
