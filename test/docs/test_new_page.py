@@ -11,10 +11,12 @@ from support.action_messages import EXECUTING, goals, gripper, trajectory, tree
 from support.hetwin_command import hetwin
 from support.learning_sets import SO101, write_aloha, write_lerobot, write_robomimic, write_table
 from support.menagerie import write_robot
+from support.mobile_recordings import ODOMETRY, PERIOD, bound, cart, drive, posed
 from support.recorded_bags import MS, Recorded, joints, write_bag
 from support.robot_files import ROOT, TABLETOP_ARM, example
 from support.tabletop import JOINTS
 
+from hetwin_core.ensemble.concern_words import concern_text
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.scaffolding.new_scenario import draft_scenario
 from model_nodes.main_physics.sources.action_types import GRIPPER
@@ -114,6 +116,17 @@ def of_table(folder: Path) -> str:
     return of_data_set(write_table(folder / "a.csv", header, rows), "--robot", str(TABLETOP_ARM))
 
 
+def set_back(folder: Path) -> str:
+    """What is said of odometry whose clock is set back on the way."""
+    times = range(0, 301 * PERIOD, PERIOD)
+    made = [
+        posed(ODOMETRY, t, drive(t / 1e9), stamp_ns=t - (350 * MS if t > 2000 * MS else 0))
+        for t in times
+    ]
+    source = bound(write_bag(folder / "bag", made), cart(folder), {"odometry": "/odom"})
+    return "\n".join(concern_text(found.name, found.arguments) for found in source.findings)
+
+
 MESH = '<geometry><mesh filename="package://gone/arm.stl"/></geometry>'
 CASES: dict[str, Callable[[Path], str]] = {
     "joints with another prefix": lambda f: drafted(
@@ -167,6 +180,7 @@ CASES: dict[str, Callable[[Path], str]] = {
     "feedback that cannot be decoded": lambda f: told(
         f, Recorded("/gripper_cmd/_action/feedback", GRIPPER, 500 * MS, b"\0\1\0\0\7")
     ),
+    "odometry or transforms whose clock is set back": set_back,
     "a robot's name that is not known": lambda f: drafted(f, JOINTS, "tabeltop_arm"),
 }
 
