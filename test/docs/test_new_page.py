@@ -4,10 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
-from support.action_messages import EXECUTING, goals, gripper, trajectory, tree
+from support.action_messages import (
+    EXECUTING,
+    REQUEST_RECEIVED,
+    controller,
+    goals,
+    got_result,
+    gripper,
+    pins,
+    robotiq,
+    sent_goal,
+    trajectory,
+    tree,
+)
 from support.hetwin_command import hetwin
 from support.learning_sets import SO101, write_aloha, write_lerobot, write_robomimic, write_table
 from support.menagerie import write_robot
@@ -72,6 +86,26 @@ def told(folder: Path, *said: Recorded, opens: bool = False) -> str:
     assert ran.code == 0, ran.err
     ran = hetwin("run", folder / "out" / "bag.yaml", "--no-report", "--out", folder / "run")
     return " ".join(f"{ran.out} {ran.err}".split())
+
+
+@cache
+def _of_parts() -> str:
+    with TemporaryDirectory() as folder:
+        return told(
+            Path(folder),
+            controller(500 * MS, "/arm_controller/state", ("a", "b"), (0.0, 0.2)),
+            sent_goal(600 * MS, "/gripper_cmd", 0.01),
+            got_result(700 * MS, "/gripper_cmd", event=REQUEST_RECEIVED),
+            got_result(900 * MS, "/gripper_cmd", 0.01),
+            robotiq(500 * MS, 2),
+            pins(500 * MS, digital_out=(False,)),
+            pins(700 * MS, digital_out=(True,)),
+        )
+
+
+def of_parts(_: Path) -> str:
+    """What is said of one run in which all parts of a robot say something of themselves."""
+    return _of_parts()
 
 
 def changed(folder: Path, inside: str, name: str = "r.urdf") -> str:
@@ -174,6 +208,11 @@ CASES: dict[str, Callable[[Path], str]] = {
     "feedback of a trajectory (`FollowJointTrajectory`)": lambda f: told(
         f, trajectory(500 * MS, "/arm/follow_joint_trajectory", ("a", "b"), (0.0, 0.2))
     ),
+    "state of a controller (`JointTrajectoryControllerState`)": of_parts,
+    "goal of a gripper's action, where its services are introspected": of_parts,
+    "result of an action, where its services are introspected": of_parts,
+    "status of a gripper (Robotiq, `GripperState`)": of_parts,
+    "inputs and outputs of a UR (`ur_msgs/IOStates`, `ToolDataMsg`)": of_parts,
     "a behaviour tree (`nav2_msgs/BehaviorTreeLog`)": lambda f: told(
         f, tree(500 * MS, ("Pick", "RUNNING"))
     ),

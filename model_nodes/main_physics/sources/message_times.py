@@ -56,8 +56,9 @@ class Dated(NamedTuple):
     def in_order(self) -> Int64s:
         """Return the numbers of the messages that are used, by their times; of equal times the last one."""
         used = np.flatnonzero(self.kept)
-        order: Int64s = used[np.argsort(self.times_ns[used], kind="stable")]
-        return order[np.append(np.diff(self.times_ns[order]) > 0, True)]
+        order = used[np.argsort(self.times_ns[used], kind="stable")]
+        last: Int64s = order[np.append(np.diff(self.times_ns[order]) > 0, True)]
+        return last
 
 
 def moves(rows: Floats) -> Moved:
