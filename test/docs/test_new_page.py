@@ -26,6 +26,7 @@ from support.hetwin_command import hetwin
 from support.learning_sets import SO101, write_aloha, write_lerobot, write_robomimic, write_table
 from support.menagerie import write_robot
 from support.mobile_recordings import ODOMETRY, PERIOD, bound, cart, drive, posed
+from support.moved_together import felt, states, steps, wrenches
 from support.recorded_bags import MS, Recorded, joints, write_bag
 from support.robot_files import ROOT, TABLETOP_ARM, example
 from support.tabletop import JOINTS
@@ -34,6 +35,7 @@ from hetwin_core.ensemble.concern_words import concern_text
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.scaffolding.new_scenario import draft_scenario
 from model_nodes.main_physics.sources.action_types import GRIPPER
+from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.world.robot_xml import joints_of
 
 PAGE = (ROOT / "docs" / "new.md").read_text("utf-8")
@@ -161,6 +163,15 @@ def set_back(folder: Path) -> str:
     return "\n".join(concern_text(found.name, found.arguments) for found in source.findings)
 
 
+def off_the_joints(folder: Path) -> str:
+    """What is said of a wrench whose stamps are too early."""
+    efforts = steps(1, 3)
+    made = [*states(steps(2, 3), efforts), *wrenches(felt(efforts), -250 * MS)]
+    bag = write_bag(folder / "bag", sorted(made, key=lambda one: one.time_ns))
+    found = open_source(bag).findings
+    return "\n".join(concern_text(one.name, one.arguments) for one in found)
+
+
 MESH = '<geometry><mesh filename="package://gone/arm.stl"/></geometry>'
 CASES: dict[str, Callable[[Path], str]] = {
     "joints with another prefix": lambda f: drafted(
@@ -220,6 +231,7 @@ CASES: dict[str, Callable[[Path], str]] = {
         f, Recorded("/gripper_cmd/_action/feedback", GRIPPER, 500 * MS, b"\0\1\0\0\7")
     ),
     "odometry or transforms whose clock is set back": set_back,
+    "a wrench, gripper or controller whose clock is off that of the joints": off_the_joints,
     "a robot's name that is not known": lambda f: drafted(f, JOINTS, "tabeltop_arm"),
 }
 

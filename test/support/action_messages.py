@@ -82,21 +82,33 @@ def trajectory(
 
 
 def controller(
-    time_ns: int, topic: str, names: Sequence[str], errors: Sequence[float], kind: Any = None
+    time_ns: int,
+    topic: str,
+    names: Sequence[str],
+    errors: Sequence[float],
+    kind: Any = None,
+    positions: Sequence[float] = (),
 ) -> Recorded:
     """The state of a controller: control_msgs/msg/JointTrajectoryControllerState, or another version of it."""
-    said = _points(kind or TYPES.types[CONTROLLER], time_ns, names, errors)
+    said = _points(kind or TYPES.types[CONTROLLER], time_ns, names, errors, positions)
     return Recorded(topic, CONTROLLER, time_ns, said)
 
 
-def _points(kind: Any, time_ns: int, names: Sequence[str], errors: Sequence[float]) -> Any:
-    """A message with the points of a controller, all at 0 but for the error."""
+def _points(
+    kind: Any,
+    time_ns: int,
+    names: Sequence[str],
+    errors: Sequence[float],
+    positions: Sequence[float] = (),
+) -> Any:
+    """A message with the points of a controller: the error, and where the joints are and should be."""
     none = np.empty(0)
     point = TYPES.types["trajectory_msgs/msg/JointTrajectoryPoint"]
     axes = TYPES.types["trajectory_msgs/msg/MultiDOFJointTrajectoryPoint"]
     duration = TYPES.types["builtin_interfaces/msg/Duration"](sec=0, nanosec=0)
     given = {"velocities": none, "accelerations": none, "effort": none}
-    rest = point(positions=np.zeros(len(names)), time_from_start=duration, **given)
+    places = np.array(positions) if len(positions) else np.zeros(len(names))
+    rest = point(positions=places, time_from_start=duration, **given)
     error = point(positions=np.array(errors), time_from_start=duration, **given)
     fixed = axes(transforms=[], velocities=[], accelerations=[], time_from_start=duration)
     known = {
