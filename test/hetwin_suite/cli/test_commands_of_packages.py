@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.known_files import find_robot
+from hetwin_core.ensemble.known_files import find_robot, known_files
 from hetwin_core.ensemble.resources import names_of
 from hetwin_core.ensemble.scenario.scenario import find_scenario
 from hetwin_suite.cli.commands import OWN
@@ -33,6 +34,7 @@ def close() -> None:
 
 nothing = 3
 """
+WAITER = '<robot name="waiter"><joint name="arm" type="revolute"/></robot>'
 POINTS = """
 [hetwin.commands]
 brew = commands_of_a_cafe:brew
@@ -48,7 +50,7 @@ gone = commands_of_nobody
 
 
 @pytest.fixture(autouse=True)
-def cafe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def cafe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Install a package with commands, as pip would."""
     (tmp_path / "commands_of_a_cafe.py").write_text(MODULE)
     info = tmp_path / "cafe-1.0.dist-info"
@@ -57,6 +59,9 @@ def cafe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (info / "entry_points.txt").write_text(POINTS)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "commands_of_a_cafe", raising=False)
+    known_files.cache_clear()
+    yield
+    known_files.cache_clear()
 
 
 def said(*words: str) -> str:
@@ -102,7 +107,7 @@ def test_one_that_is_none(name: str, words: str) -> None:
 def test_files_of_a_package_have_names(tmp_path: Path) -> None:
     for file in ("scenarios/brunch.yaml", "urdf/waiter.urdf"):
         (tmp_path / file).parent.mkdir()
-        (tmp_path / file).write_text("")
+        (tmp_path / file).write_text(WAITER)
     assert find_scenario("brunch") == (tmp_path / "scenarios/brunch.yaml").resolve()
     assert {"brunch", "pick_and_place"} <= {*names_of("scenarios", ".yaml")}
     assert find_robot("waiter").reference == "urdf/waiter.urdf"
