@@ -74,7 +74,7 @@ class EnsembleStep:
     def begin(self, step: int) -> None:
         """Start the models beside the main one, then the main model."""
         self._due = self._scheduler.due(step, self._scene)
-        beside = self._scheduler.starting_beside(step)
+        beside = self._scheduler.starting_beside(step) if self._scheduler.any_beside else ()
         if beside:
             kept = self._scene.kept_snapshot(near=any(p.reads_proximity for p in beside))
             for port in beside:
@@ -92,7 +92,7 @@ class EnsembleStep:
         then = self._clock.time_of(step)
         self.output = output = self._main.finish(then)
         events = self._events.of_model(self._main.port.plan.index, output.events)
-        due = self._begin_after_main(step)
+        due = self._begin_after_main(step) if self._due else ()
         events += self._barrier.wait(due, step, then)
         self._outside.carry_out()
         events += self._outside.events()

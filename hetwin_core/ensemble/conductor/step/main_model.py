@@ -72,7 +72,8 @@ class MainModel:
         output = self.port.end_step()
         self._outputs.write_main(self.port.plan, output, then)
         self._scene.resolve(then)
-        self._effects.requests(self.port, output.requests)
+        if output.requests:
+            self._effects.requests(self.port, output.requests)
         return output
 
     def end_at(self, time_ns: int) -> None:

@@ -14,7 +14,7 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import StepInput, StepOutput
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
-from hetwin_core.ensemble.transport import step_codec
+from hetwin_core.ensemble.transport import step_batching, step_codec
 from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.ensemble.transport.step_batching import Stepper
 
@@ -42,6 +42,12 @@ VALUE = """  - name: far
     on: {attribute: pose, entity: hand, index: 0, above: 0.02}
     do: [{hand_over: {entity: ball, attribute: pose, to: grasp}}]
 """
+
+
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a machine that is busy no call is cut short either."""
+    monkeypatch.setattr(step_batching, "LONGEST_S", 60.0)
 
 
 class AheadPort(LocalPort):
