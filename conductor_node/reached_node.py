@@ -9,7 +9,13 @@ from typing import Any
 from rclpy.executors import Executor
 from rclpy.node import Node
 
-from conductor_node.deadlines import APPEAR_S, DISCOVER_S, MATCH_S, REGISTER_S
+from conductor_node.deadlines import (
+    APPEAR_S,
+    DISCOVER_S,
+    MATCH_S,
+    REGISTER_S,
+    UNSEEN_S,
+)
 from conductor_node.processes import ModelNodes
 from conductor_node.topic_channel import TopicChannel
 from hetwin.srv import RegisterModel
@@ -63,6 +69,24 @@ class ReachedNode(Peer):
     def connect(self) -> tuple[str, int]:
         """Wait until the node has registered and its calls reach it."""
         self._wait_for_registration()
+        self._open_channel()
+        if self._process.is_here and not self._discovers(1, UNSEEN_S):
+            self._node.get_logger().warning(
+                f"{self.plan.name}: no topic of its node{self._description} was discovered within {UNSEEN_S:g} s;"
+                " it is started anew"
+            )
+            self.give_up()
+            self.renew()
+            self._wait_for_registration()
+            self._open_channel()
+        if self._topics is not None:
+            self._wait_for_topics(self._topics)
+            self._wait_until_matched(self._topics)
+        found = self._registrations[self.plan.name]
+        return found.host, found.pid
+
+    def _open_channel(self) -> None:
+        """Share memory with the node that has registered, or make the other ends of its topics."""
         found = self._registrations[self.plan.name]
         self._process = WatchedProcess(found.host, found.pid, found.place)
         self._description = f" from {found.node} on host {found.host} (process {found.pid})"
@@ -70,9 +94,16 @@ class ReachedNode(Peer):
             self._memory = offer_memory(found.memory, found.pid, self._run)
         if self._memory is None:
             self._topics = TopicChannel(self._node, found.node, self._run, self._executor)
-            self._wait_for_topics(self._topics)
-            self._wait_until_matched(self._topics)
-        return found.host, found.pid
+
+    def _discovers(self, ends: int, within_s: float) -> bool:
+        """Wait until so many ends of its topics are discovered, if it shares no memory; returns whether they are."""
+        end = time.monotonic() + within_s
+        while self._topics is not None and self._topics.discovered() < ends:
+            if time.monotonic() > end:
+                return False
+            self._check_alive("discover")
+            self._executor.spin_once(0.005)
+        return True
 
     def _wait_for_registration(self) -> None:
         """Wait until the node has registered; one that is seen gets further time for it."""
@@ -118,16 +149,12 @@ class ReachedNode(Peer):
         )
 
     def _wait_for_topics(self, topics: TopicChannel) -> None:
-        end = time.monotonic() + DISCOVER_S
-        while missing := topics.undiscovered():
-            if time.monotonic() > end:
-                reason = (
-                    f"its node has registered{self._description}, but its {' and its '.join(missing)} was not"
-                    f" discovered within {DISCOVER_S:g} s"
-                )
-                raise self.failure("discover", reason)
-            self._check_alive("discover")
-            self._executor.spin_once(0.005)
+        if not self._discovers(topics.ENDS, DISCOVER_S):
+            reason = (
+                f"its node has registered{self._description}, but its {' and its '.join(topics.undiscovered())} was"
+                f" not discovered within {DISCOVER_S:g} s"
+            )
+            raise self.failure("discover", reason)
 
     def _wait_until_matched(self, topics: TopicChannel) -> None:
         """Call the node until it responds: what is sent before both ends have discovered each other is lost."""

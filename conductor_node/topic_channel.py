@@ -29,6 +29,8 @@ class TopicChannel:
         executor: spins the conductor's node while a result is waited for.
     """
 
+    ENDS = 2
+
     def __init__(self, node: Node, to: str, run: str, executor: Executor) -> None:
         self._node, self._run = node, run
         self._executor = executor
@@ -48,6 +50,10 @@ class TopicChannel:
             f"publisher of {self._outputs.topic_name!r}": self._outputs.get_publisher_count(),
         }
         return [end for end, count in ends.items() if not count]
+
+    def discovered(self) -> int:
+        """How many of these ends are there."""
+        return self.ENDS - len(self.undiscovered())
 
     def request(self, message: FlatMessage) -> None:
         """Send a call."""
