@@ -75,7 +75,7 @@ class ReachedNode(Peer):
                 f"{self.plan.name}: no topic of its node{self._description} was discovered within {UNSEEN_S:g} s;"
                 " it is started anew"
             )
-            self.give_up()
+            self.end(None)
             self.renew()
             self._wait_for_registration()
             self._open_channel()
@@ -224,16 +224,17 @@ class ReachedNode(Peer):
         )
 
     def end(self, failure: RunFailed | None) -> RunFailed | None:
-        """The node ends by itself; if it did as it was asked to, and its result was lost, it has not failed."""
-        ended_well = self._process.has_ended() and not self._process.failed
-        return None if ended_well else failure
+        """Forget the node, which ends by itself; one that hangs is asked to, should it ever go on.
 
-    def give_up(self) -> None:
-        """Ask the node to end, should it ever respond again, and forget it."""
+        If it ended as it was asked to, and its result was lost, it has not failed.
+        """
         if self._channel is not None:
-            self._channel.request(FlatMessage("stop"))
+            if self._is_lost:
+                self._channel.request(FlatMessage("stop"))
             self._channel.close()
         self._memory = self._topics = None
+        ended_well = self._process.has_ended() and not self._process.failed
+        return None if ended_well else failure
 
     def renew(self) -> None:
         """Kill the node and start another one in its place.

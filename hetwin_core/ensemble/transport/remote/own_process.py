@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import select
 import signal
 import socket
 import sys
@@ -16,7 +15,7 @@ from hetwin_core.ensemble.model import Model
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
 from hetwin_core.ensemble.supervision.parting import detach, parting
 from hetwin_core.ensemble.supervision.stacks import where_it_hangs
-from hetwin_core.ensemble.supervision.watched_process import ending
+from hetwin_core.ensemble.supervision.watched_process import WatchedProcess
 from hetwin_core.ensemble.transport.remote.memory import FlatMessage, MemoryChannel
 from hetwin_core.ensemble.transport.remote.port import Peer
 from hetwin_core.ensemble.transport.remote.server import ModelServer
@@ -35,89 +34,68 @@ class OwnProcess(Peer):
 
     def __init__(self, plan: ModelPlan) -> None:
         super().__init__(plan)
-        self._forked: _Forked | None = None
+        self._pid = 0
+        self._process: WatchedProcess | None = None
+        self._channel: MemoryChannel
+        self._stacks = -1
 
     def connect(self) -> tuple[str, int]:
         """Start the process."""
-        self._forked = _Forked(self.plan.cls)
-        return socket.gethostname(), self._forked.pid
+        self._channel = MemoryChannel.make()
+        self._stacks, stacks = os.pipe()
+        parent = os.getpid()
+        with parting():
+            self._pid = os.fork()
+            if self._pid == 0:
+                _serve_and_exit(self.plan.cls, self._channel, stacks, parent)
+        os.close(stacks)
+        self._process = WatchedProcess(socket.gethostname(), self._pid)
+        return socket.gethostname(), self._pid
 
     @property
     def is_reached(self) -> bool:
         """Whether there is a process; one that hangs is ended at once."""
-        return self._forked is not None
+        return self._process is not None
 
     def send(self, call: FlatMessage) -> None:
         """Send a call."""
-        if self._forked is None:
+        if self._process is None:
             raise self.failure(call.call, "it has been stopped")
-        self._forked.channel.request(call)
+        self._channel.request(call)
 
     def result(self, call: str, until: float) -> FlatMessage | None:
         """Wait for the result of the call."""
-        forked = self._forked
-        assert forked is not None
-        result = forked.channel.reply_until(until, forked.is_running)
-        if result is None and not forked.is_running():
-            raise self.failure(call, self._end())
+        process = self._process
+        assert process is not None
+        result = self._channel.reply_until(until, lambda: not process.has_ended())
+        if result is None and process.has_ended():
+            reason = process.how_it_ended()
+            self.end(None)
+            raise self.failure(call, reason)
         return result
 
     def too_late(self, call: str, deadline_s: float) -> RunFailed:
         """End the process; the failure says where it was."""
-        assert self._forked is not None
-        place = where_it_hangs(self._forked.pid, self._forked.stacks, CALLER)
-        self._end()
+        place = where_it_hangs(self._pid, self._stacks, CALLER)
         where = f"; it is in {place}" if place else ""
-        return self.failure(call, f"no answer within its deadline of {deadline_s:g} s{where}")
-
-    def end(self, failure: RunFailed | None) -> RunFailed | None:
-        """Let the process end, or kill it."""
-        self._end(REGULAR_END_S if failure is None else 0.0)
+        failure = self.failure(call, f"no answer within its deadline of {deadline_s:g} s{where}")
+        self.end(failure)
         return failure
 
-    def give_up(self) -> None:
-        """Nothing more than `end` has done."""
+    def end(self, failure: RunFailed | None) -> RunFailed | None:
+        """Let the process end if it has not failed, or kill it."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.has_ended(REGULAR_END_S if failure is None else 0.0)
+            process.kill()
+            os.waitpid(self._pid, 0)
+            process.close()
+            self._channel.close()
+            os.close(self._stacks)
+        return failure
 
     def renew(self) -> None:
         """The next connection starts another process."""
-
-    def _end(self, patience_s: float = 0.0) -> str:
-        """End the process, if there still is one; returns how it ended."""
-        forked, self._forked = self._forked, None
-        return "" if forked is None else forked.end(patience_s)
-
-
-class _Forked:
-    """The process itself, and what is shared with it."""
-
-    def __init__(self, cls: type[Model]) -> None:
-        self.channel = MemoryChannel.make()
-        self.stacks, stacks = os.pipe()
-        parent = os.getpid()
-        with parting():
-            self.pid = os.fork()
-            if self.pid == 0:
-                _serve_and_exit(cls, self.channel, stacks, parent)
-        os.close(stacks)
-        self._handle = os.pidfd_open(self.pid)
-
-    def is_running(self) -> bool:
-        """Whether it has not ended yet."""
-        return not self._ends_within(0.0)
-
-    def end(self, patience_s: float) -> str:
-        """Let it end by itself for so many seconds, then kill it; returns how it ended, as the end of a sentence."""
-        self._ends_within(patience_s)
-        with suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self._handle, signal.SIGKILL)
-        _, status = os.waitpid(self.pid, 0)
-        self.channel.close()
-        os.close(self._handle)
-        os.close(self.stacks)
-        return f"its process {ending(os.waitstatus_to_exitcode(status))}"
-
-    def _ends_within(self, seconds: float) -> bool:
-        return bool(select.select([self._handle], [], [], seconds)[0])
 
 
 def _serve_and_exit(cls: type[Model], channel: MemoryChannel, stacks: int, parent: int) -> None:

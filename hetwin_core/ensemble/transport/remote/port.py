@@ -96,7 +96,7 @@ class Peer(ABC):
 
     @abstractmethod
     def end(self, failure: RunFailed | None) -> RunFailed | None:
-        """Let the process end after the call `stop`.
+        """Disconnect from the process, which has been called to stop if it could be.
 
         Args:
             failure: of that call.
@@ -104,10 +104,6 @@ class Peer(ABC):
         Returns:
             What the run is to know of it.
         """
-
-    @abstractmethod
-    def give_up(self) -> None:
-        """Disconnect from a process that has failed; never raises."""
 
     @abstractmethod
     def renew(self) -> None:
@@ -263,11 +259,10 @@ class RemotePort(ModelPort):
 
     def stop(self) -> RunFailed | None:
         """End the run and the process."""
-        if not self._peer.is_reached:
-            return None
         failure = None
         try:
-            self._call("stop", deadline_s=STOP_DEADLINE_S)
+            if self._peer.is_reached:
+                self._call("stop", deadline_s=STOP_DEADLINE_S)
         except RunFailed as error:  # it must not keep the others from ending
             failure = error
         return self._peer.end(failure)
@@ -275,7 +270,6 @@ class RemotePort(ModelPort):
     def give_up(self) -> None:
         """End the process, if it still responds, and forget it."""
         self.stop()
-        self._peer.give_up()
         self._forget_calls()
 
     def renew(self) -> None:
