@@ -80,7 +80,6 @@ class EnsembleStep:
             for port in beside:
                 # its step ends with the last main step of its period
                 port.begin_step(self._inputs.make(port, step - 1 + port.plan.every, kept))
-            _send(beside)
         self._main.begin(step)
 
     def finish(self, step: int) -> bool:
@@ -108,10 +107,4 @@ class EnsembleStep:
         for port in due:
             if not port.plan.beside:
                 port.begin_step(self._inputs.make(port, step, scene))
-        _send(due)
         return due
-
-
-def _send(ports: Sequence[ModelPort]) -> None:
-    for port in ports:
-        port.send()

@@ -61,7 +61,6 @@ class MainModel:
         seen = self._events.unseen_by(port.plan.index)
         tick = StepInput(then, then - now, scene.snapshot(), seen, scene.foreign_for_main)
         port.begin_step(tick, self._further(step))
-        port.send()
 
     def finish(self, then: int) -> StepOutput:
         """Wait for the output of the step to `then` [ns], and do what it says; its events are left to the caller.

@@ -82,9 +82,9 @@ class AheadPort(LocalPort):
             assert self._asked is not None
             self.calls += 1
             tick, further = self._asked
-            early, last = self._stepper.step(self._step, tick, further)
+            outputs = self._stepper.step(self._step, tick, further)
             message = SimpleNamespace(index=[], numbers=[], more="")
-            step_codec.fill_output(message, last, tick.scene.layout, early)
+            step_codec.fill_outputs(message, outputs, tick.scene.layout)
             self._answered.extend(step_codec.read_outputs(message, tick.scene.layout))
             self.most = max(self.most, len(self._answered))
         return self._answered.popleft()
