@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import fcntl
+import json
 import os
 import pty
 import resource
 import signal
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 
 import pytest
+from support.falling_ball import falling_ball
 from support.hetwin_command import refused
 from support.odd_recordings import messages
 from support.recorded_bags import write_bag
 from support.robot_files import TABLETOP_ARM
 from support.tabletop import tabletop
+from support.waiting import wait_until
 
+ROOT = Path(__file__).resolve().parents[2]
 HETWIN = Path(sys.executable).with_name("hetwin")
 
 
@@ -89,3 +95,36 @@ def test_a_terminal_that_goes_away(tmp_path: Path) -> None:
     assert errors.read_text().count("Traceback") == 0
     assert (out / "log" / "metadata.yaml").exists()
     assert (out / "summary.json").exists()
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_a_terminal_that_is_closed_ends_the_run_in_order_but_not_under_nohup(
+    tmp_path: Path, ignored: bool
+) -> None:
+    file, out, errors = falling_ball(tmp_path, "mujoco"), tmp_path / "run", tmp_path / "errors"
+    ours, theirs = pty.openpty()
+
+    def at_the_terminal() -> None:
+        fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
+        if ignored:
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    words = ("run", file, "--out", out, "--no-report", "--duration", 3.0 if ignored else 1e6)
+    with errors.open("wb") as stderr:
+        running = subprocess.Popen(
+            [str(word) for word in (HETWIN, *words)],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=stderr,
+            env={**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT}/test"},
+            start_new_session=True,
+            preexec_fn=at_the_terminal,
+        )
+    os.close(theirs)
+    wait_until(lambda: any(out.glob("log/*.mcap")), "a log", process=running)
+    os.close(ours)
+    assert running.wait(60) == (0 if ignored else 129)
+    assert "Traceback" not in errors.read_text()
+    assert (out / "log" / "metadata.yaml").exists()
+    summary = json.loads((out / "summary.json").read_text("utf-8"))
+    assert (summary["ended"] == "stopped") is not ignored
