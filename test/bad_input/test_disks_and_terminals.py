@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -75,6 +76,50 @@ def test_a_run_on_a_full_disk(tmp_path: Path, fill: int) -> None:
     assert "error: " in said.stderr
     assert "Traceback" not in said.stderr
     assert not (out / "log" / "metadata.yaml").exists()
+
+
+@pytest.fixture
+def full(tmp_path: Path) -> Path:
+    """A folder that is full once it is mounted."""
+    (tmp_path / "full").mkdir()
+    return tmp_path / "full"
+
+
+def on_the_full_disk(disk: Path, *words: object) -> subprocess.CompletedProcess[str]:
+    """Run hetwin where a real disk, in a name space of its own, has no room; skip where none can be mounted."""
+    mount = f"mount -t tmpfs -o size=64k tmpfs {disk} && "
+    if subprocess.run(["unshare", "-rm", "sh", "-c", f"{mount} true"], check=False).returncode:
+        pytest.skip("no disk can be mounted here")
+    line = shlex.join(str(word) for word in (HETWIN, *words))
+    script = (
+        f"{mount} head -c 65536 /dev/zero > {disk}/filling; {line}; code=$?; ls {disk}; exit $code"
+    )
+    return subprocess.run(
+        ["unshare", "-rm", "sh", "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("command_name", ["new", "new-model", "run"])
+def test_a_full_disk_is_said_in_the_same_words(
+    tmp_path: Path, full: Path, command_name: str
+) -> None:
+    out = full / "made"
+    bag = write_bag(tmp_path / "bag", messages(count=5))
+    words, what = {
+        "new": (("new", bag, "--robot", TABLETOP_ARM, "--out", out), "the scenario"),
+        "new-model": (("new-model", "coffee", "--out", out), "the package"),
+        "run": (("run", tabletop(tmp_path), "--no-report", "--out", out), "the log"),
+    }[command_name]
+    said = on_the_full_disk(full, *words)
+    assert said.returncode == 2, said
+    assert f"{what} cannot be written: No space left on device, 0.0 MiB are free" in said.stderr
+    assert "Traceback" not in said.stderr
+    if command_name != "run":
+        assert said.stdout.split() == ["filling"]
 
 
 def test_a_terminal_that_goes_away(tmp_path: Path) -> None:
