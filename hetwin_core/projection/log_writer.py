@@ -26,6 +26,7 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot, rows_left
 from hetwin_core.ensemble.scene.values import Floats, Ints
 from hetwin_core.ensemble.tasks import task_fields
 from hetwin_core.ensemble.words import failure_row_words
+from hetwin_core.ensemble.writing import writing
 from hetwin_core.projection.bag import LogBag
 from hetwin_core.projection.belief_messages import BeliefTemplates
 from hetwin_core.projection.contact_markers import ContactMarkers, owner_marker
@@ -130,10 +131,8 @@ class RunLog(RunListener):
             BadInput: if the folder cannot be written to.
         """
         check_free(self.out)
-        try:
+        with writing("the run", self.out):
             self.out.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise BadInput(f"the folder cannot be made: {error.strerror}", file=self.out) from error
         self._layout = start.layout
         self._templates: dict[int, StateTemplate] = {}
         self._joints = joint_templates(start.layout)

@@ -9,6 +9,7 @@ from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, W
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.topics import JOINT_STATES
+from hetwin_core.ensemble.writing import unwritable
 from model_nodes.main_physics.sources.bag_types import known_types
 from model_nodes.main_physics.sources.datasets.csv_table import read_csv
 from model_nodes.main_physics.sources.datasets.episode import OPTION, Episode
@@ -98,10 +99,5 @@ def write_episode(episode: Episode, folder: Path, *, as_it_is: bool) -> Path:
                 )
                 writer.write(connection, stamp, bytes(store.serialize_cdr(message, kind)))
     except OSError as error:
-        raise BadInput(
-            f"the recording of the episode cannot be written: {error.strerror}",
-            where="--out",
-            found=str(out),
-            expected="a folder that can be written to, on a disk that is not full",
-        ) from error
+        raise unwritable("the recording of the episode", folder, error, "--out") from error
     return out
