@@ -15,7 +15,7 @@ from typing import Any
 from rclpy.qos import QoSProfile
 
 from conductor_node.fast_dds import discovers_quickly
-from conductor_node.frames import latched
+from conductor_node.topics import latched
 from hetwin.msg import RunIdentity
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.supervision.watched_process import here

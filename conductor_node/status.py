@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from conductor_node.frames import latched
+from conductor_node.topics import latched
 from hetwin.msg import RunStatus
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.conductor import Conductor

@@ -79,6 +79,9 @@ string child_frame_id
 geometry_msgs/PoseWithCovariance pose
 geometry_msgs/TwistWithCovariance twist
 ================================================================================
+MSG: rosgraph_msgs/msg/Clock
+builtin_interfaces/Time clock
+================================================================================
 MSG: sensor_msgs/msg/CompressedImage
 std_msgs/Header header
 string format
