@@ -41,6 +41,10 @@ MSG: geometry_msgs/msg/Pose
 geometry_msgs/Point position
 geometry_msgs/Quaternion orientation
 ================================================================================
+MSG: geometry_msgs/msg/PoseStamped
+std_msgs/Header header
+geometry_msgs/Pose pose
+================================================================================
 MSG: geometry_msgs/msg/PoseWithCovariance
 geometry_msgs/Pose pose
 float64[36] covariance
