@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Self
 
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.reporting.listener import (
@@ -18,13 +18,14 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
 )
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.scene.late_rows import LateRows, rows_of
+from hetwin_core.ensemble.scene.late_rows import rows_of
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot, rows_left
-from hetwin_core.ensemble.scene.values import Floats, Ints
+from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.words import failure_row_words
 from hetwin_core.projection import run_messages
 from hetwin_core.projection.bag import LogBag
+from hetwin_core.projection.due import Due, DueStates, KeptState
 from hetwin_core.projection.encoder import RunEncoder
 from hetwin_core.projection.markers import owner_marker
 from hetwin_core.projection.run_folder import LOG, check_free, write_summary
@@ -37,17 +38,6 @@ _REPETITION_NS = 1_000_000_000
 _FLUSH_MOMENT_S = 0.5
 _FLUSH_S = 2.0
 """Events reach the disk soon, the rest later; many small chunks would make the file large."""
-
-
-class _State(NamedTuple):
-    """The newest state, until it is written."""
-
-    time_ns: int
-    step: int
-    values: Floats
-    owners: Ints
-    parents: Ints
-    near: Floats | LateRows
 
 
 class RunLog(RunListener):
@@ -82,16 +72,11 @@ class RunLog(RunListener):
                 )
         check_free(out)
         self.out = out
-        self._state_period = round(1e9 / state_rate)
-        self._transform_period = round(1e9 / transform_rate)
+        self._states = DueStates(state_rate)
+        self._transforms, self._contacts = (Due(round(1e9 / transform_rate)) for _ in range(2))
+        self._repetition = Due(_REPETITION_NS)
         self._bag: LogBag | None = None
         self._now = 0
-        self._next_state = 0
-        self._next_transforms = 0
-        self._next_repetition = 0
-        self._next_contacts = 0
-        self._moment = False
-        self._pending: _State | None = None
         self._owners_since: int | None = None
         self._flushed = 0.0
 
@@ -134,26 +119,21 @@ class RunLog(RunListener):
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Write the state if it is due, else keep it, as it may be the last one."""
         self._now = now = scene.time_ns
-        moment, self._moment = self._moment, False
-        if moment or now >= self._next_state:
+        moment = self._states.happened
+        state = self._states.take(step, scene)
+        if state is not None:
             self._write_responsibilities()
-            self._next_state = _next(self._next_state, self._state_period, now)
-            self._pending = None
-            self._write_state(_state(scene, step))
-        else:
-            self._pending = _copy(scene, step)
-        if now >= self._next_transforms:
+            self._write_state(state)
+        if self._transforms.take(now):
             self._write_transforms(now, scene.values)
         if self._encoder.has_scans:
             self._write(self._encoder.scans(now, scene.values))
-        if moment:
-            self._flush(_FLUSH_MOMENT_S)
-        elif self._pending is None:
-            self._flush(_FLUSH_S)
+        if state is not None:
+            self._flush(_FLUSH_MOMENT_S if moment else _FLUSH_S)
 
     def event(self, event: Event) -> None:
         """Write an event, and, if it is one of the robot's program, the action annotation or the task too."""
-        self._moment = True
+        self._states.happened = True
         self._write(run_messages.event(event))
 
     def belief(self, event: Event) -> None:
@@ -162,7 +142,7 @@ class RunLog(RunListener):
 
     def handover(self, handover: Handover) -> None:
         """Write a handover; the new table follows with the step's state."""
-        self._moment = True
+        self._states.happened = True
         entity, time_ns = handover.entity, handover.time_ns
         self._encoder.owners[entity, handover.attribute] = handover.to_model
         self._owners_since = time_ns
@@ -197,17 +177,16 @@ class RunLog(RunListener):
         Raises:
             RunFailed: if the disk cannot be written to.
         """
-        bag, pending = self._bag, self._pending
+        bag, last = self._bag, self._states.left()
         if bag is None:
             return
         bag.use_room()
         try:
             self._write_responsibilities()
-            if pending is not None:
-                self._write_state(pending._replace(near=rows_left(pending.near)))
+            if last is not None:
+                self._write_state(last._replace(near=rows_left(last.near)))
         finally:
             self._bag = None
-            self._pending = None
             bag.close()
 
     def __enter__(self) -> Self:
@@ -242,10 +221,10 @@ class RunLog(RunListener):
         self._write(self._encoder.start(start))
         self._encoder.own(start.snapshot.owners)
         self._write([self._encoder.responsibilities(now)])
-        self._write_state(_state(start.snapshot, 0))
-        self._next_state = now + self._state_period
+        self._write_state(self._states.begin(start.snapshot))
         self._write(self._encoder.fixed_frames(now, values))
         self._write(self._encoder.shapes(now))
+        self._transforms.take(now)
         self._write_transforms(now, values)
         self._write(self._encoder.scans(now, values))
 
@@ -254,21 +233,17 @@ class RunLog(RunListener):
             self._write([self._encoder.responsibilities(self._owners_since)])
         self._owners_since = None
 
-    def _write_state(self, state: _State) -> None:
+    def _write_state(self, state: KeptState) -> None:
         near = rows_of(state.near)
         time_ns, values = state.time_ns, state.values
         self._write([self._encoder.state(*state[:5], near)])
-        if time_ns >= self._next_contacts:
-            self._next_contacts = _next(self._next_contacts, self._transform_period, time_ns)
+        if self._contacts.take(time_ns):
             self._write(self._encoder.contacts(time_ns, near))
         self._write(self._encoder.robots(time_ns, values))
 
     def _write_transforms(self, time_ns: int, values: Floats) -> None:
         """All frames if one has moved, and all particles if one has; and both now and then, for late readers."""
-        self._next_transforms = _next(self._next_transforms, self._transform_period, time_ns)
-        again = time_ns >= self._next_repetition
-        if again:
-            self._next_repetition = _next(self._next_repetition, _REPETITION_NS, time_ns)
+        again = self._repetition.take(time_ns)
         self._write(self._encoder.frames(time_ns, values, if_moved=not again))
         self._write(self._encoder.particles(time_ns, values, if_moved=not again))
 
@@ -276,22 +251,3 @@ class RunLog(RunListener):
         error = summary.error or {}
         text = failure_row_words(error, with_model=False)
         self.note(self._now, "error", str(error.get("model", "run")), text)
-
-
-def _state(scene: Snapshot, step: int) -> _State:
-    return _State(scene.time_ns, step, scene.values, scene.owners, scene.parents, scene.near)
-
-
-def _copy(scene: Snapshot, step: int) -> _State:
-    state = _state(scene, step)
-    return state._replace(
-        values=state.values.copy(),
-        owners=state.owners.copy(),
-        parents=state.parents.copy(),
-        near=state.near if isinstance(state.near, LateRows) else state.near.copy(),
-    )
-
-
-def _next(due: int, period: int, now: int) -> int:
-    """The first due time after `now` on the grid that starts at `due`."""
-    return due + period * ((now - due) // period + 1) if now >= due else due

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.annotations import annotation_fields
@@ -97,9 +97,14 @@ def event(happened: Event) -> Iterator[Encoded]:
         told = annotation_fields(happened)._asdict()
         yield encoded(topics.ANNOTATIONS, time_ns, header=header(time_ns), **told)
     elif happened.kind is EventKind.TASK:
-        task = task_fields(happened)._asdict()
-        task["after"] = list(task["after"])
-        yield encoded(topics.TASKS, time_ns, stamp=when, **task)
+        yield encoded_message(topics.TASKS, time_ns, task_message(happened))
+
+
+def task_message(event: Event) -> Any:
+    """``hetwin/msg/Task`` of an event of a task, not encoded."""
+    fields = task_fields(event)._asdict()
+    fields["after"] = list(fields["after"])
+    return message(topics.TASKS.type, stamp=stamp(event.time_ns), **fields)
 
 
 def handover(moved: Handover) -> Encoded:
