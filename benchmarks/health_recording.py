@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from rosbags.highlevel import AnyReader
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.ensemble.topics import ANNOTATIONS, JOINT_STATES, Topic
+from hetwin_core.ensemble.topics import ANNOTATIONS, JOINT_STATES, Encoded, Topic
 from hetwin_core.projection import recording as records
 from hetwin_core.projection.messages import typestore
-from hetwin_core.projection.run_messages import Encoded
 
 _RECEIVED_NS = 200_000
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from rclpy.node import Node
 
-from conductor_node.topics import PublishedTopics
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.reporting.listener import (
     Handover,
@@ -19,10 +18,11 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.topics import Encoded
 from hetwin_core.projection import run_messages
 from hetwin_core.projection.encoder import RunEncoder
 from hetwin_core.projection.markers import WorldMarkers
-from hetwin_core.projection.run_messages import Encoded
+from hetwin_core.wire.publishing import PublishedTopics
 
 PAUSED_PERIOD_S = 0.1
 """Interval at which the state of a paused run is published."""

@@ -31,6 +31,20 @@ class Topic(NamedTuple):
         return f"/{self.name}"
 
 
+class Encoded(NamedTuple):
+    """A message as CDR.
+
+    Attributes:
+        topic: that it is on.
+        time_ns: simulated time, or that of its reception by a recorder.
+        data: valid until the next message of the topic is made.
+    """
+
+    topic: Topic
+    time_ns: int
+    data: memoryview
+
+
 STATE = Topic(
     "hetwin/state",
     HETWIN_TYPES + "SceneState",

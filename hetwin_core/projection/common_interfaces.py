@@ -49,6 +49,10 @@ MSG: geometry_msgs/msg/PoseWithCovariance
 geometry_msgs/Pose pose
 float64[36] covariance
 ================================================================================
+MSG: geometry_msgs/msg/PoseWithCovarianceStamped
+std_msgs/Header header
+geometry_msgs/PoseWithCovariance pose
+================================================================================
 MSG: geometry_msgs/msg/Quaternion
 float64 x
 float64 y

@@ -10,6 +10,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import ModelRecord, RunSt
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.values import Floats, Ints
+from hetwin_core.ensemble.topics import Encoded
 from hetwin_core.projection import run_messages
 from hetwin_core.projection.contact_markers import ContactMessages
 from hetwin_core.projection.frame_messages import FrameMessages
@@ -23,7 +24,7 @@ from hetwin_core.projection.periodic_messages import (
     odometry_messages,
     scan_messages,
 )
-from hetwin_core.projection.run_messages import Encoded, encoded_message
+from hetwin_core.projection.run_messages import encoded_message
 
 Owners = dict[tuple[str, str], str]
 """The responsible model of each entity and attribute."""

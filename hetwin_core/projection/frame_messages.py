@@ -21,7 +21,9 @@ _COUNT = 7
 """Numbers of a transform."""
 
 
-class _Frame(NamedTuple):
+class Frame(NamedTuple):
+    """A frame in another one."""
+
     parent: str
     child: str
 
@@ -50,13 +52,13 @@ class FrameMessages:
         ]
         self._trees = [_RobotTree(layout, robot, localized) for robot in robots]
         fixed = _scanner_frames(layout) if EntityKind.LINK in kinds else []
-        frames = [_Frame(WORLD, name) for name in names]
+        frames = [Frame(WORLD, name) for name in names]
         frames += [frame for tree in self._trees for frame in tree.frames]
         frames += [frame for frame, _ in fixed]
         self.empty = not frames
         starts = [layout.range_of(name, "pose").start for name in names]
         self._sources = np.array([start + i for start in starts for i in range(_COUNT)], np.intp)
-        self._template = _frames_template(frames)
+        self._template = frames_template(frames)
         self._fixed = np.array([pose for _, pose in fixed]).ravel()
 
     def changed(self, values: Floats) -> bool:
@@ -84,9 +86,9 @@ class _RobotTree:
 
     def __init__(self, layout: Layout, robot: MobileRobot, localized: bool) -> None:
         self._localized = localized
-        self.frames = [_Frame(WORLD, robot.odom)] if localized else []
-        self.frames.append(_Frame(robot.odom, robot.root))
-        self.frames += [_Frame(parent, child) for parent, child in robot.links]
+        self.frames = [Frame(WORLD, robot.odom)] if localized else []
+        self.frames.append(Frame(robot.odom, robot.root))
+        self.frames += [Frame(parent, child) for parent, child in robot.links]
         self._odometry = layout.range_of(robot.name, ODOMETRY.name)
         self._root = layout.range_of(robot.root, "pose")
         self._links = [
@@ -120,17 +122,17 @@ def _links(robot: MobileRobot) -> list[str]:
     return [robot.root, *(child for _, child in robot.links)]
 
 
-def _scanner_frames(layout: Layout) -> list[tuple[_Frame, Sequence[float]]]:
+def _scanner_frames(layout: Layout) -> list[tuple[Frame, Sequence[float]]]:
     """The frames of laser scanners that are not their links'."""
     return [
-        (_Frame(scanner.link, scanner.frame), scanner.pattern.pose)
+        (Frame(scanner.link, scanner.frame), scanner.pattern.pose)
         for scanner in mounted_scanners(layout)
         if scanner.frame != scanner.link
     ]
 
 
-def _frames_template(frames: Sequence[_Frame]) -> CdrTemplate:
-    """The message; each frame has seven numbers, in the scene's order."""
+def frames_template(frames: Sequence[Frame]) -> CdrTemplate:
+    """``tf2_msgs/msg/TFMessage`` with one blank: seven numbers of each frame, in the scene's order."""
 
     def make(blanks: Blanks) -> object:
         rows = blanks.numbers(_COUNT * len(frames)).reshape(-1, _COUNT)

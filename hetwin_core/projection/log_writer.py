@@ -22,6 +22,7 @@ from hetwin_core.ensemble.scene.late_rows import rows_of
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot, rows_left
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.topics import Encoded
 from hetwin_core.ensemble.words import failure_row_words
 from hetwin_core.projection import run_messages
 from hetwin_core.projection.bag import LogBag
@@ -29,7 +30,7 @@ from hetwin_core.projection.due import Due, DueStates, KeptState
 from hetwin_core.projection.encoder import RunEncoder
 from hetwin_core.projection.markers import owner_marker
 from hetwin_core.projection.run_folder import LOG, check_free, write_summary
-from hetwin_core.projection.run_messages import Encoded, encoded_message
+from hetwin_core.projection.run_messages import encoded_message
 
 _ROOM = 4 * 2**20
 """Bytes reserved on the disk for the last chunk, the end of the log and the summary."""

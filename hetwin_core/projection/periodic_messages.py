@@ -10,16 +10,23 @@ import numpy as np
 
 from hetwin_core.ensemble.beliefs import BeliefFields
 from hetwin_core.ensemble.mobile_robots import (
-    MobileRobot,
     MountedScanner,
     mobile_robots,
     mounted_scanners,
 )
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.scans import SCAN
+from hetwin_core.ensemble.scene.scans import SCAN, ScanPattern
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
 from hetwin_core.ensemble.scene.values import ODOMETRY, POSE_SIZE, Floats, Ints
-from hetwin_core.ensemble.topics import BELIEFS, JOINT_STATES, STATE, Topic, of_robot
+from hetwin_core.ensemble.topics import (
+    BELIEFS,
+    JOINT_STATES,
+    ODOMETRY_TOPIC,
+    SCAN_TOPIC,
+    STATE,
+    Topic,
+    of_robot,
+)
 from hetwin_core.projection.cdr_template import Blanks, CdrTemplate
 from hetwin_core.projection.messages import message, pose_message, vector_message
 
@@ -142,16 +149,25 @@ def _joints(layout: Layout, robot: Entity) -> SceneMessage | None:
 
 
 def odometry_messages(layout: Layout) -> list[SceneMessage]:
-    """Return ``nav_msgs/msg/Odometry`` for each robot that has it; its covariances are 0, which means unknown."""
+    """Return ``nav_msgs/msg/Odometry`` for each robot that has it."""
     return [
         SceneMessage(
-            robot.topic, [layout.range_of(robot.name, ODOMETRY.name)], partial(_odometry, robot)
+            robot.topic,
+            [layout.range_of(robot.name, ODOMETRY.name)],
+            partial(odometry, robot.odom, robot.root),
         )
         for robot in mobile_robots(layout)
     ]
 
 
-def _odometry(robot: MobileRobot, blanks: Blanks) -> Any:
+def odometry(frame: str, child: str, blanks: Blanks) -> Any:
+    """``nav_msgs/msg/Odometry`` with a blank of (13,) pose and twist; its covariances are 0, which means unknown.
+
+    Args:
+        frame: in which it began.
+        child: the root link.
+        blanks: of the message.
+    """
     numbers, unknown = blanks.numbers(POSE_SIZE), np.zeros(36)
     twist = message(
         "geometry_msgs/msg/Twist",
@@ -160,9 +176,9 @@ def _odometry(robot: MobileRobot, blanks: Blanks) -> Any:
     )
     pose = pose_message(numbers[:7])
     return message(
-        robot.topic.type,
-        header=message("std_msgs/msg/Header", stamp=blanks.stamp, frame_id=robot.odom),
-        child_frame_id=robot.root,
+        ODOMETRY_TOPIC.type,
+        header=message("std_msgs/msg/Header", stamp=blanks.stamp, frame_id=frame),
+        child_frame_id=child,
         pose=message("geometry_msgs/msg/PoseWithCovariance", pose=pose, covariance=unknown),
         twist=message("geometry_msgs/msg/TwistWithCovariance", twist=twist, covariance=unknown),
     )
@@ -179,7 +195,7 @@ class ScanMessage:
         self.topic = scanner.topic
         self._pattern = scanner.pattern
         self._source = layout.range_of(scanner.link, SCAN)
-        self._template = CdrTemplate(self.topic.type, partial(_scan, scanner))
+        self._template = CdrTemplate(self.topic.type, partial(scan, self._pattern, scanner.frame))
         self._last = -1
 
     def due(self, time_ns: int) -> bool:
@@ -198,11 +214,11 @@ class ScanMessage:
         return self._template.fill(time_ns, self._pattern.as_published(values[self._source]))
 
 
-def _scan(scanner: MountedScanner, blanks: Blanks) -> Any:
-    pattern = scanner.pattern
+def scan(pattern: ScanPattern, frame: str, blanks: Blanks) -> Any:
+    """``sensor_msgs/msg/LaserScan`` in a frame with a blank of (beams,) ranges."""
     return message(
-        scanner.topic.type,
-        header=message("std_msgs/msg/Header", stamp=blanks.stamp, frame_id=scanner.frame),
+        SCAN_TOPIC.type,
+        header=message("std_msgs/msg/Header", stamp=blanks.stamp, frame_id=frame),
         angle_min=pattern.first,
         angle_max=pattern.last,
         angle_increment=pattern.increment,

@@ -10,9 +10,9 @@ from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, W
 from rosbags.typesys.store import Typestore
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.ensemble.topics import Topic
+from hetwin_core.ensemble.topics import Encoded, Topic
 from hetwin_core.projection.messages import header, typestore
-from hetwin_core.projection.run_messages import Encoded, encoded
+from hetwin_core.projection.run_messages import encoded
 
 
 def recording_writer(folder: Path) -> Writer:

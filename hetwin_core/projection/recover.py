@@ -14,6 +14,7 @@ from hetwin_core.ensemble.topics import (
     ODOMETRY_TOPIC,
     ROBOT_DESCRIPTION,
     SCAN_TOPIC,
+    Encoded,
     Topic,
 )
 from hetwin_core.projection.bag import FACTS, ROOM, LogBag
@@ -32,7 +33,6 @@ from hetwin_core.projection.mcap_records import (
 )
 from hetwin_core.projection.mcap_records import METADATA as METADATA_KIND
 from hetwin_core.projection.run_folder import LOG
-from hetwin_core.projection.run_messages import Encoded
 
 _OFFERED = {
     topic.type: topic for topic in (ODOMETRY_TOPIC, SCAN_TOPIC, JOINT_STATES, ROBOT_DESCRIPTION)

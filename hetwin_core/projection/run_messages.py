@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import Any
 
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.annotations import annotation_fields
@@ -15,23 +15,10 @@ from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.layout_json import layout_to_json
 from hetwin_core.ensemble.tasks import task_fields
+from hetwin_core.ensemble.topics import Encoded
 from hetwin_core.projection.messages import header, message, stamp, typestore
 
 _LEVELS = {"info": 0, "warning": 1, "error": 2}
-
-
-class Encoded(NamedTuple):
-    """A message as CDR.
-
-    Attributes:
-        topic: that it is on.
-        time_ns: simulated time.
-        data: valid until the next message of the topic is made.
-    """
-
-    topic: topics.Topic
-    time_ns: int
-    data: memoryview
 
 
 def encoded(topic: topics.Topic, time_ns: int, **fields: object) -> Encoded:

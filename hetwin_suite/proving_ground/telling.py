@@ -14,7 +14,7 @@ from rosbags.highlevel import AnyReader
 from hetwin_core.ensemble.beliefs import LOC
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.values import WORLD
-from hetwin_core.ensemble.topics import BELIEFS, TASKS, Topic
+from hetwin_core.ensemble.topics import BELIEFS, TASKS, Encoded, Topic
 from hetwin_core.projection.messages import (
     header,
     message,
@@ -23,7 +23,6 @@ from hetwin_core.projection.messages import (
     vector_message,
 )
 from hetwin_core.projection.recording import write_recording
-from hetwin_core.projection.run_messages import Encoded
 from model_nodes.main_physics.sources.bag_types import known_types
 from model_nodes.main_physics.sources.base.pose_messages import POSE
 from model_nodes.main_physics.sources.told.recorded import DETECTIONS

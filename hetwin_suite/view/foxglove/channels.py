@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,13 +11,13 @@ from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.reporting.listener import Handover, ModelRecord
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
-from hetwin_core.ensemble.scene.values import Floats, Ints
+from hetwin_core.ensemble.topics import Encoded
 from hetwin_core.projection import run_messages
 from hetwin_core.projection.encoder import RunEncoder
 from hetwin_core.projection.messages import definition
-from hetwin_core.projection.run_messages import Encoded
 from hetwin_suite.view.foxglove.library import foxglove
 from hetwin_suite.view.foxglove.services import Schema
+from hetwin_suite.view.live.feed import Now
 from hetwin_suite.view.palette import model_colours, rgb
 
 VALUES = "/hetwin/values"
@@ -33,28 +32,6 @@ _TOPICS = (
     topics.TRANSFORMS,
     topics.STATIC_TRANSFORMS,
 )
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What is shown of one time of a run.
-
-    Attributes:
-        time_ns: simulated time.
-        values: all attributes, as the layout has them.
-        owners: index of the model of each slot.
-        near: rows of `Snapshot.proximity`; None if they are not known.
-    """
-
-    time_ns: int
-    values: Floats
-    owners: Ints
-    near: Floats | None = None
-
-    def copy(self) -> Shown:
-        """Return one that stays as it is."""
-        near = None if self.near is None else self.near.copy()
-        return replace(self, values=self.values.copy(), owners=self.owners.copy(), near=near)
 
 
 class Channels:
@@ -91,7 +68,7 @@ class Channels:
 
         self._channels = {topic: channel(topic) for topic in _TOPICS}
         self._values = sdk.Channel(VALUES, schema=_values_schema(layout), context=context)
-        self._shown: Shown | None = None
+        self._shown: Now | None = None
 
     @property
     def names(self) -> set[str]:
@@ -99,14 +76,14 @@ class Channels:
         return {VALUES, *(topic.logged_name for topic in self._channels)}
 
     @property
-    def shown(self) -> Shown | None:
+    def shown(self) -> Now | None:
         """What was shown last; None before that."""
         return self._shown
 
-    def show(self, now: Shown) -> None:
+    def show(self, now: Now) -> None:
         """Show a time of the run; scene and responsibilities only as far as owners have changed."""
         before = self._shown
-        self._shown = now.copy()
+        self._shown = now
         if before is None:
             self.repeat()
             return
@@ -152,16 +129,16 @@ class Channels:
             if topic in self._channels:
                 self._channels[topic].log(bytes(data), log_time=time_ns)
 
-    def _write_responsibilities(self, now: Shown) -> None:
+    def _write_responsibilities(self, now: Now) -> None:
         self._encoder.own(now.owners)
         self._write([self._encoder.responsibilities(now.time_ns)])
 
-    def _write_shapes(self, now: Shown, names: frozenset[str] | None) -> None:
+    def _write_shapes(self, now: Now, names: frozenset[str] | None) -> None:
         """The shapes of some entities; None: of all."""
         colours = {name: self._colours[now.owners[slot]] for name, slot in self._coloured.items()}
         self._write(self._encoder.shapes(now.time_ns, names, colours))
 
-    def _write_moving(self, now: Shown) -> None:
+    def _write_moving(self, now: Now) -> None:
         if self._channels[topics.TRANSFORMS].has_sinks():
             self._write(self._encoder.frames(now.time_ns, now.values))
         if now.near is not None and self._channels[topics.CONTACTS].has_sinks():
@@ -180,7 +157,7 @@ def _values_schema(layout: Layout) -> Schema:
     return {"type": "object", "title": "hetwin values", "properties": entities}
 
 
-def _values_row(layout: Layout, now: Shown) -> Mapping[str, Mapping[str, list[float]]]:
+def _values_row(layout: Layout, now: Now) -> Mapping[str, Mapping[str, list[float]]]:
     """All attributes, by entity and name."""
     row: dict[str, dict[str, list[float]]] = {}
     for slot in layout.slots:

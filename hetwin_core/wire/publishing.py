@@ -1,4 +1,4 @@
-"""The topics that the conductor publishes messages on that are encoded already."""
+"""Publishers of messages that are encoded already."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from rclpy.node import Node
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile, qos_profile_sensor_data
 from rclpy.qos_overriding_options import QoSOverridingOptions
 
-from hetwin_core.ensemble.topics import Topic
-from hetwin_core.projection.run_messages import Encoded
+from hetwin_core.ensemble.topics import Encoded, Topic
 
 
 def latched() -> QoSProfile:
@@ -30,10 +29,15 @@ class PublishedTopics:
         self._node = node
         self._publishers: dict[str, Any] = {}
 
+    @property
+    def names(self) -> list[str]:
+        """Full names of all topics."""
+        return [publisher.topic_name for publisher in self._publishers.values()]
+
     def offer(self, *offered: Topic) -> None:
         """Let messages be published on more topics, except those whose package of messages is not installed."""
         for topic in offered:
-            kind = _message_class(topic.type)
+            kind = message_class(topic.type)
             if kind is not None and topic.name not in self._publishers:
                 self._publishers[topic.name] = self._node.create_publisher(
                     kind,
@@ -60,10 +64,15 @@ def _qos(topic: Topic) -> QoSProfile:
     return qos_profile_sensor_data if topic.sensor else QoSProfile(depth=topic.depth)
 
 
-def _message_class(name: str) -> Any:
-    """A type of messages; None if its package is not installed."""
-    package, _, kind = name.partition("/msg/")
+def message_class(type_name: str) -> Any:
+    """Return the class of a message type such as ``std_msgs/msg/Int32``; None if it is not installed.
+
+    Feedback of an action is such as ``control_msgs/action/GripperCommand_FeedbackMessage``.
+    """
+    package, kind, name = type_name.split("/")
     try:
-        return getattr(import_module(f"{package}.msg"), kind)
-    except ModuleNotFoundError:
+        found = import_module(f"{package}.{kind}")
+        action, _, part = name.partition("_")
+        return getattr(getattr(found, action).Impl, part) if part else getattr(found, name)
+    except (ImportError, AttributeError):
         return None
