@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
@@ -134,18 +134,26 @@ def _joints(layout: Layout, robot: Entity) -> SceneMessage | None:
     if not sources:
         return None
     is_one_of_several = all(name.startswith(scope) for name in robot.joints)
-
-    def make(blanks: Blanks) -> object:
-        rows = blanks.numbers(count * len(sources)).reshape(-1, count)
-        return message(
-            JOINT_STATES.type,
-            header=message("std_msgs/msg/Header", stamp=blanks.stamp, frame_id=""),
-            name=[name.removeprefix(scope) for name in robot.joints],
-            **dict.fromkeys(_JOINT_FIELDS, np.empty(0)) | dict(zip(sources, rows, strict=True)),
-        )
-
     topic = of_robot(JOINT_STATES, robot.name if is_one_of_several else "")
-    return SceneMessage(topic, sources.values(), make)
+    names = [name.removeprefix(scope) for name in robot.joints]
+    return SceneMessage(topic, sources.values(), partial(joint_state, names, tuple(sources)))
+
+
+def joint_state(names: Sequence[str], fields: Sequence[str], blanks: Blanks) -> Any:
+    """``sensor_msgs/msg/JointState`` with one blank for some of its fields, one after another.
+
+    Args:
+        names: of the joints.
+        fields: of position, velocity and effort, in this order; the others are left out.
+        blanks: of the message.
+    """
+    rows = blanks.numbers(len(names) * len(fields)).reshape(-1, len(names))
+    return message(
+        JOINT_STATES.type,
+        header=message("std_msgs/msg/Header", stamp=blanks.stamp, frame_id=""),
+        name=list(names),
+        **dict.fromkeys(_JOINT_FIELDS, np.empty(0)) | dict(zip(fields, rows, strict=True)),
+    )
 
 
 def odometry_messages(layout: Layout) -> list[SceneMessage]:

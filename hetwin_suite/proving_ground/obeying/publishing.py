@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
+import numpy as np
 import rclpy
 from rclpy.node import Node
 
 from hetwin_core.ensemble.topics import JOINT_STATES, Encoded
-from hetwin_core.projection.recording import joint_state
+from hetwin_core.projection.cdr_template import CdrTemplate
+from hetwin_core.projection.periodic_messages import joint_state
 from hetwin_core.wire.publishing import PublishedTopics
 from hetwin_suite.proving_ground.obeying.base_topics import BaseMessages, ScanMessages
 from hetwin_suite.proving_ground.obeying.robot import ObeyingRobot, Sensed
@@ -37,7 +40,8 @@ class RobotTopics:
         prefix = f"/{namespace.strip('/')}" if namespace.strip("/") else ""
         self._node = Node("obeying_robot", namespace=prefix)
         self._robot = robot
-        self._joints = list(robot.joints)
+        make = partial(joint_state, list(robot.joints), ("position", "velocity", "effort"))
+        self._joints = CdrTemplate(JOINT_STATES.type, make)
         only = len(robot.lidars) == 1
         self._scans = [ScanMessages(lidar.pattern, lidar.link, only) for lidar in robot.lidars]
         self._topics = PublishedTopics(self._node)
@@ -77,8 +81,9 @@ class RobotTopics:
                 yield scans.scan(stamp_ns, robot.scan(lidar))
 
     def _joint_state(self, sensed: Sensed) -> Encoded:
-        stamp_ns, numbers = sensed.stamp_ns, (sensed.positions, sensed.velocities, sensed.efforts)
-        return joint_state(JOINT_STATES, stamp_ns, stamp_ns, self._joints, *numbers)
+        numbers = np.concatenate([sensed.positions, sensed.velocities, sensed.efforts])
+        data = self._joints.fill(sensed.stamp_ns, numbers)
+        return Encoded(JOINT_STATES, sensed.stamp_ns, data)
 
     def close(self) -> None:
         """Destroy the publishers."""
