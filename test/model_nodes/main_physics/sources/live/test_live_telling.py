@@ -29,8 +29,9 @@ from hetwin_core.ensemble.beliefs import (
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scenario.source import LiveSpec
 from hetwin_core.ensemble.tasks import TaskFields, task_event, task_fields
+from hetwin_core.wire.publishing import message_class
 from model_nodes.main_physics.sources.action_types import GOALS, GRIPPER
-from model_nodes.main_physics.sources.live.link import RobotLink, message_class
+from model_nodes.main_physics.sources.live.link import RobotLink
 from model_nodes.main_physics.sources.live.readers import told_reader
 from model_nodes.main_physics.sources.live.source import LiveSource
 from model_nodes.main_physics.sources.live.told import since_begin
