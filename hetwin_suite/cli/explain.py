@@ -46,11 +46,11 @@ def explain(
     from hetwin_core.projection.run_folder import EXPLANATION, LOG, write_atomically
     from hetwin_suite.futures.explaining.explain import Wanted
     from hetwin_suite.futures.explaining.explain import explain as explained
-    from hetwin_suite.futures.predicting.future import Future
+    from hetwin_suite.futures.run_result import RunResult
     from hetwin_suite.running.patience import Patience, to_stderr
 
     patience = Patience(to_stderr)
-    over: list[Future] = []
+    over: list[RunResult] = []
     with tempfile.TemporaryDirectory(prefix="hetwin-") as folder:
         run = out if out is not None else Path(folder) / "run"
         found = explained(

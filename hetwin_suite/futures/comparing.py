@@ -9,16 +9,16 @@ from pathlib import Path
 import numpy as np
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.scenario.episode_folder import RECORDING, is_episode
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.ensemble.words import failure_row_words
 from hetwin_core.projection.comparing.comparison import Apart, Comparison
+from hetwin_core.projection.log_writer import RunLog
 from hetwin_suite.futures.explaining.asked_run import AskedRun, asked_run
-from hetwin_suite.futures.one_run import run_once
-from hetwin_suite.futures.predicting.future import Future
-from hetwin_suite.futures.predicting.moment import Moment
+from hetwin_suite.futures.making import run_once
+from hetwin_suite.futures.origins import Moment
 from hetwin_suite.futures.predicting.predict import Asked, predict
+from hetwin_suite.futures.run_result import RunResult
+from hetwin_suite.futures.study import Study
 
 FUTURES = 8
 """Futures of the first run, of which the noise is taken."""
@@ -39,9 +39,8 @@ def run_as_planned(run: Path, out: Path) -> None:
         HetwinError: if the run fails.
     """
     asked = asked_run(run, out)
-    _, summary = run_once(asked.scenario, _believed(asked.options), out)
-    if summary.error is not None:
-        raise HetwinError(failure_row_words(summary.error))
+    log = RunLog(out, state_rate=asked.scenario.file.log.state_rate)
+    run_once(asked.scenario, _believed(asked.options), [log])
 
 
 def _believed(options: RunOptions) -> RunOptions:
@@ -58,7 +57,7 @@ def noise_of(
     run: Path,
     found: Comparison,
     jobs: int | None = None,
-    progress: Callable[[Future], None] = lambda _: None,
+    progress: Callable[[RunResult], None] = lambda _: None,
     look: Callable[[], None] = lambda: None,
 ) -> dict[str, float]:
     """Return how far objects spread in futures of a run by the time when they are first off in another one [m].
@@ -91,17 +90,23 @@ def _futures(
     asked: AskedRun,
     horizon_s: float,
     jobs: int | None,
-    progress: Callable[[Future], None],
+    progress: Callable[[RunResult], None],
     look: Callable[[], None],
-) -> Sequence[Future]:
+) -> Sequence[RunResult]:
     if horizon_s <= 0.0:
         return ()
-    question = Asked(Moment(at_s=0.0), FUTURES, horizon_s, jobs=jobs)
-    forecast = predict(asked.scenario, asked.options, question, progress, look)
-    return [one for one in forecast.futures if one.error is None]
+    study = Study(
+        asked.scenario,
+        asked.options,
+        horizon_s=horizon_s,
+        jobs=jobs,
+        progress=progress,
+        look=look,
+    )
+    return predict(study, Asked(Moment(at_s=0.0), FUTURES)).finished
 
 
-def spread(futures: Sequence[Future], name: str, time_s: float) -> float:
+def spread(futures: Sequence[RunResult], name: str, time_s: float) -> float:
     """Return the largest distance of an object's positions in futures from their mean, at a time [m]."""
     paths = [one.paths[name] for one in futures if name in one.paths]
     if not paths:

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.errors import BadInput, HetwinError
+from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.episode_folder import SCENE, is_episode
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.ensemble.scenario.source import SourceKind
-from hetwin_core.ensemble.words import failure_row_words
 from hetwin_core.projection.comparing.side import open_side
+from hetwin_core.projection.log_writer import RunLog
 from hetwin_core.projection.tables.open import open_tables
 from hetwin_core.projection.tables.tables import Tables
-from hetwin_suite.futures.one_run import run_once
+from hetwin_suite.futures.making import run_once
 
 _FILES = (SourceKind.RECORDING, SourceKind.TRAJECTORY)
 
@@ -62,9 +62,7 @@ def _of_episode(episode: Path, out: Path) -> AskedRun:
         ) from None
     scenario = load_scenario(find_scenario(str(name)))
     options = RunOptions(source=str(episode))
-    _, summary = run_once(scenario, options, out)
-    if summary.error is not None:
-        raise HetwinError(failure_row_words(summary.error))
+    run_once(scenario, options, [RunLog(out, state_rate=scenario.file.log.state_rate)])
     return AskedRun(scenario, options, open_tables(out))
 
 

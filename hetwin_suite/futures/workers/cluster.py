@@ -29,12 +29,12 @@ class Away(NamedTuple, Generic[Result]):
     Attributes:
         result: what came of the task.
         files: path relative to the task's folder -> content.
-        lost: why there is no result; empty if there is one.
+        error: why there is no result; None if there is one.
     """
 
     result: Result | None
     files: Mapping[str, bytes]
-    lost: str = ""
+    error: HetwinError | None = None
 
 
 class Cluster:
@@ -45,21 +45,24 @@ class Cluster:
 
     Args:
         address: of the scheduler, such as ``tcp://192.168.0.7:8786``.
-        look: is called several times a second while they work.
     """
 
-    def __init__(self, address: str, look: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, address: str) -> None:
         self._address = address
-        self._look = look
 
     def work(
-        self, job: Job[Task, Result], tasks: Iterable[Task], note: Callable[[str], None]
+        self,
+        job: Job[Task, Result],
+        tasks: Iterable[Task],
+        note: Callable[[str], None] = lambda _: None,
+        look: Callable[[], None] = lambda: None,
     ) -> Generator[Done[Task, Result], None, None]:
         """See `Workers.work`."""
+        job.warm()
         dask = library_of("cluster", "distributed", NEEDED, "--cluster")
         client = _connected(dask, self._address)
         try:
-            yield from _Shift(client, job, iter(tasks)).finished(self._look)
+            yield from _Shift(client, job, iter(tasks)).finished(look)
         finally:
             client.close()
 
@@ -123,13 +126,13 @@ class _Shift(Generic[Task, Result]):
     def _done(self, task: Task, future: Any) -> Done[Task, Result]:
         error = future.exception()
         if error is not None:
-            return Done(task, None, f"{type(error).__name__}: {error}")
+            return Done(task, None, f"{type(error).__name__}: {error}", error)
         away: Away[Result] = future.result()
         folder = self._job.folder(task)
-        for name, content in away.files.items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes(content)
-        return Done(task, away.result, away.lost)
+        if folder is not None:
+            _write(folder, away.files)
+        lost = "" if away.error is None else str(away.error)
+        return Done(task, away.result, lost, away.error)
 
 
 def do_away(job: Job[Task, Result], task: Task) -> Away[Result]:
@@ -140,16 +143,24 @@ def do_away(job: Job[Task, Result], task: Task) -> Away[Result]:
             there.warm()
             result = there.do(task, None)
         except HetwinError as error:
-            return Away(None, _files(there.folder(task)), str(error))
+            return Away(None, _files(there.folder(task)), error)
         return Away(result, _files(there.folder(task)))
 
 
-def _files(folder: Path) -> dict[str, bytes]:
+def _files(folder: Path | None) -> dict[str, bytes]:
+    if folder is None:
+        return {}
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
+
+
+def _write(folder: Path, files: Mapping[str, bytes]) -> None:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
 
 
 def _connected(dask: Any, address: str) -> Any:

@@ -14,15 +14,15 @@ from support.robot_files import ROOT
 from hetwin_core.projection.comparing.compare import compare_runs
 from hetwin_core.projection.comparing.comparison import Apart, Comparison, Divergence, Parting
 from hetwin_suite.futures.comparing import noise_of, run_as_planned, spread, without_noise
-from hetwin_suite.futures.predicting.future import Future
+from hetwin_suite.futures.run_result import RunResult
 from hetwin_suite.running.api import run
 
 MOVED = {"box": {"pose": [0.45, 0.23, 0.8, 1, 0, 0, 0]}}
 
 
-def future(index: int, *places: tuple[float, float]) -> Future:
+def future(index: int, *places: tuple[float, float]) -> RunResult:
     path = np.array([[time, x, 0.0, 0.0] for time, x in places])
-    return Future(index, paths={"ball": path})
+    return RunResult(index, paths={"ball": path})
 
 
 def compared(most: float) -> Comparison:

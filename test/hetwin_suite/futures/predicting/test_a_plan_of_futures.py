@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_suite.futures.drawing.draw import Draw
-from hetwin_suite.futures.predicting.future import Future
-from hetwin_suite.futures.predicting.moment import Moment
-from hetwin_suite.futures.predicting.root import Fork, Now, at_moment
+from hetwin_suite.futures.origins import Moment, Now
+from hetwin_suite.futures.run_result import RunResult
+from hetwin_suite.futures.study import Study
 
 
 def test_it_moves_the_tray_in_three_ways() -> None:
-    def nearer(now: Now, fork: Fork) -> list[Future]:
+    def nearer(now: Now) -> list[RunResult]:
         x, y, z, *turn = now.scene.pose("tray")[:7].tolist()
         shifts = (0.0, 0.1, 0.2)
-        return fork(
-            [
-                Draw(index, 0, {"shift": shift}, {"tray": {"pose": [x, y - shift, z, *turn]}})
-                for index, shift in enumerate(shifts)
-            ]
-        )
+        draws = [
+            Draw(index, 0, {"shift": shift}, {"tray": {"pose": [x, y - shift, z, *turn]}})
+            for index, shift in enumerate(shifts)
+        ]
+        return list(now.runs(draws))
 
-    scenario = load_scenario(find_scenario("pick_and_place"))
-    found = at_moment(scenario, RunOptions(), Moment(at_s=1.0), nearer, horizon_s=0.1)
+    found = Study("pick_and_place", horizon_s=0.1).at(Moment(at_s=1.0), nearer)
     assert sorted(future.inputs["shift"] for future in found) == [0.0, 0.1, 0.2]
     assert all(future.state["holding(gripper)"] is False for future in found)
