@@ -22,9 +22,8 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_suite.futures.counting.wilson import probability
 from hetwin_suite.futures.deciding.decide import decide
 from hetwin_suite.futures.deciding.library import read_library
-from hetwin_suite.futures.origins import Moment
-from hetwin_suite.futures.predicting.predict import Asked
-from hetwin_suite.futures.study import Study
+from hetwin_suite.futures.runs.origins import Moment
+from hetwin_suite.futures.runs.study import Study
 from hetwin_suite.proving_ground.episodes import record_episodes
 from hetwin_suite.proving_ground.kind import FlawChoice, Kind
 
@@ -73,8 +72,7 @@ def _scored(folder: Path, seed: int, number: int, futures: int, jobs: int) -> di
     random = _recorded(folder / "random", seed, number, None)
     episode = folder / "random" / f"drop_{number:04d}"
     study = Study(SCENARIO, RunOptions(source=str(episode)), seed=number, jobs=jobs)
-    asked = Asked(Moment(before="move"), futures)
-    decision = decide(study, read_library(LIBRARY), asked)
+    decision = decide(study, read_library(LIBRARY), Moment(before="move"), futures)
     found: dict[str, Any] = {"random": random, "processor_s": round(decision.processor_s, 2)}
     critical = [one.name for one in decision.tried if one.critical]
     found["called_critical"] = len(critical)

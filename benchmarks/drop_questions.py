@@ -17,11 +17,11 @@ from planned_opening import write_plan
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
-from hetwin_suite.futures.origins import Moment
 from hetwin_suite.futures.predicting.forecast import Forecast
-from hetwin_suite.futures.predicting.predict import Asked, predict
-from hetwin_suite.futures.run_result import RunResult
-from hetwin_suite.futures.study import Study
+from hetwin_suite.futures.predicting.predict import predict
+from hetwin_suite.futures.runs.origins import Moment
+from hetwin_suite.futures.runs.run_result import RunResult
+from hetwin_suite.futures.runs.study import Study
 
 HAND, BALL = "right_hand", "ball"
 LIFTED_M = 0.03
@@ -100,7 +100,7 @@ class FallsIn(Question):
         write_plan(drop.recording, plan, scenario, HAND, times[self.at], times["release"])
         options = RunOptions(source=str(plan), scene=drop.scene)
         study = Study(scenario, options, seed=_seed(drop), jobs=jobs)
-        return predict(study, Asked(Moment(before=self.at), futures))
+        return predict(study, Moment(before=self.at), futures)
 
 
 class IsHeld(Question):
@@ -130,7 +130,7 @@ class IsHeld(Question):
         horizon_s = times["lift"] + LIFTS_S - times[self.at]
         options, seed = RunOptions(source=source, scene=drop.scene), _seed(drop)
         study = Study(grasping(scenario), options, seed=seed, horizon_s=horizon_s, jobs=jobs)
-        return predict(study, Asked(Moment(before=self.at), futures))
+        return predict(study, Moment(before=self.at), futures)
 
 
 def _seed(drop: Drop) -> int:

@@ -17,10 +17,10 @@ from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.ensemble.transport.local_ports import local_ports
-from hetwin_suite.futures.origins import Moment
 from hetwin_suite.futures.predicting.forecast import Forecast
-from hetwin_suite.futures.predicting.predict import Asked, predict
-from hetwin_suite.futures.study import Study
+from hetwin_suite.futures.predicting.predict import predict
+from hetwin_suite.futures.runs.origins import Moment
+from hetwin_suite.futures.runs.study import Study
 
 SHORT_S = 0.0025
 """A future of one step costs its fork, its draw, its end and its judgement, and one step."""
@@ -43,8 +43,8 @@ def main() -> int:
 
     def cost(horizon_s: float, *, physics_only: bool = False) -> Forecast:
         study = Study(scenario, options, horizon_s=horizon_s, jobs=given.jobs)
-        asked = Asked(Moment(at_s=given.at), given.futures, physics_only=physics_only)
-        return predict(study, asked)
+        moment = Moment(at_s=given.at)
+        return predict(study, moment, given.futures, physics_only=physics_only)
 
     rows = []
     for _ in range(given.rounds):

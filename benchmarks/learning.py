@@ -28,8 +28,8 @@ from hetwin_suite.futures.learning.of_actions import OfActions
 from hetwin_suite.futures.learning.of_model import OfModel
 from hetwin_suite.futures.learning.of_trigger import OfTrigger
 from hetwin_suite.futures.learning.replaying import replayed
-from hetwin_suite.futures.run_result import RunResult
-from hetwin_suite.futures.study import Study
+from hetwin_suite.futures.runs.run_result import RunResult
+from hetwin_suite.futures.runs.study import Study
 
 EXAMPLES = """examples:
   python benchmarks/learning.py --keep learned                    # some hours of one core

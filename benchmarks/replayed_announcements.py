@@ -16,8 +16,8 @@ from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_suite.futures.foretelling import foreteller
 from hetwin_suite.futures.foretelling.asked import Question
 from hetwin_suite.futures.foretelling.beside import Asking
-from hetwin_suite.futures.predicting.root import Root
-from hetwin_suite.futures.study import Study
+from hetwin_suite.futures.runs.root import Root
+from hetwin_suite.futures.runs.study import Study
 from hetwin_suite.proving_ground.announcing import announcements
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode
 

@@ -75,17 +75,18 @@ def decide(
     from hetwin_suite.futures.deciding.decide import decide as decide_from
     from hetwin_suite.futures.deciding.library import read_library
     from hetwin_suite.futures.learning.experience import read_experience
-    from hetwin_suite.futures.origins import Moment
-    from hetwin_suite.futures.predicting.predict import Asked
-    from hetwin_suite.futures.study import Study
+    from hetwin_suite.futures.runs.origins import Moment
+    from hetwin_suite.futures.runs.study import Study
     from hetwin_suite.running.patience import to_stderr
 
     options = start_options(source, scene, engine, package, variant)
     experience = read_experience(prior)
-    asked = Asked(Moment(at, before or ""), futures, within, experience=experience)
     study = Study(scenario, options, seed=seed, horizon_s=horizon, out=out, jobs=jobs)
     followed(study, lambda done: f"{len(done)} futures")
-    decision = decide_from(study, read_library(library), asked)
+    strategies, moment = read_library(library), Moment(at, before or "")
+    decision = decide_from(
+        study, strategies, moment, futures, within_s=within, experience=experience
+    )
     warn_of_lacking(decision.lacking(experience), prior)
     for tried in decision.tried:
         if tried.broken:

@@ -80,7 +80,7 @@ def learn(
     from hetwin_suite.futures.learning.of_actions import OfActions
     from hetwin_suite.futures.learning.of_model import OfModel
     from hetwin_suite.futures.learning.of_trigger import OfTrigger
-    from hetwin_suite.futures.study import Study
+    from hetwin_suite.futures.runs.study import Study
 
     asked = {
         "--trigger": trigger is not None,

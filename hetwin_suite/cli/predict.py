@@ -79,23 +79,22 @@ def predict(
     hetwin predict pick_and_place --before move_hand --futures 2 --horizon 0.5 --json
     """
     from hetwin_suite.futures.learning.experience import read_experience
-    from hetwin_suite.futures.origins import Moment
-    from hetwin_suite.futures.predicting.predict import Asked
     from hetwin_suite.futures.predicting.predict import predict as predict_from
-    from hetwin_suite.futures.study import Study
+    from hetwin_suite.futures.runs.origins import Moment
+    from hetwin_suite.futures.runs.study import Study
 
     options = start_options(source, scene, engine, package, variant)
-    asked = Asked(
-        *(Moment(at, before or ""), futures, within),
-        physics_only=physics_only,
-        experience=read_experience(prior),
-    )
     workers = cluster_at(cluster)
     study = Study(
         scenario, options, seed=seed, horizon_s=horizon, out=out, jobs=jobs, workers=workers
     )
     followed(study, lambda done: f"{len(done)} of {futures} futures", warns=True)
-    forecast = predict_from(study, asked)
+    forecast = predict_from(
+        *(study, Moment(at, before or ""), futures),
+        within_s=within,
+        physics_only=physics_only,
+        experience=read_experience(prior),
+    )
     warn_of_lacking(forecast.lacking, prior)
     if out is not None:
         from hetwin_suite.futures.predicting.page import write_page

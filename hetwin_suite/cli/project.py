@@ -23,11 +23,11 @@ from hetwin_suite.cli.options import (
 )
 from hetwin_suite.cli.studying import cluster_at, followed, kept_json, title_of
 from hetwin_suite.cli.tables import show_table
-from hetwin_suite.futures.keep import Keep
+from hetwin_suite.futures.runs.keep import Keep
 
 if TYPE_CHECKING:
     from hetwin_suite.futures.batch import Batch
-    from hetwin_suite.futures.run_result import RunResult
+    from hetwin_suite.futures.runs.run_result import RunResult
 
 FOUND = "project.json"
 SAMPLES = 100
@@ -81,7 +81,7 @@ def project(
     from hetwin_core.projection.new_run import new_run_folder
     from hetwin_suite.futures.batch import project as run_all
     from hetwin_suite.futures.counting.until import read_until
-    from hetwin_suite.futures.study import Study
+    from hetwin_suite.futures.runs.study import Study
     from hetwin_suite.running.patience import never_silent
 
     options = start_options(source, scene, engine, package, variant, duration)

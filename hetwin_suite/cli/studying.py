@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hetwin_suite.futures.run_result import RunResult
-    from hetwin_suite.futures.study import Study
+    from hetwin_suite.futures.runs.run_result import RunResult
+    from hetwin_suite.futures.runs.study import Study
     from hetwin_suite.futures.workers.cluster import Cluster
 
 

@@ -14,8 +14,8 @@ from typing import Any
 from hetwin_suite.futures.counting.confidence import Share, share
 from hetwin_suite.futures.counting.related import Related, related
 from hetwin_suite.futures.counting.until import Until
-from hetwin_suite.futures.run_result import RunResult
-from hetwin_suite.futures.study import Study
+from hetwin_suite.futures.runs.run_result import RunResult
+from hetwin_suite.futures.runs.study import Study
 
 
 @dataclass(frozen=True, slots=True)

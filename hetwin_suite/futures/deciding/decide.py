@@ -6,6 +6,7 @@ import pickle
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from hetwin_core.ensemble.annotations import action_arguments
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import SOURCE
@@ -17,28 +18,41 @@ from hetwin_suite.futures.deciding.library import Library
 from hetwin_suite.futures.deciding.race import Trial, race
 from hetwin_suite.futures.deciding.strategy import plans_of
 from hetwin_suite.futures.drawing.draw import Draw
-from hetwin_suite.futures.judging import check_utility
-from hetwin_suite.futures.origins import Now
-from hetwin_suite.futures.predicting.predict import Asked, check_asked
-from hetwin_suite.futures.run_result import RunResult
-from hetwin_suite.futures.study import Study
+from hetwin_suite.futures.learning.experience import NO_EXPERIENCE, Experience
+from hetwin_suite.futures.predicting.predict import check_asked
+from hetwin_suite.futures.runs.judging import check_utility
+from hetwin_suite.futures.runs.origins import Moment, Now
+from hetwin_suite.futures.runs.root import at_moment
+from hetwin_suite.futures.runs.run_result import RunResult
+from hetwin_suite.futures.runs.study import Study
 
 UTILITY = "utility"
 
 
-def decide(study: Study, library: Library, asked: Asked) -> Decision:
+def decide(
+    study: Study,
+    library: Library,
+    moment: Moment,
+    futures: int,
+    *,
+    within_s: float | None = None,
+    experience: Experience = NO_EXPERIENCE,
+) -> Decision:
     """Try the strategies of a library on futures of one moment, all on the same draws.
 
     Args:
         study: what is run; the scenario's `uncertainty` is drawn. Its utility is that of the library.
         library: of strategies.
-        asked: from which moment on, and how many futures of each strategy at most.
+        moment: from which on.
+        futures: of each strategy at most.
+        within_s: wall time after which is decided [s]; None: without haste.
+        experience: of what no future knows.
 
     Raises:
         BadInput: if the scenario, the library or the question cannot be used.
         HetwinError: if the run fails before the moment.
     """
-    check_asked(study, asked)
+    check_asked(study, moment, futures, within_s)
     utility, outcomes = library.file.utility, study.scenario.file.outcomes
     if utility is None and not outcomes:
         error = BadInput(
@@ -47,7 +61,7 @@ def decide(study: Study, library: Library, asked: Asked) -> Decision:
             expected="a question whose answer is a number, or outcomes in the scenario",
         )
         raise library.placed(error)
-    if asked.experience.rows and utility is not None:
+    if experience.rows and utility is not None:
         error = BadInput(
             "what a future brings that fails for another cause is not known",
             where=UTILITY,
@@ -56,18 +70,28 @@ def decide(study: Study, library: Library, asked: Asked) -> Decision:
         )
         raise library.placed(error)
     study.utility = utility
-    return study.at(asked.moment, lambda now: _Deciding(study, library, asked, now).decision())
+    asked = _Asked(study, library, futures, within_s, experience)
+    return at_moment(study, moment, lambda now: _Deciding(asked, now).decision())
+
+
+class _Asked(NamedTuple):
+    """What is asked at the moment; see `decide`."""
+
+    study: Study
+    library: Library
+    futures: int
+    within_s: float | None
+    experience: Experience
 
 
 class _Deciding:
     """At the moment, in the process that forks."""
 
-    def __init__(self, study: Study, library: Library, asked: Asked, now: Now) -> None:
-        self._study, self._library, self._asked, self._now = study, library, asked, now
-        self._begun = time.monotonic()
+    def __init__(self, asked: _Asked, now: Now) -> None:
+        self._asked, self._now, self._begun = asked, now, time.monotonic()
         self._until = None if asked.within_s is None else self._begun + asked.within_s
         event = None if now.action is None else action_arguments(now.action)
-        self._plans = plans_of(library, now.scene, event)
+        self._plans = plans_of(asked.library, now.scene, event)
         self._sources = list(self._plans.values())
         self._over: dict[Trial, RunResult] = {}
         self._whole = True
@@ -76,7 +100,7 @@ class _Deciding:
         """Race, and return the result."""
         self._check_utility()
         best = race(len(self._plans), self._asked.futures, self._ask)
-        file, judged = self._library.file, bool(self._study.scenario.file.outcomes)
+        file, judged = self._asked.library.file, bool(self._asked.study.scenario.file.outcomes)
         found = [
             tried(
                 *(name, plan, list(self._futures_of(number)), file.critical, judged),
@@ -87,17 +111,17 @@ class _Deciding:
         chosen = None if best is None or not found[best].futures else found[best]
         order = sorted(found, key=lambda one: (one is not chosen, *_worth(one)))
         wall_s = time.monotonic() - self._begun
-        at_s, seed = self._now.time_ns / 1e9, self._study.seed
+        at_s, seed = self._now.time_ns / 1e9, self._asked.study.seed
         return Decision(at_s, seed, chosen, order, wall_s, self._whole)
 
     def _check_utility(self) -> None:
-        question = self._library.file.utility
+        question = self._asked.library.file.utility
         if question is None:
             return
         try:
-            check_utility(self._study.scenario, self._until_now(), question, UTILITY)
+            check_utility(self._asked.study.scenario, self._until_now(), question, UTILITY)
         except BadInput as error:
-            raise self._library.placed(error) from None
+            raise self._asked.library.placed(error) from None
 
     def _until_now(self) -> Tables:
         """The tables of the run as if it were over; those of the futures go on."""
@@ -117,7 +141,7 @@ class _Deciding:
 
     def _valued(self, future: RunResult) -> RunResult:
         """A future that breaks down is no success."""
-        counts = self._library.file.utility is None
+        counts = self._asked.library.file.utility is None
         return replace(future, value=0.0) if future.error is not None and counts else future
 
     def _worth(self, future: RunResult) -> float | None:
@@ -127,7 +151,7 @@ class _Deciding:
 
     def _draw(self, strategy: int, number: int) -> Draw:
         """What a strategy's future with the draw of this number differs in."""
-        main, source = self._study.scenario.main.name, self._sources[strategy]
+        main, source = self._asked.study.scenario.main.name, self._sources[strategy]
         draw = self._now.draw(number).with_parameters(main, {SOURCE: source})
         return replace(draw, index=number * len(self._plans) + strategy)
 

@@ -10,7 +10,7 @@ from hetwin_suite.futures.counting.mean import Mean, mean_of
 from hetwin_suite.futures.counting.product import SURE, Chance, product
 from hetwin_suite.futures.learning.experience import Experience
 from hetwin_suite.futures.learning.rows import Row
-from hetwin_suite.futures.run_result import RunResult
+from hetwin_suite.futures.runs.run_result import RunResult
 
 _DIGITS = 6
 

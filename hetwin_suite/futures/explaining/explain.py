@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -18,55 +16,33 @@ from hetwin_core.projection.tables.tables import Tables
 from hetwin_suite.futures.counting.wilson import probability
 from hetwin_suite.futures.drawing.draw import Draw
 from hetwin_suite.futures.drawing.uncertain import Placed, Uncertainty
-from hetwin_suite.futures.explaining.asked_run import asked_run
 from hetwin_suite.futures.explaining.change import Change, Place, change_words, with_change
 from hetwin_suite.futures.explaining.explanation import Explanation
 from hetwin_suite.futures.explaining.rays import SHIFTS_M, Candidate, candidates
 from hetwin_suite.futures.explaining.search import Mended, Search
 from hetwin_suite.futures.explaining.when import FAR_M, begin_of, comes_near
-from hetwin_suite.futures.judging import judged_tables
-from hetwin_suite.futures.origins import Moment, Now
-from hetwin_suite.futures.run_result import RunResult
-from hetwin_suite.futures.study import Study
+from hetwin_suite.futures.runs.judging import judged_tables
+from hetwin_suite.futures.runs.origins import Moment, Now
+from hetwin_suite.futures.runs.root import at_moment
+from hetwin_suite.futures.runs.run_result import RunResult
+from hetwin_suite.futures.runs.study import Study
 
 NOTHING = probability(0, 0)
 
 
-class Wanted(NamedTuple):
-    """How an explanation is searched for.
-
-    Attributes:
-        change: an entity or a number that may be different; empty: all that is uncertain.
-        seed: of the draws.
-        jobs: futures at a time; None: one per core.
-    """
-
-    change: str = ""
-    seed: int = 0
-    jobs: int | None = None
-
-
-def explain(
-    episode: Path,
-    wanted: Wanted,
-    out: Path,
-    progress: Callable[[RunResult], None] = lambda _: None,
-    look: Callable[[], None] = lambda: None,
-) -> Explanation:
+def explain(study: Study, tables: Tables, change: str = "") -> Explanation:
     """Find the smallest change with which a run would have succeeded.
 
     Args:
-        episode: folder of a run, or of a recorded episode, which is run first.
-        wanted: what may be different.
-        out: folder in which an episode is run; must not hold a run.
-        progress: is called with each future that is over.
-        look: is called several times a second while futures go on.
+        study: which makes runs like it.
+        tables: what happened in it.
+        change: an entity or a number that may be different; empty: all that is uncertain.
 
     Raises:
-        BadInput: if the run cannot be made again, or what may be different is not uncertain.
+        BadInput: if what may be different is not uncertain, or the scenario does not say what success is.
         HetwinError: if the run fails.
     """
-    scenario, options, tables = asked_run(episode, out)
+    scenario = study.scenario
     outcomes = scenario.file.outcomes
     if not outcomes:
         raise BadInput(
@@ -75,17 +51,16 @@ def explain(
             where="outcomes",
             expected="outcomes, each a question such as holds(on('box', 'tray'), at(end))",
         )
-    study = Study(scenario, options, seed=wanted.seed, jobs=wanted.jobs, look=look)
-    asked = candidates(study.uncertainty, wanted.change)
+    asked = candidates(study.uncertainty, change)
     judged = judged_tables(tables, outcomes)
     if all(value is True for value in judged.values()):
         return Explanation(None, NOTHING, say("explanation.succeeded"))
-    return _Explaining(study, tables, progress).of(asked)
+    return _Explaining(study, tables).of(asked)
 
 
 class _Explaining:
-    def __init__(self, study: Study, tables: Tables, progress: Callable[[RunResult], None]) -> None:
-        self._study, self._tables, self._progress = study, tables, progress
+    def __init__(self, study: Study, tables: Tables) -> None:
+        self._study, self._tables, self._progress = study, tables, study.progress
         self._uncertainty = study.uncertainty
         study.progress = self._over
         self._made = self._finished = 0
@@ -125,7 +100,7 @@ class _Explaining:
         def plan(now: Now) -> Mended | None:
             return self._search(now).smallest(candidate, below)
 
-        return self._study.at(Moment(begin), plan)
+        return at_moment(self._study, Moment(begin), plan)
 
     def _search(self, now: Now) -> Search:
         uncertainty, scene, seed = now.uncertainty, now.scene, self._study.seed

@@ -8,7 +8,7 @@ from typing import Any
 
 from hetwin_suite.futures.counting.wilson import Probability
 from hetwin_suite.futures.explaining.change import Change
-from hetwin_suite.futures.run_result import RunResult
+from hetwin_suite.futures.runs.run_result import RunResult
 
 _DIGITS = 6
 

@@ -10,7 +10,7 @@ from hetwin_suite.futures.counting.wilson import Probability, probability
 from hetwin_suite.futures.drawing.draw import Draw
 from hetwin_suite.futures.explaining.change import Change
 from hetwin_suite.futures.explaining.rays import Candidate, Ray
-from hetwin_suite.futures.run_result import RunResult
+from hetwin_suite.futures.runs.run_result import RunResult
 
 SHARE = 0.9
 """At least this share of the futures succeeds with a change that mends."""

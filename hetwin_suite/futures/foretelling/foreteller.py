@@ -18,11 +18,11 @@ from hetwin_core.ensemble.scenario.scenario import Scenario, load_scenario
 from hetwin_core.ensemble.supervision.parting import end_with_parent
 from hetwin_suite.futures.drawing.draw import Draw
 from hetwin_suite.futures.foretelling.asked import Awaited, Question
-from hetwin_suite.futures.origins import Moment, Now
 from hetwin_suite.futures.predicting.forecast import Forecast
-from hetwin_suite.futures.predicting.root import Root
-from hetwin_suite.futures.run_result import RunResult
-from hetwin_suite.futures.study import Study
+from hetwin_suite.futures.runs.origins import Moment, Now
+from hetwin_suite.futures.runs.root import Root
+from hetwin_suite.futures.runs.run_result import RunResult
+from hetwin_suite.futures.runs.study import Study
 
 Publish: TypeAlias = Callable[[dict[str, Any]], None]
 """Takes an answer, as JSON."""

@@ -17,7 +17,7 @@ from hetwin_suite.futures.learning.of_trigger import OfTrigger
 from hetwin_suite.futures.learning.replaying import replayed
 from hetwin_suite.futures.learning.thresholds import Moments, Threshold
 from hetwin_suite.futures.learning.tree import learn_bounds, library
-from hetwin_suite.futures.study import Study
+from hetwin_suite.futures.runs.study import Study
 
 Of: TypeAlias = OfModel | OfTrigger
 

@@ -14,7 +14,7 @@ from hetwin_suite.futures.learning.rows import Row
 from hetwin_suite.futures.learning.success import WEIGHT, successes
 from hetwin_suite.futures.learning.tree import library
 from hetwin_suite.futures.learning.tried import tried_in
-from hetwin_suite.futures.study import Study
+from hetwin_suite.futures.runs.study import Study
 
 
 def learn_success(

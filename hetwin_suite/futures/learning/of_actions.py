@@ -14,7 +14,7 @@ from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_suite.futures.learning.outline import Outline, has_outline
-from hetwin_suite.futures.watching import Watcher
+from hetwin_suite.futures.runs.watching import Watcher
 
 
 class ActionWatch:

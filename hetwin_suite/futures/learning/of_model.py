@@ -15,7 +15,7 @@ from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_suite.futures.learning.changed import changed, with_parameters
 from hetwin_suite.futures.learning.thresholds import Threshold, lowest
-from hetwin_suite.futures.watching import Watcher
+from hetwin_suite.futures.runs.watching import Watcher
 
 
 class ModelWatch:

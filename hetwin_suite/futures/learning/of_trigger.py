@@ -23,7 +23,7 @@ from hetwin_suite.futures.learning.compared import (
 )
 from hetwin_suite.futures.learning.thresholds import Threshold
 from hetwin_suite.futures.learning.trigger_watch import TriggerWatch
-from hetwin_suite.futures.watching import Watcher
+from hetwin_suite.futures.runs.watching import Watcher
 
 
 class Place(NamedTuple):

@@ -11,7 +11,7 @@ from typing import Any
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.projection.run_folder import write_atomically
 from hetwin_suite.futures.drawing.draw import Draw
-from hetwin_suite.futures.study import Study
+from hetwin_suite.futures.runs.study import Study
 
 
 def replayed(study: Study, folders: Sequence[Path], keep: Path | None = None) -> list[Any]:

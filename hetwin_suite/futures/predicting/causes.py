@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from hetwin_core.ensemble.sentences.catalogue import say
-from hetwin_suite.futures.run_result import RunResult, Seen
+from hetwin_suite.futures.runs.run_result import RunResult, Seen
 
 RARE = 0.2
 """What happens in fewer of the successful futures sets a failed one apart from them."""

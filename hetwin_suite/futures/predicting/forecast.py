@@ -16,7 +16,7 @@ from hetwin_suite.futures.counting.wilson import Probability, probability
 from hetwin_suite.futures.learning.experience import NO_EXPERIENCE, Experience
 from hetwin_suite.futures.learning.rows import Row
 from hetwin_suite.futures.predicting.causes import Failure, failures_of
-from hetwin_suite.futures.run_result import RunResult
+from hetwin_suite.futures.runs.run_result import RunResult
 
 _DIGITS = 6
 _EQUAL_S = 1e-6

@@ -10,7 +10,7 @@ import numpy as np
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.futures.page.plots import BAD, GOOD
 from hetwin_suite.futures.predicting.forecast import Forecast
-from hetwin_suite.futures.run_result import RunResult
+from hetwin_suite.futures.runs.run_result import RunResult
 from hetwin_suite.view.palette import SERIES
 from hetwin_suite.view.report.figure import Figure, escaped, figure, line
 from hetwin_suite.view.report.plot import axis

@@ -13,7 +13,7 @@ from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.projection.episode import Episode
 from hetwin_suite.futures.predicting.forecast import Forecast
 from hetwin_suite.futures.predicting.plots import MOST_PATHS
-from hetwin_suite.futures.run_result import RunResult
+from hetwin_suite.futures.runs.run_result import RunResult
 from hetwin_suite.view.film.embed import film_data, player_place, player_script
 from hetwin_suite.view.film.layer import Layer
 from hetwin_suite.view.report.playing import Playing

@@ -14,8 +14,8 @@ from hetwin_suite.futures.drawing.draw import Draw
 from hetwin_suite.futures.learning.changed import extending, with_parameters
 from hetwin_suite.futures.learning.fidelity.candidate import FULL, Candidate, present, rounds
 from hetwin_suite.futures.learning.fidelity.moving import managers_of
-from hetwin_suite.futures.run_result import RunResult
-from hetwin_suite.futures.study import Study
+from hetwin_suite.futures.runs.run_result import RunResult
+from hetwin_suite.futures.runs.study import Study
 
 
 class Weighed(NamedTuple):

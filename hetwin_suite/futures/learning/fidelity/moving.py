@@ -13,7 +13,7 @@ from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.ensemble.transport.port import ModelPort
-from hetwin_suite.futures.watching import Watcher
+from hetwin_suite.futures.runs.watching import Watcher
 from model_nodes.fidelity.near_robot import NearRobot
 
 MOVED = 0.1

@@ -14,7 +14,7 @@ from hetwin_suite.futures.drawing.uncertain import Physical, Placed, Uncertainty
 from hetwin_suite.futures.explaining.change import Change, Place, with_change
 from hetwin_suite.futures.explaining.rays import SHIFTS_M, Candidate, candidates
 from hetwin_suite.futures.explaining.search import FUTURES, Mended, Search
-from hetwin_suite.futures.run_result import RunResult
+from hetwin_suite.futures.runs.run_result import RunResult
 
 AT = np.array([0.4, -0.3, 0.7, 1.0, 0.0, 0.0, 0.0])
 SIGMA = 0.002

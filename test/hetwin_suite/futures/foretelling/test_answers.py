@@ -17,9 +17,9 @@ from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_suite.futures.foretelling import foreteller
 from hetwin_suite.futures.foretelling.asked import Question
 from hetwin_suite.futures.foretelling.beside import AFTER_S, Asking
-from hetwin_suite.futures.origins import Moment
-from hetwin_suite.futures.predicting.root import Root
-from hetwin_suite.futures.study import Study
+from hetwin_suite.futures.runs.origins import Moment
+from hetwin_suite.futures.runs.root import Root
+from hetwin_suite.futures.runs.study import Study
 
 LIFTED = 0.4
 WAY = {

@@ -13,7 +13,7 @@ from hetwin_suite.futures.counting.product import SURE
 from hetwin_suite.futures.deciding.decision import tried
 from hetwin_suite.futures.learning.experience import Experience, read_experience
 from hetwin_suite.futures.predicting.forecast import Forecast
-from hetwin_suite.futures.run_result import RunResult
+from hetwin_suite.futures.runs.run_result import RunResult
 
 HAND = {"hand": "right_hand"}
 

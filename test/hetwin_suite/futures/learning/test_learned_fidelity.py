@@ -16,8 +16,8 @@ from hetwin_suite.futures.learning.fidelity import candidate as candidates
 from hetwin_suite.futures.learning.fidelity.candidate import FULL, Candidate, present
 from hetwin_suite.futures.learning.fidelity.learn_fidelity import Weighing, most_runs
 from hetwin_suite.futures.learning.fidelity.moving import Moving
-from hetwin_suite.futures.run_result import RunResult
-from hetwin_suite.futures.study import Study
+from hetwin_suite.futures.runs.run_result import RunResult
+from hetwin_suite.futures.runs.study import Study
 from hetwin_suite.proving_ground.cluttered_floor import write_cluttered_floor
 
 MANAGER = '{type: fidelity_near_robot, rate: 50, parameters: {objects: "box_*", mode: AdFi-1}}'

@@ -10,7 +10,7 @@ from support.small_run import SmallRun
 from hetwin_suite.futures.batch import Batch, counted
 from hetwin_suite.futures.page.kinds import kinds_of
 from hetwin_suite.futures.page.page import write_page
-from hetwin_suite.futures.run_result import RunResult
+from hetwin_suite.futures.runs.run_result import RunResult
 
 QUESTIONS = {"delivered": "true", "upright": "true"}
 

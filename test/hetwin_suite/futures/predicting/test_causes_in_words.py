@@ -8,7 +8,7 @@ import pytest
 
 from hetwin_suite.futures.predicting.causes import failures_of
 from hetwin_suite.futures.predicting.forecast import Forecast
-from hetwin_suite.futures.run_result import RunResult, Seen
+from hetwin_suite.futures.runs.run_result import RunResult, Seen
 
 
 def future(index: int, good: bool, events: Mapping[str, float]) -> RunResult:

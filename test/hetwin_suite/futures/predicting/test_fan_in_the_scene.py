@@ -6,7 +6,7 @@ import numpy as np
 
 from hetwin_suite.futures.predicting.forecast import Forecast
 from hetwin_suite.futures.predicting.scene import fan_layer, playing_future
-from hetwin_suite.futures.run_result import RunResult
+from hetwin_suite.futures.runs.run_result import RunResult
 
 
 def future(index: int, good: bool, **ways: list[list[float]]) -> RunResult:

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from support.hetwin_command import hetwin
 
-from hetwin_suite.futures.origins import Moment
 from hetwin_suite.futures.predicting.forecast import Forecast
-from hetwin_suite.futures.predicting.predict import Asked, predict
-from hetwin_suite.futures.study import Study
+from hetwin_suite.futures.predicting.predict import predict
+from hetwin_suite.futures.runs.origins import Moment
+from hetwin_suite.futures.runs.study import Study
 from hetwin_suite.futures.workers.processes import Processes
 
 
@@ -23,10 +23,10 @@ def without_cost(forecast: Forecast) -> dict[str, Any]:
 
 
 def test_restored_futures_are_the_forked_ones(tmp_path: Path) -> None:
-    asked, how = Asked(Moment(at_s=3.2), 2), {"seed": 3, "horizon_s": 0.1}
-    forked = predict(Study("pick_and_place", jobs=2, **how), asked)
+    moment, how = Moment(at_s=3.2), {"seed": 3, "horizon_s": 0.1}
+    forked = predict(Study("pick_and_place", jobs=2, **how), moment, 2)
     others = Study("pick_and_place", workers=Processes(2), out=tmp_path / "out", **how)
-    restored = predict(others, asked)
+    restored = predict(others, moment, 2)
     assert [one.error for one in restored.futures] == [None, None]
     assert without_cost(restored) == without_cost(forked)
     assert [one.state for one in restored.futures] == [one.state for one in forked.futures]

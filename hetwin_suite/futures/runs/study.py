@@ -7,7 +7,6 @@ from contextlib import closing
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
@@ -17,16 +16,14 @@ from hetwin_suite.futures.drawing.draw import Draw
 from hetwin_suite.futures.drawing.find import KEY as UNCERTAINTY
 from hetwin_suite.futures.drawing.find import find_uncertainty
 from hetwin_suite.futures.drawing.uncertain import Uncertainty
-from hetwin_suite.futures.judging import check_outcomes
-from hetwin_suite.futures.keep import Keep
-from hetwin_suite.futures.making import LOADED, Making, run_once
-from hetwin_suite.futures.origins import Moment, Now, check_begins_again
-from hetwin_suite.futures.run_result import RunResult, failed
-from hetwin_suite.futures.watching import Watcher
+from hetwin_suite.futures.runs.judging import check_outcomes
+from hetwin_suite.futures.runs.keep import Keep
+from hetwin_suite.futures.runs.making import LOADED, Making, run_once
+from hetwin_suite.futures.runs.origins import check_begins_again
+from hetwin_suite.futures.runs.run_result import RunResult, failed
+from hetwin_suite.futures.runs.watching import Watcher
 from hetwin_suite.futures.workers.processes import Processes
 from hetwin_suite.futures.workers.work import Workers
-
-Result = TypeVar("Result")
 
 
 class Study:
@@ -157,24 +154,6 @@ class Study:
         if run.index >= 0:
             self.progress(run)
         return run
-
-    def at(
-        self, moment: Moment, plan: Callable[[Now], Result], *, physics_only: bool = False
-    ) -> Result:
-        """Run to a moment, and return what a plan makes of it.
-
-        Args:
-            moment: from which on runs go on.
-            plan: is called once, at the moment, in this process; `Now.runs` makes runs from there.
-            physics_only: they go on by physics alone, which no other model may take part in.
-
-        Raises:
-            BadInput: if the scenario cannot be used or copied, the moment does not come, or there is more than physics.
-            HetwinError: if the run fails before the moment.
-        """
-        from hetwin_suite.futures.predicting.root import Root
-
-        return Root(self, physics_only=physics_only).at_moment(moment, plan)
 
 
 def _watcher(scenario: str | Path | Scenario | Watcher, variant: str | None) -> Watcher:

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from hetwin_suite.futures.drawing.draw import AS_BELIEVED, Draw
-from hetwin_suite.futures.origins import Moment, Now
-from hetwin_suite.futures.run_result import RunResult
-from hetwin_suite.futures.study import Study
+from hetwin_suite.futures.runs.origins import Moment, Now
+from hetwin_suite.futures.runs.root import at_moment
+from hetwin_suite.futures.runs.run_result import RunResult
+from hetwin_suite.futures.runs.study import Study
 
 COUNT = 4
 
@@ -22,7 +23,7 @@ def futures(name: str, at_s: float, jobs: int, *draws: Draw, **asked: Any) -> li
         drawn = [now.draw(index) for index in range(COUNT)]
         return sorted(now.runs([*drawn, *draws]), key=lambda one: one.index)
 
-    return Study(name, jobs=jobs, **asked).at(Moment(at_s), plan)
+    return at_moment(Study(name, jobs=jobs, **asked), Moment(at_s), plan)
 
 
 def told(found: list[RunResult]) -> list[Any]:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import SOURCE, Checkpoint
@@ -21,19 +21,35 @@ from hetwin_core.projection.tables.running import RunTables
 from hetwin_suite.futures.drawing.draw import AS_BELIEVED, Draw
 from hetwin_suite.futures.drawing.find import find_uncertainty
 from hetwin_suite.futures.drawing.moment import of_now
-from hetwin_suite.futures.judging import judged_tables
-from hetwin_suite.futures.making import Making, Saved, overdue
-from hetwin_suite.futures.origins import Moment, Now, check_begins_again
-from hetwin_suite.futures.predicting.copied import AsItIs, Copy, Way
-from hetwin_suite.futures.predicting.physics_alone import PhysicsAlone
-from hetwin_suite.futures.run_result import RunResult, failed
+from hetwin_suite.futures.runs.copied import AsItIs, Copy, Way
+from hetwin_suite.futures.runs.judging import judged_tables
+from hetwin_suite.futures.runs.making import Making, Saved, overdue
+from hetwin_suite.futures.runs.origins import Moment, Now, check_begins_again
+from hetwin_suite.futures.runs.physics_alone import PhysicsAlone
+from hetwin_suite.futures.runs.run_result import RunResult, failed
+from hetwin_suite.futures.runs.study import Study
 from hetwin_suite.futures.workers.forks import Forked, Forks
 from hetwin_suite.futures.workers.work import Done
 
-if TYPE_CHECKING:
-    from hetwin_suite.futures.study import Study
-
 Result = TypeVar("Result")
+
+
+def at_moment(
+    study: Study, moment: Moment, plan: Callable[[Now], Result], *, physics_only: bool = False
+) -> Result:
+    """Run to a moment, and return what a plan makes of it.
+
+    Args:
+        study: what is run, and how what goes on from the moment is made, kept and judged.
+        moment: from which on runs go on.
+        plan: is called once, at the moment, in this process; `Now.runs` makes runs from there.
+        physics_only: they go on by physics alone, which no other model may take part in.
+
+    Raises:
+        BadInput: if the scenario cannot be used or copied, the moment does not come, or there is more than physics.
+        HetwinError: if the run fails before the moment.
+    """
+    return Root(study, physics_only=physics_only).at_moment(moment, plan)
 
 
 class Root:
@@ -79,7 +95,7 @@ class Root:
         checkpoint: Checkpoint | None = None,
         source: Mapping[str, Any] | None = None,
     ) -> Result:
-        """See `Study.at`; in a forked process this does not return.
+        """See the function `at_moment`; in a forked process this does not return.
 
         Args:
             moment, plan: see there.

@@ -20,9 +20,9 @@ from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_core.projection.log_writer import RunLog
 from hetwin_core.projection.tables.running import RunTables
 from hetwin_suite.futures.drawing.draw import Draw
-from hetwin_suite.futures.judging import result_of
-from hetwin_suite.futures.making import Making, alter, guarded
-from hetwin_suite.futures.run_result import RunResult
+from hetwin_suite.futures.runs.judging import result_of
+from hetwin_suite.futures.runs.making import Making, alter, guarded
+from hetwin_suite.futures.runs.run_result import RunResult
 from hetwin_suite.futures.workers.forks import Forked
 
 Told_co = TypeVar("Told_co", covariant=True)

@@ -25,8 +25,8 @@ from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, POSE, Floats
 from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_suite.futures.drawing.draw import Draw
-from hetwin_suite.futures.predicting.copied import Way
-from hetwin_suite.futures.run_result import RunResult, failed
+from hetwin_suite.futures.runs.copied import Way
+from hetwin_suite.futures.runs.run_result import RunResult, failed
 from model_nodes.main_physics.block import COLLISION
 from model_nodes.main_physics.model import MainPhysics
 

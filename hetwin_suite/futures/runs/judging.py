@@ -16,8 +16,8 @@ from hetwin_core.projection.flaws.find import flaws_in
 from hetwin_core.projection.tables.running import RunTables
 from hetwin_core.projection.tables.tables import Tables
 from hetwin_suite.futures.drawing.draw import Draw
-from hetwin_suite.futures.predicting.seen import actions_after, events_since, paths_since
-from hetwin_suite.futures.run_result import RunResult, failed
+from hetwin_suite.futures.runs.run_result import RunResult, failed
+from hetwin_suite.futures.runs.seen import actions_after, events_since, paths_since
 
 KEY = "outcomes"
 

@@ -25,10 +25,10 @@ from hetwin_core.ensemble.words import failure_row_words, failure_words
 from hetwin_core.projection.log_writer import RunLog
 from hetwin_core.projection.tables.running import RunTables
 from hetwin_suite.futures.drawing.draw import Draw
-from hetwin_suite.futures.judging import result_of
-from hetwin_suite.futures.keep import Keep
-from hetwin_suite.futures.run_result import RunResult, failed
-from hetwin_suite.futures.watching import Watch, Watcher
+from hetwin_suite.futures.runs.judging import result_of
+from hetwin_suite.futures.runs.keep import Keep
+from hetwin_suite.futures.runs.run_result import RunResult, failed
+from hetwin_suite.futures.runs.watching import Watch, Watcher
 from hetwin_suite.futures.workers.work import Job
 
 GRACE_S = 0.1

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from hetwin_suite.futures.drawing.draw import Draw
-from hetwin_suite.futures.origins import Moment, Now
-from hetwin_suite.futures.run_result import RunResult
-from hetwin_suite.futures.study import Study
+from hetwin_suite.futures.runs.origins import Moment, Now
+from hetwin_suite.futures.runs.root import at_moment
+from hetwin_suite.futures.runs.run_result import RunResult
+from hetwin_suite.futures.runs.study import Study
 
 
 def test_it_moves_the_tray_in_three_ways() -> None:
@@ -18,6 +19,6 @@ def test_it_moves_the_tray_in_three_ways() -> None:
         ]
         return list(now.runs(draws))
 
-    found = Study("pick_and_place", horizon_s=0.1).at(Moment(at_s=1.0), nearer)
+    found = at_moment(Study("pick_and_place", horizon_s=0.1), Moment(at_s=1.0), nearer)
     assert sorted(future.inputs["shift"] for future in found) == [0.0, 0.1, 0.2]
     assert all(future.state["holding(gripper)"] is False for future in found)

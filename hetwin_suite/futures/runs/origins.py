@@ -16,7 +16,7 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.projection.tables.running import RunTables
 from hetwin_suite.futures.drawing.draw import Draw
 from hetwin_suite.futures.drawing.uncertain import Uncertainty
-from hetwin_suite.futures.run_result import RunResult
+from hetwin_suite.futures.runs.run_result import RunResult
 
 BEGUN = ("begin", "instant")
 
