@@ -14,10 +14,9 @@ from hetwin_suite.proving_ground.robustness.levels import read_axes, shown_level
 from hetwin_suite.proving_ground.robustness.outputs import (
     NAME,
     as_json,
-    first_wrong_pictures,
     write_csv,
+    write_pictures_and_page,
 )
-from hetwin_suite.proving_ground.robustness.page import write_page
 from hetwin_suite.proving_ground.robustness.sets import find_sets
 from hetwin_suite.proving_ground.robustness.worth import worth
 from hetwin_suite.running.patience import Patience, never_silent, to_stderr
@@ -85,6 +84,10 @@ def robustness(
         to_stderr(f"{doing}: {where}")
         patience.heard()
 
+    def drawn(done: int, of: int) -> None:
+        nonlocal doing
+        doing = f"{done} of {of} pictures drawn"
+
     found = evaluate_robustness(
         *(asked, replay, out),
         jobs=jobs,
@@ -95,9 +98,9 @@ def robustness(
     )
     write_csv(found, out)
     if wish.page:
-        pictures = first_wrong_pictures(found, replay, out, jobs, patience.look)
-        with never_silent(lambda: "drawing the page"):
-            write_page(out / f"{NAME}.html", found, pictures)
+        doing = "drawing the page"
+        with never_silent(lambda: doing):
+            write_pictures_and_page(found, replay, out, jobs, drawn)
     if as_text:
         _print(found, out, wish.page)
     else:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
+from multiprocessing import get_context
 from pathlib import Path
 
 from hetwin_core.ensemble.words import seconds
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.run_folder import read_summary
-from hetwin_suite.futures.workers.processes import Processes
-from hetwin_suite.futures.workers.work import Each
 from hetwin_suite.proving_ground.evaluation.judge import judge
 from hetwin_suite.proving_ground.evaluation.replay import Replay
 from hetwin_suite.proving_ground.evaluation.wrong import TruePath, decisive_moments, reasons
@@ -56,7 +57,7 @@ def draw_all(
     wanted: Sequence[Wanted],
     replay: Replay,
     jobs: int | None,
-    look: Callable[[int, int], None],
+    progress: Callable[[int, int], None],
 ) -> list[WrongPicture]:
     """Draw pictures, or read those that are kept.
 
@@ -64,13 +65,19 @@ def draw_all(
         wanted: the pictures.
         replay: contact settings and engine.
         jobs: processes at a time; None: one per core.
-        look: called several times a second with the numbers of drawn pictures and of those to be drawn.
+        progress: called with the numbers of drawn pictures and of those to be drawn.
     """
-    missing, done = [one for one in wanted if not one.file.exists()], list[Wanted]()
-    job = Each[Wanted, None](lambda one: _draw(one, replay))
-    for drawn in Processes(jobs).work(job, missing, look=lambda: look(len(done), len(missing))):
-        drawn.check()
-        done.append(drawn.task)
+    missing = [one for one in wanted if not one.file.exists()]
+    count = min(jobs or os.cpu_count() or 1, len(missing))
+    if count:
+        # Spawned: a graphics library that was used before a fork hangs after it.
+        with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
+            try:
+                for done, _ in enumerate(pool.map(_draw, missing, [replay] * len(missing)), 1):
+                    progress(done, len(missing))
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
     return [_read(one.file) for one in wanted]
 
 
