@@ -14,6 +14,7 @@ Names are imported with this module, not with `hetwin_suite`.
 
 from __future__ import annotations
 
+from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_suite.futures.batch import Batch, project
 from hetwin_suite.futures.counting.until import read_until
 from hetwin_suite.futures.deciding.decide import decide
@@ -48,6 +49,7 @@ __all__ = [
     "Moment",
     "Now",
     "Processes",
+    "RunOptions",
     "RunResult",
     "Study",
     "Watch",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import traceback
 from collections.abc import Callable, Generator, Iterable
 from typing import Any, NamedTuple, NoReturn
@@ -56,4 +57,13 @@ def _answer(job: Job[Any, Any], forked: Forked[Any, _Answer]) -> _Answer:
         return _Answer(None, str(error), error)
     except Exception as error:
         traceback.print_exc()
-        return _Answer(None, f"{type(error).__name__}: {error}", error)
+        return _Answer(None, f"{type(error).__name__}: {error}", _sendable(error))
+
+
+def _sendable(error: Exception) -> Exception:
+    """Return an error that another process can raise: the same if it can be pickled, else one in its words."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error

@@ -127,3 +127,23 @@ def test_a_function_is_called_with_each_and_what_it_raises_is_raised() -> None:
     assert (found[4].value, found[10].value) == (2, 5)
     with pytest.raises(BadInput, match="not an even number"):
         found[7].check()
+
+
+class Awkward(Exception):
+    def __init__(self, one: int, other: int) -> None:
+        super().__init__(f"{one} and {other}")
+
+
+def failing(number: int) -> int:
+    if number:
+        raise RunFailed("arm", "step", 2_000_000_000, "it is stuck")
+    raise Awkward(3, 4)
+
+
+def test_errors_that_do_not_go_through_a_pipe_by_themselves_are_raised_too() -> None:
+    found = {done.task: done for done in Processes(1).work(Each(failing), [0, 1])}
+    with pytest.raises(RunFailed, match="it is stuck") as raised:
+        found[1].check()
+    assert (raised.value.model, raised.value.time_ns) == ("arm", 2_000_000_000)
+    with pytest.raises(RuntimeError, match="Awkward: 3 and 4"):
+        found[0].check()
