@@ -180,9 +180,9 @@ def run(
             scenario = request.scenario
         else:
             scenario = _required(scenario)
-            given = Reading.of(stamps, units).source(source)
+            named = Reading.of(stamps, units).source(source)
             options = replace(
-                start_options(given, scene, engine, package, variant, duration),
+                start_options(named, scene, engine, package, variant, duration),
                 seed=seed,
                 transport=transport.value
                 if transport

@@ -61,7 +61,7 @@ def title_of(scenario: str, variant: str | None) -> str:
 
 def kept_json(found: Any, file: Path) -> None:
     """Write what `--json` prints."""
-    from hetwin_core.projection.run_folder import write_atomically
+    from hetwin_core.ensemble.writing import write_atomically
 
     file.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(file, json.dumps(found.to_json(), indent=2) + "\n")

@@ -14,6 +14,7 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import resource
+from hetwin_core.ensemble.writing import writing
 from hetwin_suite.futures.workers.processes import Processes
 from hetwin_suite.futures.workers.work import Each
 from hetwin_suite.proving_ground.distribution import distribution
@@ -218,11 +219,9 @@ def _make_free(out: Path) -> None:
     if out.is_dir():
         problem = "is not empty" if any(out.iterdir()) else ""
     elif not out.exists():
-        try:
+        with writing("the folder", out, "--out"):
             out.mkdir(parents=True)
-            problem = ""
-        except OSError as error:
-            problem = f"cannot be made: {error.strerror}"
+        return
     if problem:
         raise BadInput(problem, where="--out", found=str(out), expected="a new or empty folder")
 

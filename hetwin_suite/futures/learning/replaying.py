@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.errors import RunFailed
-from hetwin_core.projection.run_folder import write_atomically
+from hetwin_core.ensemble.writing import write_atomically
 from hetwin_suite.futures.drawing.draw import Draw
 from hetwin_suite.futures.runs.study import Study
 

@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from importlib import import_module
 from typing import Any
 
 import rclpy
@@ -17,8 +16,10 @@ from rclpy.experimental import EventsExecutor
 from rclpy.node import Node
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile, QoSReliabilityPolicy
 from rclpy.qos_overriding_options import QoSOverridingOptions
+from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
+from hetwin_core.wire.publishing import message_class
 from model_nodes.main_physics.sources.live.report import STATUS
 
 NODE = "robot_listener"
@@ -31,9 +32,9 @@ OnMessage = Callable[[Any, int], None]
 """Called with a message and its time of arrival, in this machine's time [ns]."""
 OnRaw = Callable[[bytes, str, int], None]
 """Called with a serialized message, the name of its type and its time of arrival, in this machine's time [ns]."""
-Told = Callable[[str, str, Any], OnMessage | None]
+Told = Callable[[str, str, Any], tuple[OnMessage, int] | None]
 """Called once with each topic of the namespace, its type and the class of that, None if it is not installed; returns
-the callback of its messages if it is to be read."""
+the callback of its messages, and for how long after one others are left out [ns], if it is to be read."""
 Report = Callable[[], tuple[bytes, str, Mapping[str, str]]]
 """Returns level, message and values of the diagnostic to publish."""
 
@@ -186,10 +187,11 @@ class RobotLink:
                 continue
             self._known.add(topic)
             kind = message_class(known[topic][0])
-            callback = told(topic, known[topic][0], kind)
-            if callback is not None:
+            wanted = told(topic, known[topic][0], kind)
+            if wanted is not None:
                 profiles = [publisher.qos_profile for publisher in publishers]
-                self._subscribe(kind, topic, callback, _qos_like(profiles))
+                callback = _now_and_then(kind, *wanted)
+                self._subscribe(kind, topic, callback, _qos_like(profiles), raw=True)
 
     def _listen(self, topic: str) -> None:
         full = self._node.resolve_topic_name(topic)
@@ -220,6 +222,19 @@ class RobotLink:
         self._diagnostics.publish(message)
 
 
+def _now_and_then(kind: Any, callback: OnMessage, every_ns: int) -> OnMessage:
+    """Return a callback of serialized messages that decodes only those that are not sooner than this after another."""
+    due_ns = 0
+
+    def on_raw(raw: bytes, arrived_ns: int) -> None:
+        nonlocal due_ns
+        if arrived_ns >= due_ns:
+            due_ns = arrived_ns + every_ns
+            callback(deserialize_message(bytes(raw), kind), arrived_ns)
+
+    return on_raw
+
+
 def _qos_like(profiles: Sequence[QoSProfile]) -> QoSProfile:
     """The strongest QoS that matches all publishers: what they keep for late subscribers is received."""
     reliable = all(p.reliability == QoSReliabilityPolicy.RELIABLE for p in profiles)
@@ -241,21 +256,3 @@ def _node(namespace: str, name: str) -> Node:
     own = f"{name}_{os.getpid()}"
     remaps = ["-r", f"__node:={own}", "-r", f"__ns:=/{namespace.strip('/')}"]
     return Node(own, cli_args=["--ros-args", *remaps])
-
-
-def message_class(type_name: str) -> Any:
-    """Return the class of a message type such as ``std_msgs/msg/Int32``; None if it is not installed.
-
-    Feedback of an action is such as ``control_msgs/action/GripperCommand_FeedbackMessage``, and its introspected
-    services are such as ``control_msgs/action/GripperCommand_GetResult_Event``.
-    """
-    package, kind, name = type_name.split("/")
-    try:
-        found = import_module(f"{package}.{kind}")
-        action, _, part = name.partition("_") if kind == "action" else (name, "", "")
-        if part.endswith("_Event"):
-            service = getattr(found, action).Impl, f"{part.removesuffix('_Event')}Service"
-            return getattr(*service).Event
-        return getattr(getattr(found, action).Impl, part) if part else getattr(found, name)
-    except (ImportError, AttributeError):
-        return None
