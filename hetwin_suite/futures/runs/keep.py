@@ -1,4 +1,4 @@
-"""Which runs of a batch are kept."""
+"""Which runs of a study are kept."""
 
 from __future__ import annotations
 

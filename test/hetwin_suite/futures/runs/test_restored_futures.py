@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 from support.hetwin_command import hetwin
 
-from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_suite.futures.predicting.forecast import Forecast
-from hetwin_suite.futures.predicting.moment import Moment
-from hetwin_suite.futures.predicting.predict import Asked, predict
+from hetwin_suite.futures.predicting.predict import predict
+from hetwin_suite.futures.runs.origins import Moment
+from hetwin_suite.futures.runs.study import Study
 from hetwin_suite.futures.workers.processes import Processes
 
 
@@ -24,15 +23,15 @@ def without_cost(forecast: Forecast) -> dict[str, Any]:
 
 
 def test_restored_futures_are_the_forked_ones(tmp_path: Path) -> None:
-    scenario = load_scenario(find_scenario("pick_and_place"))
-    asked = Asked(Moment(at_s=3.2), 2, 0.1, seed=3, jobs=2)
-    kept = Asked(asked.moment, 2, 0.1, seed=3, out=tmp_path / "out")
-    forked = predict(scenario, RunOptions(), asked)
-    restored = predict(scenario, RunOptions(), kept, workers=Processes(2))
+    moment, how = Moment(at_s=3.2), {"seed": 3, "horizon_s": 0.1}
+    forked = predict(Study("pick_and_place", jobs=2, **how), moment, 2)
+    others = Study("pick_and_place", workers=Processes(2), out=tmp_path / "out", **how)
+    restored = predict(others, moment, 2)
     assert [one.error for one in restored.futures] == [None, None]
     assert without_cost(restored) == without_cost(forked)
     assert [one.state for one in restored.futures] == [one.state for one in forked.futures]
     for one in restored.futures:
+        assert one.folder is not None
         assert (Path(one.folder) / "summary.json").exists()
 
 

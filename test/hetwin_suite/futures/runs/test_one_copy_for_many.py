@@ -7,28 +7,26 @@ from typing import Any
 
 import pytest
 
-from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_suite.futures.drawing.draw import AS_BELIEVED, Draw
-from hetwin_suite.futures.predicting.future import Future
-from hetwin_suite.futures.predicting.moment import Moment
-from hetwin_suite.futures.predicting.root import Fork, Now, at_moment
+from hetwin_suite.futures.runs.origins import Moment, Now
+from hetwin_suite.futures.runs.root import at_moment
+from hetwin_suite.futures.runs.run_result import RunResult
+from hetwin_suite.futures.runs.study import Study
 
 COUNT = 4
 
 
-def futures(name: str, at_s: float, jobs: int, *draws: Draw, **asked: Any) -> list[Future]:
+def futures(name: str, at_s: float, jobs: int, *draws: Draw, **asked: Any) -> list[RunResult]:
     """The futures of a moment, by index; at first those that are drawn, then the ones given."""
 
-    def plan(now: Now, fork: Fork) -> list[Future]:
-        drawn = [now.uncertainty.draw(0, index) for index in range(COUNT)]
-        return sorted(fork([*drawn, *draws]), key=lambda one: one.index)
+    def plan(now: Now) -> list[RunResult]:
+        drawn = [now.draw(index) for index in range(COUNT)]
+        return sorted(now.runs([*drawn, *draws]), key=lambda one: one.index)
 
-    scenario = load_scenario(find_scenario(name))
-    return at_moment(scenario, RunOptions(), Moment(at_s), plan, jobs=jobs, **asked)
+    return at_moment(Study(name, jobs=jobs, **asked), Moment(at_s), plan)
 
 
-def told(found: list[Future]) -> list[Any]:
+def told(found: list[RunResult]) -> list[Any]:
     return [(one.index, one.digest, one.state, one.events, one.error) for one in found]
 
 

@@ -25,9 +25,8 @@ from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, POSE, Floats
 from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_suite.futures.drawing.draw import Draw
-from hetwin_suite.futures.predicting.future import Future
-from hetwin_suite.futures.predicting.going_on import failed
-from hetwin_suite.futures.predicting.ways import Way
+from hetwin_suite.futures.runs.copied import Way
+from hetwin_suite.futures.runs.run_result import RunResult, failed
 from model_nodes.main_physics.block import COLLISION
 from model_nodes.main_physics.model import MainPhysics
 
@@ -77,7 +76,7 @@ class PhysicsAlone:
     def __init__(self, scenario: Scenario, ports: Sequence[ModelPort]) -> None:
         self._scenario, self._physics = scenario, _physics_of(scenario, ports)
 
-    def way(self, run: BetweenSteps, one: One) -> Way[Future]:
+    def way(self, run: BetweenSteps, one: One) -> Way[RunResult]:
         """Return how copies go on from a moment.
 
         Args:
@@ -90,7 +89,7 @@ class PhysicsAlone:
         scene = run.scene
         self._check_owners(scene)
         nominal = one(_Recording(self._physics, run.time_ns))
-        if isinstance(nominal, Future):
+        if isinstance(nominal, RunResult):
             raise self._not_alone(nominal.error or "")
         assert isinstance(nominal, _Nominal)
         if nominal.taken:
@@ -101,7 +100,7 @@ class PhysicsAlone:
         following = looks(nominal.end, every, self._scenario.file.rate)
         alone = _Alone(self._physics, nominal.forces, following, run.time_ns)
         places = one(_Checked(alone))
-        if isinstance(places, Future):
+        if isinstance(places, RunResult):
             raise self._not_alone(places.error or "")
         assert isinstance(places, np.ndarray)
         self._check_places(scene.layout, places, nominal.places)
@@ -143,7 +142,7 @@ class _Recording:
     def begin(self, run: BetweenSteps) -> None:
         self._run, self._forces = run, self._physics.record_forces()
 
-    def end(self, future: Future, summary: RunSummary, scene: Snapshot) -> _Nominal | Future:
+    def end(self, future: RunResult, summary: RunSummary, scene: Snapshot) -> _Nominal | RunResult:
         if future.error is not None:
             return future
         taken = _taken(summary, self._begin_ns)
@@ -169,7 +168,7 @@ class _Alone:
         self._physics.roll_out(self._forces)
         run.leap(self._following)
 
-    def end(self, future: Future, summary: RunSummary, scene: Snapshot) -> Future:
+    def end(self, future: RunResult, summary: RunSummary, scene: Snapshot) -> RunResult:
         taken = _taken(summary, self._begin_ns)
         if future.error is not None or not taken:
             return future
@@ -186,7 +185,7 @@ class _Checked:
     def begin(self, run: BetweenSteps) -> None:
         self._alone.compute(run)
 
-    def end(self, future: Future, summary: RunSummary, scene: Snapshot) -> Floats | Future:
+    def end(self, future: RunResult, summary: RunSummary, scene: Snapshot) -> Floats | RunResult:
         future = self._alone.end(future, summary, scene)
         return _places(scene) if future.error is None else future
 

@@ -1,38 +1,67 @@
-"""Judges the episode of a run: which outcomes came about, and which flaws it has."""
+"""Judges the episode of a run: which outcomes came about, what it is worth, and which flaws it has."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from types import UnionType
 from typing import NamedTuple
 
+from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.ensemble.words import failure_row_words
 from hetwin_core.projection.asking.asked import AskedTables
 from hetwin_core.projection.flaws.find import flaws_in
-from hetwin_core.projection.tables.open import Follower
+from hetwin_core.projection.tables.running import RunTables
 from hetwin_core.projection.tables.tables import Tables
+from hetwin_suite.futures.drawing.draw import Draw
+from hetwin_suite.futures.runs.run_result import RunResult, failed
+from hetwin_suite.futures.runs.seen import actions_after, events_since, paths_since
 
 KEY = "outcomes"
 
 
-def judged(
-    run: Path, outcomes: Mapping[str, str]
-) -> tuple[dict[str, bool | None], tuple[str, ...]]:
-    """Return which outcomes came about in a run that is over, and the kinds of its flaws.
+def result_of(
+    draw: Draw,
+    summary: RunSummary,
+    tables: RunTables,
+    outcomes: Mapping[str, str],
+    at_ns: int = 0,
+    utility: str | None = None,
+    *,
+    with_flaws: bool = False,
+) -> RunResult:
+    """Return what came of a run that is over.
 
     Args:
-        run: its folder.
+        draw: what it differed in.
+        summary: of it.
+        tables: of the whole run, from its start.
         outcomes: name -> question.
-
-    Raises:
-        BadInput: if the log cannot be read.
+        at_ns: the moment from which on it was a future; 0: its start.
+        utility: question whose answer is its value; None: whether all outcomes came about.
+        with_flaws: whether its flaws are looked for.
     """
-    tables = Follower(run).poll()
-    kinds = dict.fromkeys(flaw.kind for flaw in flaws_in(tables))
-    return judged_tables(tables, outcomes), tuple(kinds)
+    if summary.error is not None:
+        return failed(draw, failure_row_words(summary.error), summary.digest)
+    found = tables.tables()
+    judged = judged_tables(found, outcomes)
+    flaws = dict.fromkeys(flaw.kind for flaw in flaws_in(found)) if with_flaws else ()
+    return RunResult(
+        index=draw.index,
+        end_ns=found.known_until_ns,
+        digest=summary.digest,
+        state={name: bool(value) for name, value in summary.state.items()},
+        outcomes=judged,
+        flaws=tuple(flaws),
+        value=valued_tables(found, judged, utility),
+        events=events_since(found, at_ns),
+        actions=actions_after(found, at_ns, replaced=draw.replaces_source),
+        inputs=draw.inputs,
+        paths=paths_since(found, at_ns),
+        reproducible=summary.deterministic,
+    )
 
 
 def judged_tables(tables: Tables, outcomes: Mapping[str, str]) -> dict[str, bool | None]:
@@ -74,13 +103,12 @@ def _truth(tables: AskedTables, question: str) -> bool | None:
     return value if isinstance(value, bool) else None
 
 
-def check_outcomes(scenario: Scenario, run: Path) -> None:
+def check_outcomes(scenario: Scenario, tables: Tables) -> None:
     """Check the outcomes of a scenario on a run that has just begun.
 
     Raises:
         BadInput: if one is no question, names what is not there, or is neither true nor false; with file, line and key.
     """
-    tables = Follower(run).poll()
     for name, question in scenario.file.outcomes.items():
         try:
             _check(scenario, tables, question, f"{KEY}.{name}", _TRUTH)

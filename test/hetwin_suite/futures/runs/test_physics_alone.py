@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.hetwin_command import refused
 
-from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_suite.futures.predicting.forecast import Forecast
-from hetwin_suite.futures.predicting.moment import Moment
-from hetwin_suite.futures.predicting.physics_alone import END_S, looks
-from hetwin_suite.futures.predicting.predict import Asked, predict
+from hetwin_suite.futures.predicting.predict import predict
+from hetwin_suite.futures.runs.origins import Moment
+from hetwin_suite.futures.runs.physics_alone import END_S, looks
+from hetwin_suite.futures.runs.study import Study
 
 AT_S, HORIZON_S = 0.2, 0.4
 
@@ -42,9 +41,8 @@ def test_looks_go_on_to_the_end(begin: int, steps: int, every: list[int]) -> Non
 
 def forecast(*, physics_only: bool) -> Forecast:
     """A short forecast while the hand is far from everything."""
-    scenario = load_scenario(find_scenario("pick_and_place"))
-    asked = Asked(Moment(at_s=AT_S), 3, HORIZON_S, seed=5, jobs=1, physics_only=physics_only)
-    return predict(scenario, RunOptions(), asked)
+    study = Study("pick_and_place", seed=5, horizon_s=HORIZON_S, jobs=1)
+    return predict(study, Moment(at_s=AT_S), 3, physics_only=physics_only)
 
 
 def test_physics_alone_says_what_the_ensemble_says() -> None:

@@ -13,7 +13,7 @@ from hetwin_core.ensemble.sentences.catalogue import group, say
 from hetwin_core.ensemble.words import event_words
 from hetwin_core.projection.tables.rows import Happening, Interval
 from hetwin_core.projection.tables.tables import Tables
-from hetwin_suite.futures.predicting.future import Seen
+from hetwin_suite.futures.runs.run_result import Seen
 
 MOVED_M = 0.005
 POINTS = 60

@@ -1,4 +1,4 @@
-"""What is looked at in the run of an episode while nothing acts on it."""
+"""Scenarios with other values of some of their keys."""
 
 from __future__ import annotations
 
@@ -6,36 +6,14 @@ import os
 from collections.abc import Mapping
 from copy import deepcopy
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import yaml
 
-from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.scenario.extends import load_with_base
 from hetwin_core.ensemble.scenario.scenario import Scenario, build_scenario
 from hetwin_core.ensemble.scenario.strict_yaml import Document
 from hetwin_core.ensemble.scenario.variants import with_variant
-from hetwin_core.ensemble.transport.port import ModelPort
-
-
-class Watch(Protocol):
-    """Looks at a run."""
-
-    def look(self, between: BetweenSteps) -> None:
-        """Look at the run after a step."""
-
-    def seen(self) -> Any:
-        """Return what was seen, as JSON has it."""
-
-
-class Watcher(Protocol):
-    """What is watched for; can be pickled."""
-
-    def scenario(self) -> Scenario:
-        """Return what is run."""
-
-    def begin(self, scenario: Scenario, ports: list[ModelPort]) -> Watch:
-        """Return what looks at one run of it."""
 
 
 def changed(path: Path, variant: str | None, keys: Mapping[str, Any]) -> Scenario:
