@@ -77,7 +77,7 @@ class Depenetration:
 
     def end(self, free: FreeBody) -> None:
         """Stop monitoring an object and restore its usual collisions."""
-        self._margins.restore(free.members)
+        self._margins.reset(free.members)
         returned = self._returned.pop(free.name, None)
         if returned is not None:
             for pair in returned.passing:
@@ -164,4 +164,4 @@ class Depenetration:
             name: _Returned(free[name], self._pairs(free[name]), dict(passing))
             for name, passing in returned.items()
         }
-        self._margins.set_state(margins)
+        self._margins.restore(margins)
