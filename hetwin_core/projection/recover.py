@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeAlias
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.topics import (
@@ -15,6 +14,7 @@ from hetwin_core.ensemble.topics import (
     ODOMETRY_TOPIC,
     ROBOT_DESCRIPTION,
     SCAN_TOPIC,
+    Encoded,
     Topic,
 )
 from hetwin_core.projection.bag import FACTS, ROOM, LogBag
@@ -29,11 +29,7 @@ _OFFERED = {
 _INCOMPLETE, _RECOVERED = "log.incomplete", "log.recovered"
 
 
-Message: TypeAlias = tuple[Topic, int, object]
-"""Topic, log time in ns, content."""
-
-
-def recover_log(run: Path, *, last: Message | None = None) -> int:
+def recover_log(run: Path, *, last: Encoded | None = None) -> int:
     """Finish the log of a run that was killed, with everything that reached the disk.
 
     A log is written in chunks of about a megabyte, and after events, but at most twice a second; what was not written
@@ -69,7 +65,7 @@ def recover_log(run: Path, *, last: Message | None = None) -> int:
     return count
 
 
-def _copy(file: LogFile, path: Path, last: Message | None) -> int:
+def _copy(file: LogFile, path: Path, last: Encoded | None) -> int:
     topics: dict[int, Topic] = {}
     count = latest = 0
     bag = LogBag(path)
@@ -84,12 +80,11 @@ def _copy(file: LogFile, path: Path, last: Message | None) -> int:
             for number, row in chunk.in_order():
                 if number in topics:
                     raw = memoryview(chunk.data)[row.begin : row.end]
-                    bag.write_raw(topics[number], row.time_ns, raw)
+                    bag.write(topics[number], row.time_ns, raw)
                     count += 1
                     latest = max(latest, row.time_ns)
         if last is not None:
-            topic, time_ns, content = last
-            bag.write(topic, max(time_ns, latest), content)
+            bag.write(last.topic, max(last.time_ns, latest), last.data)
     finally:
         bag.close()
     return count

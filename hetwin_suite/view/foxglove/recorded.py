@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from hetwin_core.projection.episode import Episode
-from hetwin_suite.view.foxglove.channels import Channels, Shown
+from hetwin_suite.view.foxglove.channels import Channels
+from hetwin_suite.view.live.feed import Now
 
 
 class Recorded:
@@ -40,14 +41,14 @@ class Recorded:
         episode = self.episode
         return Channels(context, episode.scenario, episode.models, episode.layout)
 
-    def at(self, time_ns: int) -> Shown:
+    def at(self, time_ns: int) -> Now:
         """Return the state at a time, or the last one before it."""
         index = self.episode.index_at(time_ns)
-        return Shown(
+        return Now(
             int(self.episode.times[index]),
             self.episode.values[index],
             self.episode.owners[index],
-            self.episode.near(index),
+            near=self.episode.near(index),
         )
 
     def tell(self, after_ns: int, until_ns: int, channels: Channels) -> None:

@@ -9,6 +9,7 @@ before `mj_step2`, which solves the constraints.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import mujoco as mj
 
@@ -22,7 +23,11 @@ _Pair = tuple[int, int]
 
 
 class ContactMargins(Copied):
-    """The pairs of bodies with a negative contact margin; each pair of their geoms has its own."""
+    """The pairs of bodies with a negative contact margin; each pair of their geoms has its own.
+
+    Attributes:
+        any: whether any pair has a margin.
+    """
 
     saved_fields = ("_fresh", "_depths")
 
@@ -32,11 +37,10 @@ class ContactMargins(Copied):
         self._fresh: set[_Pair] = set()
         self._depths: dict[_Pair, dict[_Pair, float]] = {}
         """Bodies -> geoms -> how deep they may overlap [m]."""
+        self.any = False
 
-    @property
-    def any(self) -> bool:
-        """Whether any pair has a margin."""
-        return bool(self._fresh or self._depths)
+    def _changed(self) -> None:
+        self.any = bool(self._fresh or self._depths)
 
     @property
     def bodies(self) -> frozenset[int]:
@@ -46,12 +50,14 @@ class ContactMargins(Copied):
     def soften(self, body: int, other: int) -> None:
         """Let the contacts of a pair begin as deep as the next `apply` finds them."""
         self._fresh.add(_pair(body, other))
+        self._changed()
 
     def reset(self, bodies: Iterable[int]) -> None:
         """Reset the margins of bodies at once."""
         own = frozenset(bodies)
         self._fresh = {pair for pair in self._fresh if own.isdisjoint(pair)}
         self._depths = {pair: of for pair, of in self._depths.items() if own.isdisjoint(pair)}
+        self._changed()
 
     def grow(self, seconds: float) -> None:
         """Let all margins decay for some time."""
@@ -60,11 +66,10 @@ class ContactMargins(Copied):
             self._depths[pair] = {geoms: depth for geoms, depth in rest.items() if depth > 0.0}
             if not self._depths[pair]:
                 del self._depths[pair]
+        self._changed()
 
     def apply(self) -> None:
         """Take the margins out of what `mj_step1` has just computed."""
-        if not self.any:
-            return
         contacts = list(self._contacts())
         for pair, geoms, rows in contacts:
             if pair in self._fresh:
@@ -76,6 +81,7 @@ class ContactMargins(Copied):
             # The reference acceleration is -damping * velocity + stiffness * impedance * depth.
             stiffness, _, impedance, _ = self._data.efc_KBIP[rows.start]
             self._data.efc_aref[rows] -= stiffness * impedance * depth
+        self._changed()
 
     def _contacts(self) -> Iterator[tuple[_Pair, _Pair, slice]]:
         """The bodies, the geoms and the constraints of each contact whose bodies have a margin."""
@@ -90,6 +96,11 @@ class ContactMargins(Copied):
 
     def _depth(self, row: int) -> float:
         return float(self._data.efc_margin[row] - self._data.efc_pos[row])
+
+    def restore(self, state: Any) -> None:
+        """Restore a saved state."""
+        super().restore(state)
+        self._changed()
 
 
 def _pair(one: int, other: int) -> _Pair:

@@ -30,7 +30,11 @@ class _KinematicBody:
 
 
 class KinematicBodies(Copied):
-    """The objects that are currently kinematic."""
+    """The objects that are currently kinematic.
+
+    Attributes:
+        any: whether there are any.
+    """
 
     saved_fields = ("_kinematic", "_inertia")
 
@@ -41,14 +45,10 @@ class KinematicBodies(Copied):
         self._armature, self._inertia = model.dof_armature.copy(), model.dof_M0.copy()
         self._kinematic: dict[str, _KinematicBody] = {}
         self._placed_ns: int | None = None
+        self.any = False
 
     def __contains__(self, name: str) -> bool:
         return name in self._kinematic
-
-    @property
-    def any(self) -> bool:
-        """Whether there are any."""
-        return bool(self._kinematic)
 
     def make_heavier(self, free: FreeBody, factor: float) -> None:
         """Note that an object's inertia is to be larger once it is free."""
@@ -80,12 +80,13 @@ class KinematicBodies(Copied):
         if is_new:
             self._load(free, KINEMATIC_ARMATURE)
         self._kinematic[free.name] = _KinematicBody(free, value, parent)
-        self._placed_ns = None
+        self._placed_ns, self.any = None, True
         return is_new
 
     def release(self, name: str) -> None:
         """Make an object dynamic again."""
         body = self._kinematic.pop(name)
+        self.any = bool(self._kinematic)
         self._load(body.free, 0.0)
 
     def place(self, time_ns: int) -> bool:
@@ -114,6 +115,7 @@ class KinematicBodies(Copied):
         """Restore a saved state; the model's arrays are restored beside it."""
         super().restore(state)
         self._placed_ns = None
+        self.any = bool(self._kinematic)
 
 
 def _same(one: Value, other: Value) -> bool:
