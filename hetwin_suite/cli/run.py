@@ -148,7 +148,7 @@ def run(
 
     hetwin run pick_and_place --checkpoint 2 --out runs/saved
 
-    hetwin run --from runs/saved/checkpoint.npz
+    hetwin run --from runs/saved/checkpoint.json.gz
     """
     # imported here, for hetwin's --help must not wait for what a run needs
     from hetwin_suite.cli import outcome
