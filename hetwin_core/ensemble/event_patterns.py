@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
+
+from hetwin_core.ensemble.expressions.nodes import Call, Literal, Name, Node
+from hetwin_core.ensemble.expressions.parser import WrongSyntax, parse
+from hetwin_core.ensemble.expressions.printer import text_of
 
 ANY = "any"
 """Stands for any argument."""
-_PATTERN = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:\((.*)\))?\s*\Z", re.DOTALL)
-_ARGUMENT = re.compile(r"\s*(?:\"([^\"]+)\"|'([^']+)'|([A-Za-z_]\w*))\s*\Z")
 
 
 class Wanted(NamedTuple):
@@ -41,24 +42,28 @@ class EventPattern(NamedTuple):
         Raises:
             ValueError: if the text is none; it says what would be.
         """
-        found = _PATTERN.match(text)
-        if found is None:
-            raise ValueError(
-                "an event such as collision(hand, object): its name, and entities in quotes, variables of the task"
-                " or any"
-            )
-        name, inside = found.groups()
-        if inside is None:
-            return cls(name)
-        parts = inside.split(",") if inside.strip() else []
-        return cls(name, tuple(_argument(part) for part in parts))
-
-
-def _argument(text: str) -> Wanted:
-    found = _ARGUMENT.match(text)
-    if found is None:
+        found = "no event"
+        try:
+            match parse(text):
+                case Name(name):
+                    return cls(name)
+                case Call(name, arguments):
+                    return cls(name, tuple(_argument(argument) for argument in arguments))
+        except WrongSyntax as error:
+            found = str(error)
         raise ValueError(
-            f'an entity in quotes such as "cup", a variable of the task such as object, or any, not {text.strip()!r}'
+            "an event such as collision(hand, object): its name, and entities in quotes, variables of the task"
+            f" or any; {found}"
         )
-    double, single, role = found.groups()
-    return Wanted(role=role) if role else Wanted(entity=double or single)
+
+
+def _argument(node: Node) -> Wanted:
+    match node:
+        case Name(role):
+            return Wanted(role=role)
+        case Literal(str() as entity) if entity:
+            return Wanted(entity=entity)
+    raise ValueError(
+        'an entity in quotes such as "cup", a variable of the task such as object, or any, not '
+        + text_of(node)
+    )

@@ -7,11 +7,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from hetwin_core.ensemble.expressions.nodes import names_of
+from hetwin_core.ensemble.expressions.parser import RESERVED as WORDS
 from hetwin_core.machines.cycle import FAULTS, TOP
 from hetwin_core.machines.errors import NetworkError
-from hetwin_core.machines.expressions.nodes import signals_of
+from hetwin_core.machines.expressions.language import FUNCTIONS, parse
 from hetwin_core.machines.expressions.operations import LIMIT, Value
-from hetwin_core.machines.expressions.parser import FUNCTIONS, parse
 from hetwin_core.machines.network import (
     ALL,
     Advance,
@@ -24,11 +25,7 @@ from hetwin_core.machines.network import (
 
 MAX_CYCLES = 100
 _NAME = re.compile(r"[A-Za-z_]\w*\Z", re.ASCII)
-_WORDS_OF_CEL = {
-    *("true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function"),
-    *("if", "import", "let", "loop", "package", "namespace", "return", "var", "void", "while"),
-}
-RESERVED = {TOP, *FAULTS, *_WORDS_OF_CEL, *FUNCTIONS}
+RESERVED = {TOP, *FAULTS, *WORDS, *FUNCTIONS}
 """Names that signals, machines and states cannot have."""
 
 
@@ -150,7 +147,7 @@ def _check_set(name: str, outside: Mapping[str, str], where: str) -> None:
 
 def _check_names(expression: Expression, where: str) -> None:
     """Names that nobody sets are no error: reading one is a fault that the run shows; a reserved one is."""
-    for name in signals_of(expression.node):
+    for name in names_of(expression.node):
         if name in RESERVED:
             raise NetworkError("this name is reserved", where, name)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable, Collection, Mapping
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.expressions.conjuncts import conjuncts
 from hetwin_core.ensemble.expressions.language import cel
+from hetwin_core.ensemble.expressions.nodes import Name, conjuncts, functions_of, names_of
+from hetwin_core.ensemble.expressions.parser import parse
 from hetwin_core.ensemble.nearest import one_of
 
 _STANDARD = (
@@ -21,12 +21,19 @@ _STANDARD = (
 STANDARD_FUNCTIONS = frozenset(_STANDARD.split())
 # what fails in an expression is raised once, not written to the terminal by the library as well
 logging.getLogger("cel").addHandler(logging.NullHandler())
-_COMPREHENSION = re.compile(r"\.(?:all|exists|exists_one|filter|map)\(\s*([A-Za-z_]\w*)\s*,")
-_NAME = re.compile(r"[A-Za-z_]\w*\Z")
 
 
 class EvaluationError(Exception):
-    """An expression could not be evaluated."""
+    """An expression could not be evaluated.
+
+    Args:
+        reason: why.
+        text: of the expression.
+    """
+
+    def __init__(self, reason: str, text: str = "") -> None:
+        super().__init__(f"{text}: {reason}" if text else reason)
+        self.reason = reason
 
 
 class Expression:
@@ -38,6 +45,10 @@ class Expression:
 
     Attributes:
         unchanging: it is no part of a model's saved state.
+        node: what it is made of.
+        variables: names of those that it needs.
+        functions: names of those that it calls, methods among them.
+        is_name: whether it is a variable and nothing else.
 
     Raises:
         BadInput: if the syntax is wrong.
@@ -49,6 +60,7 @@ class Expression:
         self.text = text
         self.where = where
         try:
+            self.node = parse(text)
             self._program = _compiled(text)
         except ValueError as error:
             raise BadInput(
@@ -57,16 +69,17 @@ class Expression:
                 found=text,
                 expected="an expression in CEL, e.g. hand_free(hand) && object != null",
             ) from None
-        bound = set(_COMPREHENSION.findall(text))
-        self.variables = frozenset(self._program.variables()) - bound
-        self.is_name = text in self.variables
-        self.functions = frozenset(n for n in self._program.functions() if _NAME.match(n))
+        self.variables = frozenset(names_of(self.node))
+        self.is_name = isinstance(self.node, Name)
+        self.functions = frozenset(functions_of(self.node))
 
     @cached_property
     def parts(self) -> tuple[Expression, ...]:
         """Expressions that are all true if and only if this one is; itself if it is no conjunction."""
-        texts = conjuncts(self.text)
-        return (self,) if len(texts) == 1 else tuple(Expression(t, self.where) for t in texts)
+        parts = conjuncts(self.node)
+        if len(parts) == 1:
+            return (self,)
+        return tuple(Expression(self.text[part.begin : part.end], self.where) for part in parts)
 
     def check_names(self, functions: Collection[str], variables: Collection[str]) -> None:
         """See that every function and variable is known.
@@ -101,9 +114,9 @@ class Expression:
         try:
             return self._program.execute(context)
         except KeyError as error:
-            raise EvaluationError(f"{self.text}: there is no {error.args[0]!r}") from None
+            raise EvaluationError(f"there is no {error.args[0]!r}", self.text) from None
         except Exception as error:
-            raise EvaluationError(f"{self.text}: {_first_line(error)}") from error
+            raise EvaluationError(_first_line(error), self.text) from error
 
 
 @lru_cache(1024)

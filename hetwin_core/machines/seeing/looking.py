@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from hetwin_core.ensemble.expressions.nodes import names_of
 from hetwin_core.machines.expressions.evaluation import evaluate
-from hetwin_core.machines.expressions.nodes import signals_of
 from hetwin_core.machines.expressions.operations import Failed, Value
 from hetwin_core.machines.network import Arc, Expression
 
@@ -36,7 +36,7 @@ def look(expression: Expression, signals: Mapping[str, Value], *, truth: bool = 
         signals: those that have a value.
         truth: whether it must be true or false.
     """
-    names = dict.fromkeys(signals_of(expression.node))
+    names = dict.fromkeys(names_of(expression.node))
     values = {name: signals.get(name) for name in names}
     text = " ".join(expression.text.split())
     unset = [name for name, value in values.items() if value is None]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.expressions.terms import only_term, terms_in
 from hetwin_core.projection.asking.questions import Questions
 from hetwin_core.projection.asking.terms import Term
 from hetwin_core.projection.asking.times import during
@@ -115,7 +116,7 @@ class Goals:
         """Yield the goals that the robot undid by striking what they are about, each of the innermost task of it."""
         found: dict[int, Undone] = {}
         for task in self._done():
-            for fluent, names in self._facts.named.terms(task.goal):
+            for fluent, names in terms_in(task.goal):
                 if fluent in _LASTING and len(names) == 2 and "!" not in task.goal:
                     for one in self._undone(task, fluent, *names):
                         found[one.occasion.row] = one  # a part of a task begins later than that
@@ -132,16 +133,10 @@ class Goals:
 
     def _is_plainly_met(self, task: Task) -> bool:
         """Whether a goal is one term, which holds when its task is done; what is not plain must be asked."""
-        terms = self._facts.named.terms(task.goal)
-        if len(terms) != 1 or not task.goal.startswith(terms[0][0]):
+        term = only_term(task.goal)
+        if term is None or not 1 <= len(term.entities) <= 2:
             return False
-        fluent, names = terms[0]
-        if (
-            task.goal.count("(") != 1
-            or not 1 <= len(names) <= 2
-            or "," in task.goal.rpartition(")")[2]
-        ):
-            return False
+        fluent, names = term
         around = Interval(
             max(task.span.from_ns, task.span.to_ns - BEFORE_NS), task.span.to_ns + AFTER_NS
         )
@@ -163,7 +158,7 @@ class Goals:
 
     def _unmet(self, task: Task, term: Term) -> Unmet:
         named = self._facts.named
-        terms = named.terms(task.goal)
+        terms = terms_in(task.goal)
         entities = tuple(dict.fromkeys((*named.own(task), *(n for _, ns in terms for n in ns))))
         move = self._lost(task, [names[0] for _, names in terms if names])
         since_ns = task.span.to_ns if move is None else min(move.span.from_ns, task.span.to_ns)

@@ -10,13 +10,12 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.expressions import nodes
 from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.ensemble.validation import Name, Strict, Text, check
 
 _BRACES = re.compile(r"\{([^{}]+)\}")
-_PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\Z")
-_CALL = re.compile(r"([A-Za-z_]\w*)\(\)\Z")
 
 
 def _one(each: dict[str, str]) -> dict[str, str]:
@@ -62,10 +61,9 @@ class Query:
         self.text = text.strip()
         self.where = where
         self.expression = Expression(self.text, where)
-        call = _CALL.match(self.text)
-        self._function = call[1] if call else ""
-        is_path = _PATH.match(self.text) and self.text not in ("null", "true", "false")
-        self._path = self.text.split(".") if is_path else []
+        node = self.expression.node
+        self._function = node.name if isinstance(node, nodes.Call) and not node.arguments else ""
+        self._path = _path(node)
 
     def value(self, variables: Mapping[str, Any], functions: Mapping[str, Any]) -> Any:
         """Return its value.
@@ -83,6 +81,16 @@ class Query:
                 found = found[key]
             return found
         return self.expression.evaluate(variables, functions)
+
+
+def _path(node: nodes.Node) -> list[str]:
+    """Return a variable and the fields of fields that are read of it; empty for any other expression."""
+    match node:
+        case nodes.Name(name):
+            return [name]
+        case nodes.Member(of, name) if above := _path(of):
+            return [*above, name]
+    return []
 
 
 class Sentence:
