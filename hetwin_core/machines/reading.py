@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from hetwin_core.ensemble.expressions.nodes import names_of
-from hetwin_core.ensemble.expressions.parser import RESERVED as WORDS
 from hetwin_core.machines.cycle import FAULTS, TOP
 from hetwin_core.machines.errors import NetworkError
 from hetwin_core.machines.expressions.language import FUNCTIONS, parse
@@ -25,7 +24,11 @@ from hetwin_core.machines.network import (
 
 MAX_CYCLES = 100
 _NAME = re.compile(r"[A-Za-z_]\w*\Z", re.ASCII)
-RESERVED = {TOP, *FAULTS, *WORDS, *FUNCTIONS}
+_WORDS_OF_CEL = {
+    *("true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function"),
+    *("if", "import", "let", "loop", "package", "namespace", "return", "var", "void", "while"),
+}
+RESERVED = {TOP, *FAULTS, *_WORDS_OF_CEL, *FUNCTIONS}
 """Names that signals, machines and states cannot have."""
 
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Collection, Mapping
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, ClassVar
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.expressions.language import cel
-from hetwin_core.ensemble.expressions.nodes import Name, conjuncts, functions_of, names_of
+from hetwin_core.ensemble.expressions.evaluation import (
+    EvaluationError,
+    Scope,
+    Step,
+    Steps,
+    compiled,
+    first_line,
+)
+from hetwin_core.ensemble.expressions.nodes import Call, Member, Name, conjuncts, names_of, walk
 from hetwin_core.ensemble.expressions.parser import parse
 from hetwin_core.ensemble.nearest import one_of
 
@@ -19,21 +25,6 @@ _STANDARD = (
     " map matches max min size startsWith string timestamp type uint"
 )
 STANDARD_FUNCTIONS = frozenset(_STANDARD.split())
-# what fails in an expression is raised once, not written to the terminal by the library as well
-logging.getLogger("cel").addHandler(logging.NullHandler())
-
-
-class EvaluationError(Exception):
-    """An expression could not be evaluated.
-
-    Args:
-        reason: why.
-        text: of the expression.
-    """
-
-    def __init__(self, reason: str, text: str = "") -> None:
-        super().__init__(f"{text}: {reason}" if text else reason)
-        self.reason = reason
 
 
 class Expression:
@@ -61,17 +52,18 @@ class Expression:
         self.where = where
         try:
             self.node = parse(text)
-            self._program = _compiled(text)
+            compiled(text)
         except ValueError as error:
             raise BadInput(
-                f"the expression has a syntax error: {_first_line(error)}",
+                f"the expression has a syntax error: {first_line(error)}",
                 where=where,
                 found=text,
                 expected="an expression in CEL, e.g. hand_free(hand) && object != null",
             ) from None
         self.variables = frozenset(names_of(self.node))
         self.is_name = isinstance(self.node, Name)
-        self.functions = frozenset(functions_of(self.node))
+        calls = [part for part in walk(self.node) if isinstance(part, Call)]
+        self.functions = frozenset(c.name for c in calls if not _is_of_a_field(c))
 
     @cached_property
     def parts(self) -> tuple[Expression, ...]:
@@ -110,21 +102,17 @@ class Expression:
         Raises:
             EvaluationError: if it has none, e.g. because a key is missing; the text says why.
         """
-        context = cel.Context(variables=dict(variables), functions=dict(functions))
         try:
-            return self._program.execute(context)
-        except KeyError as error:
-            raise EvaluationError(f"there is no {error.args[0]!r}", self.text) from None
-        except Exception as error:
-            raise EvaluationError(_first_line(error), self.text) from error
+            return self._step(Scope(variables, functions))
+        except EvaluationError as error:
+            error.text = self.text
+            raise
+
+    @cached_property
+    def _step(self) -> Step:
+        return Steps(self.text).step(self.node)
 
 
-@lru_cache(1024)
-def _compiled(text: str) -> Any:
-    """What the library makes of a text; it does not change, and many episodes are asked the same."""
-    return cel.compile(text)
-
-
-def _first_line(error: Exception) -> str:
-    text = str(error).strip()
-    return text.splitlines()[0].removeprefix("Failed to parse expression ") if text else repr(error)
+def _is_of_a_field(call: Call) -> bool:
+    """Whether a call is ``has(a.b)``, which is no function."""
+    return call.name == "has" and len(call.arguments) == 1 and isinstance(call.arguments[0], Member)

@@ -7,18 +7,6 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 
-class Unsigned(int):
-    """A whole number without a sign, such as ``2u``."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return f"{int(self)}u"
-
-
-Value: TypeAlias = "bool | int | float | str | bytes | None"
-
-
 @dataclass(frozen=True, slots=True)
 class Part:
     """A part of an expression.
@@ -36,7 +24,7 @@ class Part:
 class Literal(Part):
     """A number, a truth, a text, bytes or null."""
 
-    value: Value
+    value: bool | int | float | str | bytes | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +44,7 @@ class Unary(Part):
 
 @dataclass(frozen=True, slots=True)
 class Binary(Part):
-    """Two things with ``+ - * / % < <= > >= == != in && ||`` between them."""
+    """Two things with ``+ - * / % < <= > >= == != in && ||`` between them; ``[]``: the one has the other as index."""
 
     sign: str
     one: Node
@@ -74,10 +62,11 @@ class Choice(Part):
 
 @dataclass(frozen=True, slots=True)
 class Call(Part):
-    """``name(argument, ...)``."""
+    """``name(argument, ...)``, or ``of.name(argument, ...)``."""
 
     name: str
     arguments: tuple[Node, ...]
+    of: Node | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,23 +75,6 @@ class Member(Part):
 
     of: Node
     name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Method(Part):
-    """``of.name(argument, ...)``."""
-
-    of: Node
-    name: str
-    arguments: tuple[Node, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Index(Part):
-    """``of[at]``."""
-
-    of: Node
-    at: Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +108,9 @@ class Loop(Part):
     each: tuple[Node, ...]
 
 
-Node: TypeAlias = "Literal | Name | Unary | Binary | Choice | Call | Member | Method | Index | Items | Entries | Loop"
+Node: TypeAlias = (
+    "Literal | Name | Unary | Binary | Choice | Call | Member | Items | Entries | Loop"
+)
 
 
 def parts_of(node: Node) -> tuple[Node, ...]:
@@ -144,14 +118,16 @@ def parts_of(node: Node) -> tuple[Node, ...]:
     match node:
         case Unary(_, of) | Member(of):
             return (of,)
-        case Binary(_, one, two) | Index(one, two):
+        case Binary(_, one, two):
             return (one, two)
         case Choice(condition, yes, no):
             return (condition, yes, no)
-        case Call(_, parts) | Items(parts):
-            return parts
-        case Method(of, _, parts) | Loop(of, _, _, parts):
-            return (of, *parts)
+        case Call(_, parts, of):
+            return parts if of is None else (of, *parts)
+        case Loop(of, _, _, each):
+            return (of, *each)
+        case Items(items):
+            return items
         case Entries(entries):
             return tuple(part for entry in entries for part in entry)
     return ()
@@ -177,31 +153,17 @@ def names_of(node: Node) -> Iterator[str]:
                 yield from names_of(part)
 
 
-def functions_of(node: Node) -> Iterator[str]:
-    """Iterate over the names of the functions and methods that an expression calls; `has` of a field is none."""
-    for part in walk(node):
-        match part:
-            case Call("has", (Member(),)):
-                pass
-            case Call(name) | Method(_, name):
-                yield name
-
-
-def number_of(node: Node) -> int | float | None:
-    """Return the number that a literal is; None if it is anything else."""
-    match node:
-        case Literal(bool() | Unsigned()):
-            return None
-        case Literal(int() | float() as value):
-            return value
-    return None
-
-
 def conjuncts(node: Node) -> tuple[Node, ...]:
     """Return the parts between the outermost ``&&`` of an expression; itself if it is no conjunction."""
     if isinstance(node, Binary) and node.sign == "&&":
         return (*conjuncts(node.one), *conjuncts(node.two))
     return (node,)
+
+
+def number_of(node: Node) -> int | float | None:
+    """Return the number that a literal is; None if it is anything else."""
+    is_number = isinstance(node, Literal) and type(node.value) in (int, float)
+    return node.value if is_number else None  # type: ignore[union-attr, return-value]
 
 
 def depth_of(node: Node) -> int:

@@ -1,4 +1,4 @@
-"""Reads expressions: CEL, the Common Expression Language, without its messages and its optional values."""
+"""Reads expressions: CEL, the Common Expression Language, without its messages and numbers without a sign."""
 
 from __future__ import annotations
 
@@ -6,20 +6,18 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, NoReturn, TypeVar
 
-from hetwin_core.ensemble.expressions.literals import number, quoted
+from hetwin_core.ensemble.expressions.language import cel
 from hetwin_core.ensemble.expressions.nodes import (
     Binary,
     Call,
     Choice,
     Entries,
-    Index,
     Items,
     Literal,
     Loop,
     Member,
-    Method,
     Name,
     Node,
     Part,
@@ -27,59 +25,30 @@ from hetwin_core.ensemble.expressions.nodes import (
     depth_of,
 )
 
-RESERVED = frozenset(
-    [
-        "as",
-        "break",
-        "const",
-        "continue",
-        "else",
-        "false",
-        "for",
-        "function",
-        "if",
-        "import",
-        "in",
-        "let",
-        "loop",
-        "namespace",
-        "null",
-        "package",
-        "return",
-        "true",
-        "var",
-        "void",
-        "while",
-    ]
-)
-"""Names that no variable and no function can have."""
 DEEPEST = 60
-"""Brackets, choices and signs may be nested so deep."""
-_LONGEST = 200
+"""Brackets, choices and signs before a value may be nested so deep."""
+_DEEPEST = 200
 """... with the signs that follow each other, as of a long conjunction."""
-_CONSTANTS = {"true": True, "false": False, "null": None}
-_MACROS = {"all": (2,), "exists": (2,), "exists_one": (2,), "filter": (2,), "map": (2, 3)}
-_STRINGS = r"\"\"\"{0}*?\"\"\"|'''{0}*?'''|\"{1}*\"|'{2}*'"
-_RAW = _STRINGS.format(r"[\s\S]", r"[^\"\r\n]", r"[^'\r\n]")
-_PLAIN = _STRINGS.format(
-    r"(?:\\[\s\S]|[^\\])", r"(?:\\[\s\S]|[^\"\\\r\n])", r"(?:\\[\s\S]|[^'\\\r\n])"
-)
+_LOOPS = {"all": (1,), "exists": (1,), "exists_one": (1,), "filter": (1,), "map": (1, 2)}
+"""Macros, and how many expressions follow the variable of each."""
+_QUOTED = r"\"\"\"{0}*?\"\"\"|'''{0}*?'''|\"{1}*\"|'{2}*'"
+_RAW = _QUOTED.format(r"[\s\S]", r"[^\"\r\n]", r"[^'\r\n]")
+_PLAIN = _QUOTED.format(r"(?:\\.|[^\\])", r"(?:\\.|[^\"\\\r\n])", r"(?:\\.|[^'\\\r\n])")
 _TOKEN = re.compile(
     r"(?P<space>[ \t\r\n\f]+|//[^\n]*)"
-    rf"|(?P<text>[bB]?[rR](?:{_RAW})|[bB]?(?:{_PLAIN}))"
-    r"|(?P<number>(?:\d+\.\d+|\.\d+)(?:[eE][-+]?\d+)?(?!\w)|\d+[eE][-+]?\d+(?!\w)|(?:0x[\da-fA-F]+|\d+)[uU]?(?!\w))"
+    r"|(?P<number>(?:(?:\d+\.\d+|\.\d+)(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+|0x[\da-fA-F]+|\d+)(?!\w))"
+    rf"|(?P<value>[bB]?[rR](?:{_RAW})|[bB]?(?:{_PLAIN})|(?:true|false|null)(?!\w))"
     r"|(?P<sign>&&|\|\||<=|>=|==|!=|[-+*/%<>!?:(),.\[\]{}]|in(?!\w))"
     r"|(?P<name>[A-Za-z_]\w*)",
     re.ASCII,
 )
 _LEVELS = (("||",), ("&&",), ("<", "<=", ">", ">=", "==", "!=", "in"), ("+", "-"), ("*", "/", "%"))
 """Signs between two things, those that bind least first."""
-_END = "the end"
 _T = TypeVar("_T", bound=Part)
 
 
 class WrongSyntax(ValueError):
-    """A text is no expression; the error says what is wrong, and where it is."""
+    """A text is no expression; the error says what is wrong, and where."""
 
 
 @lru_cache(4096)
@@ -108,10 +77,10 @@ class _Parser:
 
     def whole(self) -> Node:
         node = self._choice()
-        if self._next.kind != _END:
+        if self._next.text:
             raise self._error(f"{self._next.text!r} cannot stand here")
-        if depth_of(node) > _LONGEST:
-            raise self._error(f"it is nested deeper than {_LONGEST}")
+        if depth_of(node) > _DEEPEST:
+            raise self._error(f"it is nested deeper than {_DEEPEST}")
         return node
 
     def _split(self) -> list[_Token]:
@@ -125,9 +94,7 @@ class _Parser:
             if found.lastgroup != "space":
                 tokens.append(_Token(found.lastgroup or "", found[0], at, found.end()))
             at = found.end()
-        return [*tokens, _Token(_END, _END, at, at)]
-
-    # ------------------------------------------------------------------ tokens
+        return [*tokens, _Token("end", "", at, at)]
 
     @property
     def _next(self) -> _Token:
@@ -141,12 +108,12 @@ class _Parser:
             return token.text
         return None
 
-    def _need(self, sign: str) -> None:
-        if self._take(sign) is None:
-            raise self._error(f"{sign!r} is missing before {self._next_in_words()}")
+    def _need(self, *signs: str) -> str:
+        return self._take(*signs) or self._missing(" or ".join(map(repr, signs)))
 
-    def _next_in_words(self) -> str:
-        return _END if self._next.kind == _END else repr(self._next.text)
+    def _missing(self, what: str) -> NoReturn:
+        before = repr(self._next.text) if self._next.text else "the end"
+        raise self._error(f"{what} is missing before {before}")
 
     def _made(self, kind: Callable[..., _T], begin: int, *parts: object) -> _T:
         """A node that ends with the last token that was taken."""
@@ -156,9 +123,9 @@ class _Parser:
         return WrongSyntax(f"{problem}{self._place(self._next.begin)}")
 
     def _place(self, at: int) -> str:
-        before = self._text[:at]
-        line, column = before.count("\n") + 1, at - (before.rfind("\n") + 1) + 1
-        return f" (line {line}, column {column})" if "\n" in self._text else f" (column {column})"
+        lines = self._text[:at].split("\n")
+        line = f"line {len(lines)}, " if "\n" in self._text else ""
+        return f" ({line}column {len(lines[-1]) + 1})"
 
     # ------------------------------------------------------------------ what binds least comes first
 
@@ -183,20 +150,21 @@ class _Parser:
         return node
 
     def _signed(self) -> Node:
-        signs: list[tuple[str, int]] = []
+        first = self._at
         while sign := self._take("!", "-"):
-            if signs and signs[-1][0] != sign:
+            if sign != self._tokens[first].text:
                 raise self._error("'!' and '-' cannot follow each other")
-            signs.append((sign, self._tokens[self._at - 1].begin))
+        signs = self._tokens[first : self._at]
         if len(signs) > DEEPEST:
             raise self._error(f"it is nested deeper than {DEEPEST}")
-        is_negative = bool(signs) and signs[-1][0] == "-" and self._next.kind == "number"
-        node = self._after(self._number(signs.pop()[1]) if is_negative else self._primary())
-        for sign, begin in reversed(signs):
-            node = self._made(Unary, begin, sign, node)
+        is_negative = bool(signs) and signs[0].text == "-" and self._next.kind == "number"
+        node = self._literal(signs.pop()) if is_negative else self._primary()
+        node = self._followed(node)
+        for token in reversed(signs):
+            node = self._made(Unary, token.begin, token.text, node)
         return node
 
-    def _after(self, node: Node) -> Node:
+    def _followed(self, node: Node) -> Node:
         """What a field, a method or an index follows."""
         begin = node.begin
         while sign := self._take(".", "["):
@@ -205,97 +173,72 @@ class _Parser:
             else:
                 at = self._choice()
                 self._need("]")
-                node = self._made(Index, begin, node, at)
+                node = self._made(Binary, begin, "[]", node, at)
         return node
 
     def _selected(self, begin: int, of: Node) -> Node:
-        name = self._name("a field or a method")
+        name = self._next.text
+        if self._next.kind != "name":
+            self._missing("a field or a method")
+        self._at += 1
         if not self._take("("):
             return self._made(Member, begin, of, name)
         arguments = self._list(")")
-        if len(arguments) not in _MACROS.get(name, ()):
-            return self._made(Method, begin, of, name, arguments)
-        variable, *each = arguments
-        if not isinstance(variable, Name):
-            raise self._error(f"the first argument of {name} must be the name of a variable")
-        return self._made(Loop, begin, of, name, variable.name, tuple(each))
-
-    def _name(self, what: str) -> str:
-        token = self._next
-        if token.kind != "name" or token.text in _CONSTANTS:
-            raise self._error(f"{what} is missing before {self._next_in_words()}")
-        self._at += 1
-        return token.text
+        match arguments:
+            case (Name(variable), *each) if len(each) in _LOOPS.get(name, ()):
+                return self._made(Loop, begin, of, name, variable, tuple(each))
+        return self._made(Call, begin, name, arguments, of)
 
     # ------------------------------------------------------------------ what stands alone
 
     def _primary(self) -> Node:
         token = self._next
-        match token.kind:
-            case "number":
-                return self._number(token.begin)
-            case "text":
-                return self._literal(token.begin, quoted, token.text)
-            case "name":
-                return self._named()
-        if self._take("("):
-            node = self._choice()
-            self._need(")")
-            return replace(node, begin=token.begin, end=self._tokens[self._at - 1].end)
-        if self._take("["):
-            return self._made(Items, token.begin, self._list("]", may_end=True))
-        if self._take("{"):
-            return self._made(Entries, token.begin, self._entries())
-        raise self._error(f"a value is missing before {self._next_in_words()}")
-
-    def _named(self) -> Node:
-        token = self._next
-        if token.text in _CONSTANTS:
+        if token.kind in ("number", "value"):
+            return self._literal(token)
+        if token.kind == "name":
             self._at += 1
-            return self._made(Literal, token.begin, _CONSTANTS[token.text])
-        if token.text in RESERVED:
-            raise self._error(f"{token.text} is a reserved name")
-        self._at += 1
-        if not self._take("("):
+            if self._take("("):
+                return self._made(Call, token.begin, token.text, self._list(")"))
             return self._made(Name, token.begin, token.text)
-        arguments = self._list(")")
-        if token.text == "has" and len(arguments) == 1 and not isinstance(arguments[0], Member):
-            raise self._error("has takes a field, such as has(event.object)")
-        return self._made(Call, token.begin, token.text, arguments)
+        match self._take("(", "[", "{"):
+            case "(":
+                node = self._choice()
+                self._need(")")
+                return replace(node, begin=token.begin, end=self._tokens[self._at - 1].end)
+            case "[":
+                return self._made(Items, token.begin, self._list("]"))
+            case "{":
+                return self._made(Entries, token.begin, self._entries())
+        return self._missing("a value")
 
-    def _number(self, begin: int) -> Literal:
-        sign = "-" if begin < self._next.begin else ""
-        return self._literal(begin, number, sign + self._next.text)
-
-    def _literal(self, begin: int, read: Callable[[str], object], text: str) -> Literal:
+    def _literal(self, first: _Token) -> Literal:
+        """The literal that comes next, which may begin with a sign; the library knows its value."""
+        text = self._text[first.begin : self._next.end]
         try:
-            value = read(text)
-        except ValueError as error:
-            raise self._error(str(error)) from None
+            value = cel.compile(text).execute({})
+        except ValueError:
+            raise self._error(f"{text} is no value that there is") from None
         self._at += 1
-        return self._made(Literal, begin, value)
+        return self._made(Literal, first.begin, value)
 
-    def _list(self, closing: str, *, may_end: bool = False) -> tuple[Node, ...]:
+    def _list(self, closing: str) -> tuple[Node, ...]:
         """Expressions with commas between them, up to a bracket."""
         found: list[Node] = []
-        if self._take(closing):
-            return ()
-        while True:
+        sign = self._take(closing)
+        while sign != closing:
             found.append(self._choice())
-            if not self._take(","):
-                break
-            if may_end and self._take(closing):
-                return tuple(found)
-        self._need(closing)
+            sign = self._need(",", closing)
+            if (sign, closing) == (",", "]"):
+                sign = self._take(closing)
         return tuple(found)
 
     def _entries(self) -> tuple[tuple[Node, Node], ...]:
         found: list[tuple[Node, Node]] = []
-        while not self._take("}"):
+        sign = self._take("}")
+        while sign != "}":
             key = self._choice()
             self._need(":")
             found.append((key, self._choice()))
-            if not self._take(","):
-                self._need("}")
-                break
+            if (sign := self._need(",", "}")) == ",":
+                sign = self._take("}")
         return tuple(found)

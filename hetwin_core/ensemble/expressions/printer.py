@@ -2,61 +2,61 @@
 
 from __future__ import annotations
 
-from hetwin_core.ensemble.expressions.literals import written
+import json
+
 from hetwin_core.ensemble.expressions.nodes import (
     Binary,
     Call,
     Choice,
     Entries,
-    Index,
     Items,
     Literal,
     Loop,
     Member,
-    Method,
     Name,
     Node,
     Unary,
 )
 
-_STRENGTH = {"||": 1, "&&": 2, "+": 4, "-": 4, "*": 5, "/": 5, "%": 5}
+_STRENGTH = {"||": 1, "&&": 2, "+": 4, "-": 4, "*": 5, "/": 5, "%": 5, "[]": 7}
 _OF_CHOICES, _OF_COMPARISONS, _OF_SIGNS, _OF_ALL_ELSE = 0, 3, 6, 7
 
 
 def text_of(node: Node) -> str:
     """Return the text of an expression."""
     match node:
-        case Literal(value):
-            return written(value)
         case Name(name):
             return name
         case Unary(sign, of):
             return f"{sign}{_after_sign(sign, of)}"
+        case Binary("[]", one, two):
+            return f"{_within(one, _OF_ALL_ELSE)}[{text_of(two)}]"
         case Binary(sign, one, two):
             strength = _strength(node)
             return f"{_within(one, strength)} {sign} {_within(two, strength + 1)}"
         case Choice(condition, yes, no):
             return f"{_within(condition, 1)} ? {_within(yes, 1)} : {text_of(no)}"
-        case Call(name, arguments):
-            return f"{name}({_list(arguments)})"
+    return _atom(node)
+
+
+def _atom(node: Literal | Call | Member | Loop | Items | Entries) -> str:
+    """The text of what needs no brackets, but for a negative number."""
+    match node:
+        case Literal(bytes() as value):
+            return 'b"' + "".join(f"\\x{byte:02x}" for byte in value) + '"'
+        case Literal(value):
+            return json.dumps(value, ensure_ascii=False)
+        case Call(name, arguments, of):
+            before = "" if of is None else f"{_within(of, _OF_ALL_ELSE)}."
+            return f"{before}{name}({_list(arguments)})"
+        case Member(of, name):
+            return f"{_within(of, _OF_ALL_ELSE)}.{name}"
+        case Loop(of, macro, variable, each):
+            return f"{_within(of, _OF_ALL_ELSE)}.{macro}({variable}, {_list(each)})"
         case Items(items):
             return f"[{_list(items)}]"
         case Entries(entries):
             return f"{{{', '.join(f'{text_of(key)}: {text_of(value)}' for key, value in entries)}}}"
-    return _following(node)
-
-
-def _following(node: Member | Method | Index | Loop) -> str:
-    of = _within(node.of, _OF_ALL_ELSE)
-    match node:
-        case Member(_, name):
-            return f"{of}.{name}"
-        case Method(_, name, arguments):
-            return f"{of}.{name}({_list(arguments)})"
-        case Index(_, at):
-            return f"{of}[{text_of(at)}]"
-        case Loop(_, macro, variable, each):
-            return f"{of}.{macro}({variable}, {_list(each)})"
 
 
 def _list(nodes: tuple[Node, ...]) -> str:
@@ -71,7 +71,7 @@ def _strength(node: Node) -> int:
             return _OF_CHOICES
         case Unary():
             return _OF_SIGNS
-        case Literal(int() | float() as value) if written(value).startswith("-"):
+        case Literal() if text_of(node).startswith("-"):
             return _OF_SIGNS
     return _OF_ALL_ELSE
 
@@ -84,5 +84,4 @@ def _within(node: Node, strength: int) -> str:
 def _after_sign(sign: str, of: Node) -> str:
     """What follows a sign: ``-1`` is a number, and signs of two sorts need a bracket between them."""
     text = _within(of, _OF_SIGNS)
-    joins = "-" if sign == "!" else "!0123456789"
-    return f"({text})" if text[0] in joins else text
+    return f"({text})" if text[0] in {"!": "-", "-": "!0123456789"}[sign] else text

@@ -33,16 +33,6 @@ def terms_in(text: str) -> tuple[NamedTerm, ...]:
     return tuple(NamedTerm(call.name, tuple(_texts(*call.arguments))) for call in calls)
 
 
-@lru_cache(4096)
-def only_term(text: str) -> NamedTerm | None:
-    """Return the term that a text is, if its arguments are texts and nothing else; else None."""
-    terms = terms_in(text)
-    match parse(text) if len(terms) == 1 else None:
-        case Call(_, arguments) if len(arguments) == len(terms[0].entities):
-            return terms[0]
-    return None
-
-
 def _texts(*nodes: Node) -> Iterator[str]:
     """Texts in arguments, without those of terms in them and without the keys of maps."""
     for node in nodes:

@@ -10,19 +10,16 @@ from hetwin_core.ensemble.expressions.nodes import (
     Name,
     Node,
     Unary,
-    Unsigned,
     depth_of,
     walk,
 )
-from hetwin_core.ensemble.expressions.parser import WrongSyntax
+from hetwin_core.ensemble.expressions.parser import DEEPEST, WrongSyntax
 from hetwin_core.ensemble.expressions.parser import parse as parse_any
 from hetwin_core.machines.errors import NetworkError
 
 FUNCTIONS = {"min": (2, 9), "max": (2, 9), "abs": (1, 1)}
 """Functions, with the fewest and the most arguments that each takes."""
 EXPECTED = "an expression of signals, numbers and truths, such as n > 0 && !busy"
-DEEPEST = 60
-"""Expressions may be nested so deep; each sign of a sum or a conjunction counts."""
 
 
 def parse(text: str, where: str = "") -> Node:
@@ -37,41 +34,34 @@ def parse(text: str, where: str = "") -> Node:
     """
     try:
         node = parse_any(text)
-        problem = _problem(node, text)
+        if depth_of(node) > DEEPEST:
+            raise WrongSyntax(f"it is nested deeper than {DEEPEST}")
+        for part in walk(node):
+            _check(part, text)
     except WrongSyntax as error:
-        problem = str(error)
-    if problem:
-        raise NetworkError(f"the expression is wrong: {problem}", where, text, EXPECTED) from None
+        problem = f"the expression is wrong: {error}"
+        raise NetworkError(problem, where, text, EXPECTED) from None
     return node
 
 
-def _problem(node: Node, text: str) -> str:
-    """Return what is wrong in an expression of correct syntax; empty if nothing is."""
-    if depth_of(node) > DEEPEST:
-        return f"it is nested deeper than {DEEPEST}"
-    for part in walk(node):
-        match part:
-            case Call(name, arguments):
-                problem = _problem_of_call(name, len(arguments))
-                if problem:
-                    return f"{problem} (column {part.begin + 1})"
-            case Literal(bool() | int() | float() as value) if not isinstance(value, Unsigned):
-                pass
-            case Name() | Unary() | Choice():
-                pass
-            case Binary(sign) if sign != "in":
-                pass
-            case _:
-                written = text[part.begin : part.end]
-                return f"{written!r} is not part of the language (column {part.begin + 1})"
-    return ""
+def _check(part: Node, text: str) -> None:
+    """See that a part belongs to the language.
 
-
-def _problem_of_call(name: str, given: int) -> str:
-    if name not in FUNCTIONS:
-        return f"there is no function {name}"
-    fewest, most = FUNCTIONS[name]
-    if fewest <= given <= most:
-        return ""
-    wanted = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-    return f"{name} takes {wanted} arguments"
+    Raises:
+        WrongSyntax: if not, with its place.
+    """
+    match part:
+        case Literal(bool() | int() | float()) | Name() | Unary() | Choice():
+            return
+        case Binary(sign) if sign not in ("in", "[]"):
+            return
+        case Call(name, arguments, None) if name in FUNCTIONS:
+            fewest, most = FUNCTIONS[name]
+            if fewest <= len(arguments) <= most:
+                return
+            problem = f"{name} takes {fewest}{f' to {most}' if most > fewest else ''} arguments"
+        case Call(name):
+            problem = f"there is no function {name}"
+        case _:
+            problem = f"{text[part.begin : part.end]!r} is not part of the language"
+    raise WrongSyntax(f"{problem} (column {part.begin + 1})")

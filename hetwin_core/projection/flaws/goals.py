@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.expressions.terms import only_term, terms_in
+from hetwin_core.ensemble.expressions.terms import terms_in
 from hetwin_core.projection.asking.questions import Questions
-from hetwin_core.projection.asking.terms import Term
+from hetwin_core.projection.asking.terms import Atom, Term
 from hetwin_core.projection.asking.times import during
 from hetwin_core.projection.flaws.facts import Facts
 from hetwin_core.projection.flaws.moves import SECOND, Move
@@ -89,11 +89,11 @@ class Goals:
     def truths(self) -> Iterator[tuple[Task, bool | None]]:
         """Yield the tasks with a goal that are done, and whether it holds; None if the episode does not say."""
         for task in self._done():
-            if self._is_plainly_met(task):
-                yield task, True
+            term = self._term(task)
+            if term is None:
+                yield task, None
             else:
-                term = self._term(task)
-                yield task, None if term is None else self._holds(term, task)
+                yield task, self._is_plainly_met(term, task) or self._holds(term, task)
 
     def _left_behind(self) -> Iterator[Unmet]:
         """Yield the tasks without a goal that were to take an object along, which did not move at all meanwhile."""
@@ -131,18 +131,19 @@ class Goals:
         except BadInput:
             return None  # no goal that an episode can say anything of
 
-    def _is_plainly_met(self, task: Task) -> bool:
-        """Whether a goal is one term, which holds when its task is done; what is not plain must be asked."""
-        term = only_term(task.goal)
-        if term is None or not 1 <= len(term.entities) <= 2:
+    def _is_plainly_met(self, term: Term, task: Task) -> bool:
+        """Whether a goal is one fluent, which holds when its task is done; what is not plain must be asked."""
+        if not isinstance(term, Atom) or term.place is not None:
             return False
-        fluent, names = term
+        names = tuple(name for name in term.arguments if isinstance(name, str))
+        if not names or names != term.arguments[: len(names)]:
+            return False
         around = Interval(
             max(task.span.from_ns, task.span.to_ns - BEFORE_NS), task.span.to_ns + AFTER_NS
         )
         return any(
             (row.a, row.b)[: len(names)] == names
-            for row in self._facts.during(fluent, names[0], around)
+            for row in self._facts.during(term.name, names[0], around)
         )
 
     def _holds(self, term: Term, task: Task, *, believed: bool = False) -> bool | None:

@@ -6,25 +6,19 @@ import time
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.expressions.evaluation import EvaluationError, Scope, Step
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
-from hetwin_core.ensemble.expressions.expression import (
-    STANDARD_FUNCTIONS,
-    EvaluationError,
-    Expression,
-)
+from hetwin_core.ensemble.expressions.expression import STANDARD_FUNCTIONS, Expression
 from hetwin_core.ensemble.nearest import one_of, perhaps
 from hetwin_core.projection.asking.answer import NotKnown
 from hetwin_core.projection.asking.expressions.answered import Answered
 from hetwin_core.projection.asking.expressions.functions import Functions
 from hetwin_core.projection.asking.expressions.maps import shown
-from hetwin_core.projection.asking.parsing.evaluation import Evaluation, Scope, Step
+from hetwin_core.projection.asking.parsing.formulas import Formulas
 from hetwin_core.projection.asking.parsing.made import check_value
 from hetwin_core.projection.asking.questions import Questions
 from hetwin_core.projection.asking.terms import ANY
 from hetwin_core.projection.asking.vocabulary import SUPPORTING
-
-OF_FORMULAS = ("holds", "believed", "incorrect_belief", "value", "count")
-"""Functions whose first argument may be a formula."""
 
 
 class Asking:
@@ -96,8 +90,8 @@ class Asking:
         if question not in self._known:
             written = Expression(question)
             self._check(written, functions)
-            evaluation = Evaluation(question, functions.functions, OF_FORMULAS, self._evaluators)
-            self._known[question] = evaluation.step(written.node)
+            steps = Formulas(question, functions.functions, self._evaluators)
+            self._known[question] = steps.step(written.node)
         return self._known[question]
 
     def _check(self, written: Expression, functions: Functions) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.expressions.evaluation import EvaluationError, Scope
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
-from hetwin_core.ensemble.expressions.expression import EvaluationError, Expression
-from hetwin_core.projection.asking.parsing.evaluation import Evaluation, Scope
+from hetwin_core.ensemble.expressions.expression import Expression
+from hetwin_core.projection.asking.parsing.formulas import Formulas
 from hetwin_core.projection.asking.parsing.term_functions import TermFunctions
 from hetwin_core.projection.asking.terms import ANY, Term
 from hetwin_core.projection.tables.rows import Task
@@ -44,9 +45,8 @@ class GoalReader:
         expression, terms = Expression(text, where), TermFunctions(self._names)
         evaluators = all_evaluators()
         expression.check_names({*terms.functions, *evaluators}, ("any",))
-        evaluation = Evaluation(text, terms.functions, (), evaluators)
         try:
-            made = evaluation.formula(expression.node)
+            made = Formulas(text, terms.functions, evaluators).formula(expression.node)
             return terms.term(made(Scope({"any": ANY}, terms.functions)))
         except EvaluationError as error:
             raise BadInput(

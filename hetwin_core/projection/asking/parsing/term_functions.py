@@ -8,7 +8,7 @@ from operator import and_, or_
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.projection.asking.parsing.evaluation import AND, NOT, OR, STATE
+from hetwin_core.projection.asking.parsing.formulas import AND, NOT, OR, STATE
 from hetwin_core.projection.asking.parsing.made import Made, bare, rows_of
 from hetwin_core.projection.asking.terms import (
     ANGLE,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import pytest
 from hypothesis import assume, given
@@ -11,24 +10,22 @@ from hypothesis import strategies as st
 from support.random_examples import examples
 from support.random_expressions import PIECES, nodes
 
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.expressions.language import cel
 from hetwin_core.ensemble.expressions.nodes import (
     Binary,
     Call,
     Choice,
     Entries,
-    Index,
     Items,
     Literal,
     Loop,
     Member,
-    Method,
     Name,
     Node,
     Unary,
-    Unsigned,
     conjuncts,
-    functions_of,
     names_of,
     walk,
 )
@@ -50,14 +47,14 @@ TREES: list[tuple[str, Node]] = [
     ("-9223372036854775808", Literal(-(2**63))),
     ("-0x10", Literal(-16)),
     (
-        "[.5, 1e3, 2u, null,]",
-        Items((Literal(0.5), Literal(1e3), Literal(Unsigned(2)), Literal(None))),
+        "[.5, 1e3, null,]",
+        Items((Literal(0.5), Literal(1e3), Literal(None))),
     ),
     ("{'a': 1, b: c}", Entries(((Literal("a"), Literal(1)), (B, C)))),
-    ("a.b(c)[0].in_x", Member(Index(Method(A, "b", (C,)), Literal(0)), "in_x")),
+    ("a.b(c)[0].in_x", Member(Binary("[]", Call("b", (C,), A), Literal(0)), "in_x")),
     ("f(a, b)", Call("f", (A, B))),
     ("a.map(b, c, b)", Loop(A, "map", "b", (C, B))),
-    ("a.all(b, c, b)", Method(A, "all", (B, C, B))),
+    ("a.all(b, c, b)", Call("all", (B, C, B), A)),
     ("// said\n a // more", A),
     ("'a && \" b'", Literal('a && " b')),
     ('"\\u00e9\\x41\\101\\n\\?"', Literal("éAA\n?")),
@@ -77,22 +74,18 @@ def test_trees(text: str, tree: Node) -> None:
     [
         ("", r"a value is missing before the end \(column 1\)"),
         ("a &&\n  || b", r"a value is missing before '\|\|' \(line 2, column 3\)"),
-        ("f(a", r"'\)' is missing before the end \(column 4\)"),
+        ("f(a", r"',' or '\)' is missing before the end \(column 4\)"),
         ("a b", r"'b' cannot stand here \(column 3\)"),
         ("a = 1", r"'=' is not part of the language \(column 3\)"),
         ("'a", r"\"'a\" is not part of the language"),
         ("a ? b", r"':' is missing before the end"),
         ("!-a", r"'!' and '-' cannot follow each other"),
-        ("if", r"if is a reserved name"),
         ("a.true", r"a field or a method is missing before 'true'"),
-        ("9223372036854775808", r"must fit into 64 bits \(column 1\)"),
-        ("18446744073709551616u", r"must fit into 64 bits"),
-        ("1e400", r"must be finite"),
-        (r"'\q'", r"there is no escape \\q"),
-        (r"'\ud800'", r"is no character"),
-        (r"b'\u0041'", r"cannot stand in bytes"),
-        ("has(a)", r"has takes a field"),
-        ("a.map(b.c, b)", r"must be the name of a variable"),
+        ("a - 9223372036854775808", r"9223372036854775808 is no value that there is \(column 5\)"),
+        ("1e400", r"1e400 is no value"),
+        ("2u", r"'2u' is not part of the language"),
+        (r"'\q'", r"is no value"),
+        (r"'\ud800'", r"is no value"),
         ("A{b: 1}", r"'\{' cannot stand here"),
         ("(" * 80 + "a" + ")" * 80, r"nested deeper"),
         ("!" * 80 + "a", r"nested deeper"),
@@ -110,9 +103,9 @@ def test_what_is_written_is_read_again(tree: Node) -> None:
     assert repr(parse(text_of(tree))) == repr(tree)
 
 
-def _is_read(read: Any, text: str) -> bool:
+def _is_read(text: str) -> bool:
     try:
-        read(text)
+        cel.compile(text)
     except ValueError:
         return False
     return True
@@ -120,9 +113,13 @@ def _is_read(read: Any, text: str) -> bool:
 
 @examples(400)
 @given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=7).map(" ".join))
-def test_the_library_reads_the_same_texts(text: str) -> None:
+def test_what_the_library_reads_is_read(text: str) -> None:
     assume(not re.search(r"[\[{] *,|\w *\{", text))  # an empty list with a comma; messages
-    assert _is_read(parse, text) == _is_read(cel.compile, text)
+    if _is_read(text):
+        Expression(text)
+    else:
+        with pytest.raises(BadInput, match="syntax error"):
+            Expression(text)
 
 
 @examples(200)
@@ -131,8 +128,7 @@ def test_the_library_reads_what_is_written(tree: Node) -> None:
     program = cel.compile(text_of(tree))
     bound = {part.variable for part in walk(tree) if isinstance(part, Loop)}
     assert set(names_of(tree)) | bound == set(program.variables()) | bound
-    called = {name for name in program.functions() if name.isidentifier()}
-    assert set(functions_of(tree)) == called
+    assert Expression(text_of(tree)).functions == set(filter(str.isidentifier, program.functions()))
 
 
 @pytest.mark.parametrize(
