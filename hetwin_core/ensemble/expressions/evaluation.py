@@ -10,6 +10,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
+
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.language import cel
 from hetwin_core.ensemble.expressions.nodes import (
@@ -26,21 +28,8 @@ from hetwin_core.ensemble.expressions.nodes import (
     parts_of,
 )
 
-_LIBRARY = {
-    *(
-        "bytes",
-        "double",
-        "duration",
-        "dyn",
-        "int",
-        "matches",
-        "size",
-        "string",
-        "timestamp",
-        "type",
-    ),
-    "uint",
-}
+_NAMES = "bytes double duration dyn int matches size string timestamp type uint"
+_LIBRARY = frozenset(_NAMES.split())
 """Functions that the library has."""
 # what fails in an expression is raised once, not written to the terminal by the library as well
 logging.getLogger("cel").addHandler(logging.NullHandler())
@@ -170,11 +159,12 @@ class Steps:
             if name not in scope.functions:
                 raise EvaluationError(f"there is no function {name!r}")
             try:
-                return scope.functions[name](*given)
+                found = scope.functions[name](*given)
             except (EvaluationError, BadInput):
                 raise
             except Exception as error:  # a function of anyone's may raise anything
                 raise self.failed(name, scope.functions[name], given, error) from error
+            return found.item() if isinstance(found, np.generic) else found
 
         return value
 

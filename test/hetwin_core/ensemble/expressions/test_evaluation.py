@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -112,6 +113,30 @@ def test_values_are_those_of_the_library(text: str, a: int, b: Any, t: bool) -> 
 )
 def test_what_is_evaluated_by_whom(text: str, value: Any) -> None:
     assert found(text, {"a": 5, "m": {"k": 2}}) == value
+
+
+@pytest.mark.parametrize("number", [np.bool_(True), np.float64(1.5), np.float32(1.5), np.int64(3)])
+@pytest.mark.parametrize("text", ["f()", "f() == 3", "f() && true", "f() ? 1 : 2", "[f()]"])
+def test_numbers_of_numpy_are_plain_ones(text: str, number: object) -> None:
+    functions = {"f": lambda: number}
+    try:
+        expected = cel.compile(text).execute(cel.Context(variables={}, functions=functions))
+    except TypeError:
+        with pytest.raises(EvaluationError):
+            Expression(text).evaluate({}, functions)
+    else:
+        value = Expression(text).evaluate({}, functions)
+        assert (type(value), value) == (type(expected), expected)
+
+
+def test_what_a_function_raises_is_said_with_its_call() -> None:
+    def height(entity: str) -> float:
+        raise KeyError((entity, "pose"))
+
+    with pytest.raises(EvaluationError) as caught:
+        Expression("1.0 < height('box')").evaluate({}, {"height": height})
+    assert str(caught.value) == "1.0 < height('box'): height('box'): the scene has no box.pose"
+    assert Expression("height('box') > 1.0 && false").evaluate({}, {"height": height}) is False
 
 
 def test_each_reason_why_something_is_not_known_is_given_once() -> None:
