@@ -2,95 +2,32 @@
 
 from __future__ import annotations
 
-import errno
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.supervision.interrupts import let_be
-from hetwin_suite.cli import (
-    ask,
-    calibrate,
-    check,
-    compare,
-    decide,
-    describe,
-    evaluate,
-    explain,
-    export,
-    flaws,
-    kinematics,
-    learn,
-    listing,
-    machines,
-    mismatches,
-    new,
-    new_model,
-    predict,
-    project,
-    record,
-    report,
-    robot,
-    run,
-    send,
-    show,
-    sql,
-    trajectory,
-    truck,
-)
+from hetwin_core.ensemble.writing import OF_THE_DISK, why_not
+from hetwin_suite.cli.commands import Commands
 from hetwin_suite.cli.options import with_usual_ports
 from hetwin_suite.cli.terminal import outlive_the_terminal
 from hetwin_suite.cli.versions import show_version
 
-_OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG)
-"""A disk is full, or may not be written to."""
 EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
 
 app = typer.Typer(
+    cls=Commands,
     epilog="Start here: hetwin run pick_and_place",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.command("run")(run.run)
-app.command("new")(new.new)
-app.command("check")(check.check)
-app.command("check-model")(check.check_model)
-app.command("new-model")(new_model.new_model)
-app.command("report")(report.report)
-app.command("ask")(ask.ask)
-app.command("flaws")(flaws.flaws)
-app.command("show")(show.show)
-app.command("compare")(compare.compare)
-app.command("explain")(explain.explain)
-app.command("export")(export.export)
-app.command("predict")(predict.predict)
-app.command("decide")(decide.decide)
-app.command("learn")(learn.learn)
-app.command("project")(project.project)
-app.command("describe")(describe.describe)
-app.command("forward")(kinematics.forward)
-app.command("inverse")(kinematics.inverse)
-app.command("trajectory")(trajectory.trajectory)
-app.command("record")(record.record)
-app.command("robot")(robot.robot)
-app.command("send")(send.send)
-app.command("sql")(sql.sql)
-app.command("tables")(sql.tables)
-app.command("evaluate")(evaluate.evaluate)
-app.command("scenarios")(listing.scenarios)
-app.command("models")(listing.models)
-app.command("evaluators")(listing.evaluators)
-app.command("mismatches")(mismatches.mismatches)
-app.command("schema")(listing.schema)
-app.add_typer(calibrate.app, name="calibrate")
-app.add_typer(machines.app, name="machines")
-app.add_typer(truck.app, name="truck")
 
 
 @app.callback()
@@ -125,10 +62,10 @@ def main() -> None:
         sys.stderr.close()
         sys.exit(EXIT_FAILED)
     except OSError as error:
-        if error.errno not in _OF_THE_DISK:
+        if error.errno not in OF_THE_DISK:
             raise
         place = f"{error.filename}: " if error.filename else ""
-        print(f"error: {place}{error.strerror}", file=sys.stderr)
+        print(f"error: {place}{why_not(error, Path(error.filename or '.'))}", file=sys.stderr)
         sys.exit(EXIT_FAILED)
 
 

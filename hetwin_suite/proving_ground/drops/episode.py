@@ -22,7 +22,7 @@ from hetwin_suite.proving_ground.motion import Program
 from hetwin_suite.proving_ground.recipe import Recipe, unchanged
 from hetwin_suite.proving_ground.sensing import Reading
 from hetwin_suite.proving_ground.solids import read_solids
-from hetwin_suite.proving_ground.tennis_table_sdf import BALL_ABOVE_FOOT
+from hetwin_suite.proving_ground.tennis_table import BALL_ABOVE_FOOT
 from hetwin_suite.proving_ground.two_hands.real_world import RealWorld
 from hetwin_suite.proving_ground.two_hands.reality import Truths, build
 from hetwin_suite.proving_ground.two_hands.stage import enact, right_hand
@@ -143,7 +143,7 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
         folder: of the episode; must not exist.
         recipe: what is recorded.
         random: of this episode.
-        root: folder that holds `urdf`, `worlds` and `msg`.
+        root: folder that holds `urdf` and `worlds`.
 
     Returns:
         The summary for the distribution.
@@ -174,7 +174,7 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
     }
     believed = scene(drawn, true=False)
     write_episode(
-        folder, recipe.index, SCENARIO, believed, truth, drop.program, drop.readings, random, root
+        folder, recipe.index, SCENARIO, believed, truth, drop.program, drop.readings, random
     )
     return summary
 

@@ -20,7 +20,7 @@ from hetwin_suite.proving_ground.insertions.program import HIDDEN_S, HOME_AT, PU
 from hetwin_suite.proving_ground.motion import Program
 from hetwin_suite.proving_ground.recipe import Recipe, Shifts, unchanged
 from hetwin_suite.proving_ground.sensing import Reading
-from hetwin_suite.proving_ground.solar_panel_sdf import HOLE_DEPTH, shaft_hull
+from hetwin_suite.proving_ground.solar_panel import HOLE_DEPTH, shaft_hull
 from hetwin_suite.proving_ground.solids import read_solids
 from hetwin_suite.proving_ground.two_hands.control import Compliance
 from hetwin_suite.proving_ground.two_hands.real_world import RealWorld
@@ -136,7 +136,7 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
         folder: of the episode; must not exist.
         recipe: what is recorded.
         random: of this episode.
-        root: folder that holds `urdf`, `worlds` and `msg`.
+        root: folder that holds `urdf` and `worlds`.
 
     Returns:
         The summary for the distribution.
@@ -167,7 +167,7 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
     }
     believed = {"spu": drawn.socket_pose(False), "dip": dip_pose(drawn.dip_in_palm(False))}
     write_episode(
-        folder, recipe.index, SCENARIO, believed, truth, done.program, done.readings, random, root
+        folder, recipe.index, SCENARIO, believed, truth, done.program, done.readings, random
     )
     return summary
 
