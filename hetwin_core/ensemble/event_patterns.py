@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from hetwin_core.ensemble.expressions.nodes import Call, Literal, Name, Node
 from hetwin_core.ensemble.expressions.parser import WrongSyntax, parse
@@ -12,16 +12,8 @@ ANY = "any"
 """Stands for any argument."""
 
 
-class Wanted(NamedTuple):
-    """What one argument of an event must be.
-
-    Attributes:
-        entity: name of an entity, or a pattern of names such as ``cup*``; empty if a role is wanted.
-        role: `ANY`, or a variable of the task that goes on, e.g. ``hand``; empty if an entity is wanted.
-    """
-
-    entity: str = ""
-    role: str = ""
+Wanted: TypeAlias = "Literal | Name"
+"""The name of an entity, or a pattern of names such as ``cup*``; or `ANY`, or a variable of the task, e.g. ``hand``."""
 
 
 class EventPattern(NamedTuple):
@@ -47,7 +39,7 @@ class EventPattern(NamedTuple):
             match parse(text):
                 case Name(name):
                     return cls(name)
-                case Call(name, arguments):
+                case Call(name, arguments, None):
                     return cls(name, tuple(_argument(argument) for argument in arguments))
         except WrongSyntax as error:
             found = str(error)
@@ -59,10 +51,8 @@ class EventPattern(NamedTuple):
 
 def _argument(node: Node) -> Wanted:
     match node:
-        case Name(role):
-            return Wanted(role=role)
-        case Literal(str() as entity) if entity:
-            return Wanted(entity=entity)
+        case Name() | Literal(str()) if node != Literal(""):
+            return node
     raise ValueError(
         'an entity in quotes such as "cup", a variable of the task such as object, or any, not '
         + text_of(node)

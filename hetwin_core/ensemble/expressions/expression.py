@@ -15,7 +15,7 @@ from hetwin_core.ensemble.expressions.evaluation import (
     compiled,
     first_line,
 )
-from hetwin_core.ensemble.expressions.nodes import Call, Member, Name, conjuncts, names_of, walk
+from hetwin_core.ensemble.expressions.nodes import Call, Member, conjuncts, names_of, walk
 from hetwin_core.ensemble.expressions.parser import parse
 from hetwin_core.ensemble.nearest import one_of
 
@@ -39,7 +39,6 @@ class Expression:
         node: what it is made of.
         variables: names of those that it needs.
         functions: names of those that it calls, methods among them.
-        is_name: whether it is a variable and nothing else.
 
     Raises:
         BadInput: if the syntax is wrong.
@@ -61,7 +60,6 @@ class Expression:
                 expected="an expression in CEL, e.g. hand_free(hand) && object != null",
             ) from None
         self.variables = frozenset(names_of(self.node))
-        self.is_name = isinstance(self.node, Name)
         calls = [part for part in walk(self.node) if isinstance(part, Call)]
         self.functions = frozenset(c.name for c in calls if not _is_of_a_field(c))
 

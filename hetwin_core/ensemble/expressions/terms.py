@@ -29,7 +29,7 @@ def terms_in(text: str) -> tuple[NamedTerm, ...]:
         node = parse(text)
     except WrongSyntax:
         return ()
-    calls = [part for part in walk(node) if isinstance(part, Call)]
+    calls = [part for part in walk(node) if isinstance(part, Call) and part.of is None]
     return tuple(NamedTerm(call.name, tuple(_texts(*call.arguments))) for call in calls)
 
 

@@ -64,10 +64,6 @@ class Evaluation:
             for name in sorted(expression.variables & trigger.evaluators.keys())
             if name not in variables
         }
-        if expression.is_name:
-            return (
-                inner[expression.text] if expression.text in inner else variables[expression.text]
-            )
         self._reads = reads
         try:
             return expression.evaluate({**variables, **inner}, self._functions)
