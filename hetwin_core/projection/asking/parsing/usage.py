@@ -16,11 +16,9 @@ _OWN = (
     *("at(moment)", "during(from, to) or during(task)", "throughout(from, to) or throughout(task)"),
     *("any or any(name)", "event(name, ...)", "fluent(name, ...)"),
 )
-_INNER = ("both_", "either_", "not_", "state_")
 
 USAGE: Mapping[str, str] = MappingProxyType(
     {
-        **{name: f"{name}(fluent, ...)" for name in _INNER},
         **{name: f"{name}(one, other) of tasks, events, fluents" for name in RELATIONS},
         **{text.partition("(")[0].partition(" ")[0]: text for text in _OWN},
     }
