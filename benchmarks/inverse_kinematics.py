@@ -19,14 +19,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from arms import ARMS, ByMujoco, postures
 from machine import machine
+from particle_swarm import Swarm
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.kinematics.chains.batch import BatchSolver
 from hetwin_core.kinematics.chains.chain import Chain
 from hetwin_core.kinematics.chains.least_motion import middle, motion, solve_with_least_motion
 from hetwin_core.kinematics.chains.postures import sampled_limits
 from hetwin_core.kinematics.chains.solver import Solver
-from hetwin_core.kinematics.chains.swarm import Swarm
 
 SEED = 20261122
 EXACT = 1e-5
@@ -74,9 +73,9 @@ def one_by_one(chain: Chain, poses: Floats) -> Found:
 
 def batch(chain: Chain, poses: Floats) -> Found:
     """Solve all poses together."""
-    solver = BatchSolver(chain)
+    solver = Solver(chain)
     begun = time.process_time()
-    found = solver.solve(poses)
+    found = solver.solve_all(poses)
     ms = (time.process_time() - begun) * 1e3 / len(poses)
     return Found(found.positions, found.solved, np.full(len(poses), ms))
 
@@ -152,8 +151,8 @@ def least_motion(count: int) -> dict[str, float]:
     chain = ARMS["tiago"].chain()
     poses = np.array([chain.place(row).pose for row in postures(chain, count, SEED)])
     before = np.tile(middle(chain), (count, 1))
-    first = BatchSolver(chain).solve(poses)
-    least = solve_with_least_motion(BatchSolver(chain), poses, before)
+    first = Solver(chain).solve_all(poses)
+    least = solve_with_least_motion(Solver(chain), poses, before)
     a, b = (float(motion(each.positions, before).mean()) for each in (first, least))
     return {"first": a, "least": b, "ratio": b / a}
 

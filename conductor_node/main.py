@@ -26,8 +26,8 @@ SAME_WISH_S = 4.0
 def main(args: list[str] | None = None) -> None:
     """Serve goals until the process is asked to end, or has carried out `runs` of them.
 
-    It ends with 130 or 143 if SIGINT or SIGTERM comes before a run, with 2 if another run has its namespace, else as
-    its last run did: 2 after bad input, 1 after a failed one.
+    It ends with 128 and the number of a signal that comes before a run, with 2 if another run has its namespace, else
+    as its last run did: 2 after bad input, 1 after a failed one.
     """
     hold()  # ROS's threads inherit this: only the main thread gets signals
     rclpy.init(args=args, signal_handler_options=rclpy.SignalHandlerOptions.NO)
@@ -55,7 +55,7 @@ def main(args: list[str] | None = None) -> None:
 
 
 def _end_in_order(node: ConductorNode, count: int, number: int) -> None:
-    """The first SIGINT or SIGTERM ends the run at its next barrier, the second at once."""
+    """The first signal ends the run at its next barrier, the second at once."""
     node.quitting = True
     if node.conductor is None:
         return

@@ -16,6 +16,7 @@ from rosbags.interfaces import (
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.topics import LOGGED, Topic
+from hetwin_core.ensemble.writing import unwritable, why_not
 from hetwin_core.projection.bag_metadata import (
     METADATA,
     BagTopic,
@@ -57,11 +58,7 @@ class LogBag:
                 "the folder already holds a run", file=path, expected="a new folder"
             ) from None
         except OSError as error:
-            raise BadInput(
-                f"the log cannot be written: {error.strerror}",
-                file=path,
-                expected="a folder that can be written to",
-            ) from error
+            raise unwritable("the log", path, error) from error
         self._room = path.with_name(ROOM)
         self._keep_room(room)
         self._facts: dict[str, str] = {}
@@ -90,11 +87,12 @@ class LogBag:
             with self._room.open("xb") as file:
                 os.posix_fallocate(file.fileno(), 0, size)
         except OSError as error:
-            self._file.abort()
+            with suppress(OSError):
+                self._file.abort()
             shutil.rmtree(self._path, ignore_errors=True)
             self._room.unlink(missing_ok=True)
             raise BadInput(
-                f"there is no room for a log: {error.strerror}",
+                f"the log cannot be written: {why_not(error, self._room)}",
                 file=self._room.parent,
                 expected=f"at least {size // 2**20} MiB on the disk",
             ) from error
@@ -134,7 +132,7 @@ class LogBag:
             raise RunFailed("log", "flush", time_ns, self._reason(error)) from error
 
     def _reason(self, error: OSError) -> str:
-        return f"{error.strerror}: {self._path}"
+        return f"{why_not(error, self._path)}: {self._path}"
 
     def use_room(self) -> None:
         """Free the reserved space for the end of the bag."""

@@ -24,6 +24,7 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot, rows_left
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.topics import Encoded
 from hetwin_core.ensemble.words import failure_row_words
+from hetwin_core.ensemble.writing import writing
 from hetwin_core.projection import run_messages
 from hetwin_core.projection.bag import LogBag
 from hetwin_core.projection.due import Due, DueStates, KeptState
@@ -93,10 +94,8 @@ class RunLog(RunListener):
             BadInput: if the folder cannot be written to.
         """
         check_free(self.out)
-        try:
+        with writing("the run", self.out):
             self.out.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise BadInput(f"the folder cannot be made: {error.strerror}", file=self.out) from error
         self._encoder = RunEncoder(start.layout, start.models)
         self._main = next((model.name for model in start.models if model.main), "")
         self._labelled = {entity.name for entity in start.layout.of_kind(EntityKind.OBJECT)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from dataclasses import asdict
@@ -11,6 +12,7 @@ from typing import Any
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.plain_json import plain
+from hetwin_core.ensemble.writing import unwritable, write_atomically
 
 LOG = "log"
 SUMMARY = "summary.json"
@@ -39,7 +41,7 @@ def check_free(out: Path) -> None:
     if not parent.is_dir():
         raise BadInput("this is a file, not a folder", file=parent, expected="a new folder")
     if not os.access(parent, os.W_OK | os.X_OK):
-        raise BadInput("the folder cannot be written to", file=parent, expected="a writable folder")
+        raise unwritable("the run", parent, errno.EACCES)
 
 
 def write_summary(out: Path, summary: RunSummary) -> Path:
@@ -69,34 +71,6 @@ def read_summary(out: Path) -> dict[str, Any] | None:
     if not isinstance(data, dict):
         raise BadInput("the summary is no JSON object", file=path, found=type(data).__name__)
     return data
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Replace a file atomically, so that readers see the old or the new content."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def write_page(path: Path, page: str, name: str) -> None:
-    """Write a page, in a folder that is made if there is none.
-
-    Args:
-        path: the file.
-        page: its content.
-        name: what the page is called in an error.
-
-    Raises:
-        BadInput: if it cannot be written.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, page)
-    except OSError as error:
-        raise BadInput(f"the {name} cannot be written: {error.strerror}", file=path) from error
 
 
 def folder_of(log: str | Path) -> Path:

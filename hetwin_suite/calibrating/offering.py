@@ -13,6 +13,7 @@ import yaml
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.extends import load_with_base
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
+from hetwin_core.ensemble.writing import write_text
 from hetwin_core.kinematics.drives.calibrating import Calibration
 
 _HEADER = """# {base} with what recordings of its wheels and its true poses taught: {said}.
@@ -85,7 +86,8 @@ def written(out: Path, header: str, entries: Mapping[str, Any]) -> Path:
     Raises:
         BadInput: if the file cannot be written, or what comes of it is no scenario.
     """
-    _write(out, header + yaml.safe_dump(dict(entries), sort_keys=False, allow_unicode=True))
+    text = yaml.safe_dump(dict(entries), sort_keys=False, allow_unicode=True)
+    write_text(out, header + text, where="--out")
     try:
         load_scenario(out)
     except BadInput:
@@ -105,13 +107,3 @@ def _parts(
         sd=", ".join(f"{name} {found.sd[name]:.2g}" for name in found.chosen) or "none",
     )
     return header, {"extends": str(below), "scenario": out.stem, "robot": robot}
-
-
-def _write(out: Path, text: str) -> None:
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise BadInput(
-            f"the file cannot be written: {error.strerror}", file=out, where="--out"
-        ) from None

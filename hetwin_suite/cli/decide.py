@@ -124,7 +124,7 @@ def decide(
 
 def _keep(decision: Decision, out: Path) -> None:
     """Write beside the futures what `--json` prints."""
-    from hetwin_core.projection.run_folder import write_atomically
+    from hetwin_core.ensemble.writing import write_atomically
 
     out.mkdir(parents=True, exist_ok=True)
     write_atomically(out / FOUND, json.dumps(decision.to_json(), indent=2) + "\n")

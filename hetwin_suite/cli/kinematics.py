@@ -11,7 +11,6 @@ import typer
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.cli.options import AsJson
-from hetwin_suite.digital_robot.methods import Method
 
 if TYPE_CHECKING:
     from hetwin_core.ensemble.scene.values import Floats
@@ -66,9 +65,6 @@ def inverse(
         Path | None,
         typer.Option("--from", help="CSV: where the joints are; one row, or one for each pose"),
     ] = None,
-    solver: Annotated[
-        Method, typer.Option(help="newton; swarm: the particle swarm of a paper, to compare")
-    ] = Method.NEWTON,
     one_by_one: Annotated[
         bool, typer.Option("--one-by-one", help="solve each pose by itself, not all together")
     ] = False,
@@ -98,7 +94,7 @@ def inverse(
     chain = robot.chain(base, tip, limited=True)
     wanted = read_poses(poses)
     before = None if start is None else _from(robot, chain, start, len(wanted))
-    wish = Wish(solver, one_by_one, least_motion, time_limit, seed)
+    wish = Wish(one_by_one, least_motion, time_limit, seed)
     done = [0]
     with never_silent(lambda: f"solving: {done[0]} of {len(wanted)} poses"):
         found = solve_poses(chain, wanted, before, wish, lambda count: done.__setitem__(0, count))

@@ -168,16 +168,12 @@ def _write(out: Path, text: str) -> None:
         BadInput: if there is one, or it cannot be written.
     """
     from hetwin_core.ensemble.errors import BadInput
+    from hetwin_core.ensemble.writing import write_text
 
-    problem = "there is a file of this name" if out.exists() else ""
-    try:
-        if not problem:
-            out.parent.mkdir(parents=True, exist_ok=True)
-            out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        problem = f"the file cannot be written: {error.strerror}"
-    if problem:
+    if out.exists():
+        problem = "there is a file of this name"
         raise BadInput(problem, where="--out", found=str(out), expected="a new file")
+    write_text(out, text, where="--out")
 
 
 def _show(learned: Learned, out: Path | None) -> None:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import errno
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.supervision.interrupts import let_be
+from hetwin_core.ensemble.writing import OF_THE_DISK, why_not
 from hetwin_suite.cli.commands import Commands
 from hetwin_suite.cli.options import with_usual_ports
 from hetwin_suite.cli.terminal import outlive_the_terminal
 from hetwin_suite.cli.versions import show_version
 
-_OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG)
-"""A disk is full, or may not be written to."""
 EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
@@ -63,10 +62,10 @@ def main() -> None:
         sys.stderr.close()
         sys.exit(EXIT_FAILED)
     except OSError as error:
-        if error.errno not in _OF_THE_DISK:
+        if error.errno not in OF_THE_DISK:
             raise
         place = f"{error.filename}: " if error.filename else ""
-        print(f"error: {place}{error.strerror}", file=sys.stderr)
+        print(f"error: {place}{why_not(error, Path(error.filename or '.'))}", file=sys.stderr)
         sys.exit(EXIT_FAILED)
 
 

@@ -143,7 +143,7 @@ def predict(
 
 def _keep(forecast: Forecast, out: Path, title: str) -> None:
     """Write the page, and beside it what `--json` prints."""
-    from hetwin_core.projection.run_folder import write_atomically
+    from hetwin_core.ensemble.writing import write_atomically
     from hetwin_suite.futures.predicting.page import write_page
 
     write_page(forecast, out, title)

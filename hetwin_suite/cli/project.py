@@ -121,7 +121,7 @@ def project(
 
 def _page(batch: Batch, out: Path, scenario: str, variant: str | None) -> Path:
     """Write the page, and beside it what `--json` prints."""
-    from hetwin_core.projection.run_folder import write_atomically
+    from hetwin_core.ensemble.writing import write_atomically
     from hetwin_suite.futures.page.page import write_page
     from hetwin_suite.running.patience import never_silent
 

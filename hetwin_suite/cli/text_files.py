@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.writing import unwritable, writing
 
 
 def lines_of(file: Path, expected: str) -> list[str]:
@@ -34,20 +36,9 @@ def make_room_for(out: Path) -> None:
     Raises:
         BadInput: if a file cannot be written there.
     """
-    try:
+    with writing("the file", out, "--out"):
         out.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise _unwritable(out, str(error.strerror)) from None
     if out.is_dir():
-        raise _unwritable(out, "it is a folder")
+        raise unwritable("the file", out, errno.EISDIR, "--out")
     if not os.access(out.parent, os.W_OK):
-        raise _unwritable(out, "its folder is write-protected")
-
-
-def _unwritable(out: Path, why: str) -> BadInput:
-    return BadInput(
-        f"the file cannot be written: {why}",
-        file=out,
-        where="--out",
-        expected="a file in a folder that can be written to",
-    )
+        raise unwritable("the file", out, errno.EACCES, "--out")

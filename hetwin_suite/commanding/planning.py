@@ -14,7 +14,7 @@ from hetwin_core.ensemble.scene.poses import multiply, rotate
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.base_moves import base_move
 from hetwin_core.kinematics.chains.descent import TOLERANCE
-from hetwin_core.kinematics.chains.inverse import solve
+from hetwin_core.kinematics.chains.inverse import Reach
 from hetwin_core.kinematics.moves import move
 from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_core.kinematics.trajectories.polynomials import State
@@ -186,7 +186,7 @@ class Planner:
                 expected="a link behind one of " + ", ".join(self._commanded.names),
             )
         now = np.array([self._positions.get(name, 0.0) for name in chain.joints])
-        solution = solve(chain, self._in_root(goal), now, moving)
+        solution = Reach(chain, moving).solve(self._in_root(goal), now)
         if not solution.solved:
             found: dict[str, Json] = {
                 "distance": round(solution.distance, 6),

@@ -1,15 +1,8 @@
-"""What commands can choose: how poses are solved, how joints move, what is calibrated."""
+"""What commands can choose: how joints move, what is calibrated."""
 
 from __future__ import annotations
 
 from enum import StrEnum
-
-
-class Method(StrEnum):
-    """How poses are solved."""
-
-    NEWTON = "newton"
-    SWARM = "swarm"
 
 
 class Profile(StrEnum):

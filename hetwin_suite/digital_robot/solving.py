@@ -10,13 +10,10 @@ from typing import Any
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.kinematics.chains.batch import BatchSolver, Solutions
 from hetwin_core.kinematics.chains.chain import Chain
-from hetwin_core.kinematics.chains.descent import Solution
+from hetwin_core.kinematics.chains.descents import Solutions
 from hetwin_core.kinematics.chains.least_motion import middle, solve_with_least_motion
 from hetwin_core.kinematics.chains.solver import Solver
-from hetwin_core.kinematics.chains.swarm import Swarm
-from hetwin_suite.digital_robot.methods import Method
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +21,12 @@ class Wish:
     """How the poses are to be solved.
 
     Attributes:
-        method: the solver.
         one_by_one: whether each pose is solved by itself.
         least_motion: whether the solution with the least motion is chosen.
         seconds: processor time for each pose; None: no limit.
         seed: of what is random.
     """
 
-    method: Method = Method.NEWTON
     one_by_one: bool = False
     least_motion: bool = False
     seconds: float | None = None
@@ -93,7 +88,7 @@ def solve_poses(
     """
     solve = _solver(chain, before is None, wish)
     starts = np.tile(middle(chain), (len(poses), 1)) if before is None else before
-    size = 1 if wish.one_by_one or wish.method is Method.SWARM else max(1, len(poses))
+    size = 1 if wish.one_by_one else max(1, len(poses))
     parts, cpu = [], []
     for i in range(0, len(poses), size):
         begun = time.process_time()
@@ -106,34 +101,15 @@ def solve_poses(
 
 
 def _solver(chain: Chain, from_table: bool, wish: Wish) -> Callable[[Floats, Floats], Solutions]:
-    if wish.method is Method.SWARM:
-        return Swarm(chain, wish.seed).solve
-    if wish.least_motion or not wish.one_by_one:
-        batch = BatchSolver(chain, wish.seed)
+    solver = Solver(chain, wish.seed)
 
-        def together(poses: Floats, starts: Floats) -> Solutions:
-            seconds = None if wish.seconds is None else wish.seconds * len(poses)
-            if wish.least_motion:
-                return solve_with_least_motion(batch, poses, starts, seconds)
-            return batch.solve(poses, None if from_table else starts, seconds)
+    def solve(poses: Floats, starts: Floats) -> Solutions:
+        seconds = None if wish.seconds is None else wish.seconds * len(poses)
+        if wish.least_motion:
+            return solve_with_least_motion(solver, poses, starts, seconds)
+        return solver.solve_all(poses, None if from_table else starts, seconds)
 
-        return together
-    single = Solver(chain, wish.seed)
-
-    def alone(poses: Floats, starts: Floats) -> Solutions:
-        start = None if from_table else starts[0]
-        return _as_many(single.solve(poses[0], start, wish.seconds))
-
-    return alone
-
-
-def _as_many(one: Solution) -> Solutions:
-    return Solutions(
-        one.positions[None],
-        np.array([one.solved]),
-        np.array([one.distance]),
-        np.array([one.angle]),
-    )
+    return solve
 
 
 def place_postures(chain: Chain, positions: Floats) -> Floats:

@@ -10,8 +10,8 @@ from xml.parsers import expat
 
 from transforms3d.euler import mat2euler
 
-from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.writing import writing
 from hetwin_core.kinematics.arm.model import small
 from hetwin_core.kinematics.chains.screws import Frame, frame_of
 from hetwin_suite.digital_robot.robot_file import RobotFile
@@ -54,12 +54,9 @@ def write_with_errors(robot: RobotFile, errors: Mapping[str, Floats], out: Path)
     Raises:
         BadInput: if the file cannot be written.
     """
-    try:
-        out.write_bytes(with_errors(robot, errors))
-    except OSError as error:
-        raise BadInput(
-            f"cannot be written: {error.strerror}", file=out, where="--out", expected="a file"
-        ) from None
+    content = with_errors(robot, errors)
+    with writing("the file", out, "--out"):
+        out.write_bytes(content)
 
 
 def _origin(frame: Frame) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.resources import resource
+from hetwin_core.ensemble.writing import writing
 from hetwin_suite.proving_ground.distribution import distribution
 from hetwin_suite.proving_ground.drops.draw import FARTHEST_M
 from hetwin_suite.proving_ground.drops.episode import record as record_drop
@@ -216,11 +217,9 @@ def _make_free(out: Path) -> None:
     if out.is_dir():
         problem = "is not empty" if any(out.iterdir()) else ""
     elif not out.exists():
-        try:
+        with writing("the folder", out, "--out"):
             out.mkdir(parents=True)
-            problem = ""
-        except OSError as error:
-            problem = f"cannot be made: {error.strerror}"
+        return
     if problem:
         raise BadInput(problem, where="--out", found=str(out), expected="a new or empty folder")
 

@@ -78,8 +78,8 @@ def run(
 ) -> Summary:
     """Run a scenario, and return how it went.
 
-    Nothing is printed unless asked for. In the main thread, SIGINT and SIGTERM end the run at its next barrier and
-    then do what they would have done before; in any other thread, no handler of a signal is touched.
+    Nothing is printed unless asked for. In the main thread, SIGINT, SIGTERM and SIGHUP end the run at its next
+    barrier and then do what they would have done before; in any other thread, no handler of a signal is touched.
 
     Args:
         scenario: scenario file, or name of one of hetwin's.

@@ -40,7 +40,7 @@ def carry_out(
     watched: bool,
     live: LiveRun | None = None,
 ) -> Ended:
-    """Run; SIGINT and SIGTERM end the run at its next barrier.
+    """Run; SIGINT, SIGTERM and SIGHUP end the run at its next barrier.
 
     Args:
         request: what to run, and over which transport.

@@ -30,7 +30,7 @@ class Ended:
 
 
 def exit_code(summary: Mapping[str, Any], interrupt: int | None) -> int:
-    """130 after SIGINT, 143 after SIGTERM, 1 if the run or one of its models failed, even if it went on without it.
+    """128 and the number after a signal, 1 if the run or one of its models failed, even if it went on without it.
 
     Args:
         summary: the content of ``summary.json``.

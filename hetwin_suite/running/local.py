@@ -33,7 +33,7 @@ def run_locally(
     checkpoint_s: float | None = None,
     going_on: Checkpoint | None = None,
 ) -> Ended:
-    """Run; SIGINT and SIGTERM end the run at its next barrier.
+    """Run; SIGINT, SIGTERM and SIGHUP end the run at its next barrier.
 
     A model that hangs cannot be interrupted from its own process; `watched.run_watched` can.
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def run_over_ros(
     request: RunRequest, display: Display, placing: Placing, live: RosRun | None = None
 ) -> Ended:
-    """Run; SIGINT and SIGTERM end the run at its next barrier.
+    """Run; SIGINT, SIGTERM and SIGHUP end the run at its next barrier.
 
     A run whose conductor dies or is silent for too long is finished here.
 

@@ -38,7 +38,7 @@ CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.
 
 
 def run_watched(request: RunRequest, display: Display, live: WatchedRun | None = None) -> Ended:
-    """Run; SIGINT and SIGTERM end the run at its next barrier.
+    """Run; SIGINT, SIGTERM and SIGHUP end the run at its next barrier.
 
     Args:
         request: what to run.

@@ -17,6 +17,7 @@ from urllib.parse import unquote, urlparse
 from hetwin_core.ensemble.catalogue import model_types
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.model import ModelKind
+from hetwin_core.ensemble.writing import write_files
 
 LONGEST_NAME = 30
 """A longer name would break lines of the templates."""
@@ -61,17 +62,8 @@ def write_package(name: str, kind: ModelKind, out: Path | None = None) -> NewMod
     class_name = "".join(part.capitalize() for part in name.split("_"))
     words = {"name": name, "class_name": class_name, "distribution": name.replace("_", "-")}
     files = _files(name, kind, words)
-    try:
-        for path, text in files.items():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise BadInput(
-            f"the package cannot be written: {error.strerror}",
-            where="--out",
-            found=str(folder),
-            expected="a folder that can be written to",
-        ) from None
+    texts = {folder / path: text for path, text in files.items()}
+    write_files(texts, folder, "the package", "--out")
     return NewModel(name, kind, f"{name}.model:{class_name}", folder, tuple(files))
 
 

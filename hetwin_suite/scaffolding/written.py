@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import some
+from hetwin_core.ensemble.writing import write_files
 from hetwin_suite.scaffolding.choosing_robot import RECORDED_FILE
 from hetwin_suite.scaffolding.hands import FoundHand
 from hetwin_suite.scaffolding.new_scenario import Draft
@@ -96,23 +95,7 @@ def write_scenario(draft: Draft, out: Path) -> Written:
     if draft.chosen.description:
         texts[out / RECORDED_FILE] = draft.chosen.description
     texts[file] = scenario_text(draft, out)
-    was_there = out.exists()
-    try:
-        (out / OBJECTS).mkdir(parents=True)
-        for path, text in texts.items():
-            path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        for path in texts:
-            path.unlink(missing_ok=True)
-        for folder in (out / OBJECTS, *([] if was_there else [out])):
-            with suppress(OSError):
-                folder.rmdir()
-        raise BadInput(
-            f"the scenario cannot be written: {error.strerror}",
-            where="--out",
-            found=str(out),
-            expected="a folder that can be written to, on a disk that is not full",
-        ) from error
+    write_files(texts, out, "the scenario", "--out")
     return Written(file, draft)
 
 

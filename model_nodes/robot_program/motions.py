@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.kinematics.chains.chain import Chain
-from hetwin_core.kinematics.chains.inverse import STARTS, Reach
+from hetwin_core.kinematics.chains.inverse import Reach
+from hetwin_core.kinematics.chains.solver import FEWER_STARTS
 from hetwin_core.kinematics.moves import MoveLimits, move
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
 from model_nodes.robot_program.errors import CannotReach
@@ -43,7 +44,7 @@ class Motions:
         self.commanded = {name: joint.start for name, joint in facts.joints.items()}
         self._chains: dict[str, Chain] = {}
         self._reaches: dict[str, Reach] = {}
-        self.starts = STARTS
+        self.starts = FEWER_STARTS
 
     def pose_of(self, link: str, joints: Mapping[str, float]) -> Pose:
         """Return a link's pose in the frame of the root link, for these positions of the joints.

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import fcntl
+import json
 import os
 import pty
 import resource
+import shlex
 import signal
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 
 import pytest
+from support.falling_ball import falling_ball
 from support.hetwin_command import refused
 from support.odd_recordings import messages
 from support.recorded_bags import write_bag
 from support.robot_files import TABLETOP_ARM
 from support.tabletop import tabletop
+from support.waiting import wait_until
 
+ROOT = Path(__file__).resolve().parents[2]
 HETWIN = Path(sys.executable).with_name("hetwin")
 
 
@@ -71,6 +78,50 @@ def test_a_run_on_a_full_disk(tmp_path: Path, fill: int) -> None:
     assert not (out / "log" / "metadata.yaml").exists()
 
 
+@pytest.fixture
+def full(tmp_path: Path) -> Path:
+    """A folder that is full once it is mounted."""
+    (tmp_path / "full").mkdir()
+    return tmp_path / "full"
+
+
+def on_the_full_disk(disk: Path, *words: object) -> subprocess.CompletedProcess[str]:
+    """Run hetwin where a real disk, in a name space of its own, has no room; skip where none can be mounted."""
+    mount = f"mount -t tmpfs -o size=64k tmpfs {disk} && "
+    if subprocess.run(["unshare", "-rm", "sh", "-c", f"{mount} true"], check=False).returncode:
+        pytest.skip("no disk can be mounted here")
+    line = shlex.join(str(word) for word in (HETWIN, *words))
+    script = (
+        f"{mount} head -c 65536 /dev/zero > {disk}/filling; {line}; code=$?; ls {disk}; exit $code"
+    )
+    return subprocess.run(
+        ["unshare", "-rm", "sh", "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("command_name", ["new", "new-model", "run"])
+def test_a_full_disk_is_said_in_the_same_words(
+    tmp_path: Path, full: Path, command_name: str
+) -> None:
+    out = full / "made"
+    bag = write_bag(tmp_path / "bag", messages(count=5))
+    words, what = {
+        "new": (("new", bag, "--robot", TABLETOP_ARM, "--out", out), "the scenario"),
+        "new-model": (("new-model", "coffee", "--out", out), "the package"),
+        "run": (("run", tabletop(tmp_path), "--no-report", "--out", out), "the log"),
+    }[command_name]
+    said = on_the_full_disk(full, *words)
+    assert said.returncode == 2, said
+    assert f"{what} cannot be written: No space left on device, 0.0 MiB are free" in said.stderr
+    assert "Traceback" not in said.stderr
+    if command_name != "run":
+        assert said.stdout.split() == ["filling"]
+
+
 def test_a_terminal_that_goes_away(tmp_path: Path) -> None:
     """The run that nobody sees any longer ends well."""
     file, out, errors = tabletop(tmp_path), tmp_path / "run", tmp_path / "errors"
@@ -89,3 +140,36 @@ def test_a_terminal_that_goes_away(tmp_path: Path) -> None:
     assert errors.read_text().count("Traceback") == 0
     assert (out / "log" / "metadata.yaml").exists()
     assert (out / "summary.json").exists()
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_a_terminal_that_is_closed_ends_the_run_in_order_but_not_under_nohup(
+    tmp_path: Path, ignored: bool
+) -> None:
+    file, out, errors = falling_ball(tmp_path, "mujoco"), tmp_path / "run", tmp_path / "errors"
+    ours, theirs = pty.openpty()
+
+    def at_the_terminal() -> None:
+        fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
+        if ignored:
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    words = ("run", file, "--out", out, "--no-report", "--duration", 3.0 if ignored else 1e6)
+    with errors.open("wb") as stderr:
+        running = subprocess.Popen(
+            [str(word) for word in (HETWIN, *words)],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=stderr,
+            env={**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT}/test"},
+            start_new_session=True,
+            preexec_fn=at_the_terminal,
+        )
+    os.close(theirs)
+    wait_until(lambda: any(out.glob("log/*.mcap")), "a log", process=running)
+    os.close(ours)
+    assert running.wait(60) == (0 if ignored else 129)
+    assert "Traceback" not in errors.read_text()
+    assert (out / "log" / "metadata.yaml").exists()
+    summary = json.loads((out / "summary.json").read_text("utf-8"))
+    assert (summary["ended"] == "stopped") is not ignored

@@ -5,7 +5,10 @@ from __future__ import annotations
 import inverse_kinematics as benchmark
 import numpy as np
 import pytest
+from particle_swarm import Swarm
 from support.robot_chains import chain_of, postures
+
+from hetwin_core.kinematics.chains.least_motion import middle
 
 
 @pytest.mark.parametrize("solver", ["newton", "newton_batch"])
@@ -27,3 +30,14 @@ def test_claims_are_not_believed() -> None:
     said = np.array([True, True, True, False])
     found = benchmark.Found(claimed, said, np.zeros(4))
     assert benchmark.checked("ur5", chain, poses, found) == 1
+
+
+def test_the_swarm_comes_near_and_not_there() -> None:
+    chain = chain_of("tiago")
+    poses = np.array([chain.place(row).pose for row in postures(chain, 3, 9)])
+    before = np.tile(middle(chain), (3, 1))
+    found = Swarm(chain, seed=1, iterations=60).solve(poses, before)
+    free = Swarm(chain, seed=1, iterations=60, with_motion=False).solve(poses, before)
+    assert not found.solved.any()
+    assert free.distances.mean() < found.distances.mean()
+    assert (found.positions >= chain.lower).all()

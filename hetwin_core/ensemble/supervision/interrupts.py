@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM: they end a process at once while there is nothing to lose, and work in order later.
+"""SIGINT, SIGTERM and SIGHUP: they end a process at once while there is nothing to lose, and work in order later.
 
 A process that may be interrupted at any moment calls `end_at_once` before its heavy imports, and enters `Interrupts`
 when it has work that is to end in order. In between, `hold` lets signals wait while something is made that must not be
@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Self
 
-TERMINATING = (signal.SIGINT, signal.SIGTERM)
+TERMINATING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 STDERR = 2
 SHELL_BASE = 128
 """A command that a signal ends has this and the signal's number as its exit code."""
@@ -37,17 +37,22 @@ class Interrupted(KeyboardInterrupt):
 
     @property
     def code(self) -> int:
-        """The exit code of a command: 130 for SIGINT, 143 for SIGTERM."""
+        """The exit code of a command: 129 for SIGHUP, 130 for SIGINT, 143 for SIGTERM."""
         return SHELL_BASE + self.number
 
 
+def _handled(by: Callable[[int, Any], None]) -> dict[signal.Signals, Any]:
+    """Handle the signals from now on; return what handled them. Of `nohup`, SIGHUP stays ignored."""
+    hears = [s for s in TERMINATING if s != signal.SIGHUP or signal.getsignal(s) != signal.SIG_IGN]
+    return {number: signal.signal(number, by) for number in hears}
+
+
 def end_at_once() -> None:
-    """Let SIGINT and SIGTERM end the process from now on, with 130 or 143 and without a traceback.
+    """Let the signals end the process from now on, with 129, 130 or 143 and without a traceback.
 
     A KeyboardInterrupt would not do: imports turn it into errors of other kinds, or swallow it.
     """
-    for number in TERMINATING:
-        _before[number] = signal.signal(number, _end)
+    _before.update(_handled(_end))
     let_through()
 
 
@@ -59,13 +64,13 @@ def _end(number: int, _frame: object) -> None:
 
 
 def let_be() -> None:
-    """Let SIGINT and SIGTERM do again what they did before `end_at_once`, if that was called."""
+    """Let the signals do again what they did before `end_at_once`, if that was called."""
     while _before:
         signal.signal(*_before.popitem())
 
 
 def hold() -> None:
-    """Let SIGINT and SIGTERM wait from now on, also in threads and processes that this thread starts."""
+    """Let the signals wait from now on, also in threads and processes that this thread starts."""
     signal.pthread_sigmask(signal.SIG_BLOCK, TERMINATING)
 
 
@@ -75,7 +80,7 @@ def let_through() -> None:
 
 
 def ignore() -> None:
-    """Ignore SIGINT and SIGTERM from now on, for a process that is ending already."""
+    """Ignore the signals from now on, for a process that is ending already."""
     for number in TERMINATING:
         signal.signal(number, signal.SIG_IGN)
 
@@ -85,7 +90,7 @@ def _do_nothing(_count: int, _number: int) -> None:
 
 
 class Interrupts:
-    """Counts SIGINT and SIGTERM while it is entered, instead of what they did before.
+    """Counts the signals while it is entered, instead of what they did before.
 
     Signals that `hold` let wait arrive when it is entered. Python lets only the main thread set handlers; in any other,
     nothing changes and nothing is counted.
@@ -116,7 +121,7 @@ class Interrupts:
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
             self._mask = {int(s) for s in signal.pthread_sigmask(signal.SIG_BLOCK, ())}
-            self._before = {s: signal.signal(s, self._count) for s in TERMINATING}
+            self._before = _handled(self._count)
             let_through()
         return self
 
@@ -128,7 +133,7 @@ class Interrupts:
 
     @property
     def code(self) -> int:
-        """Exit code of a command that the first of them has ended: 130 or 143; 0 if there was none."""
+        """Exit code of a command that the first of them has ended: 129, 130 or 143; 0 if there was none."""
         return 0 if self.first is None else SHELL_BASE + self.first
 
     def raise_if_any(self) -> None:

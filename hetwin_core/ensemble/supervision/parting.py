@@ -19,7 +19,7 @@ _PRCTL = ctypes.CDLL(None).prctl
 
 @contextmanager
 def parting() -> Iterator[None]:
-    """Block SIGINT and SIGTERM while a process is forked, until it has called `detach`."""
+    """Block SIGINT, SIGTERM and SIGHUP while a process is forked, until it has called `detach`."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, TERMINATING)
     try:
         yield

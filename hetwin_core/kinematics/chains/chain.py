@@ -50,33 +50,17 @@ class Chain:
         self.segments = tuple(segments)
         self.joints = tuple(free_joints(segments))
         self.lower, self.upper = _limits(segments)
-        coupling, self._offsets = coupling_of(segments)
-        self._coupling = None if _is_none(coupling, self._offsets) else coupling
-        self._model = _compile(segments)
-        self._data = mj.MjData(self._model)
-        self._end = len(segments)  # the root is body 0
-        self._jacobian = np.zeros((6, len(coupling)))
+        self._model, self._end = _compile(segments), len(segments)  # the root is body 0
+        self._moving = self.moving()
 
     def place(self, positions: Floats) -> Placed:
         """Return where the end is for these joint positions (n,) [rad or m]."""
-        data = self._data
-        if self._coupling is not None:
-            positions = self._coupling @ positions + self._offsets
-        data.qpos[:] = positions
-        mj.mj_kinematics(self._model, data)
-        end = self._end
-        return Placed(data.xpos[end].copy(), data.xmat[end].reshape(3, 3).copy())
-
-    def jacobian(self) -> Floats:
-        """(6, n) velocity and angular velocity of the end per joint velocity, where it was placed last."""
-        mj.mj_comPos(self._model, self._data)
-        jacobian = self._jacobian
-        mj.mj_jacBody(self._model, self._data, jacobian[:3], jacobian[3:], self._end)
-        return jacobian.copy() if self._coupling is None else jacobian @ self._coupling
+        position, _ = self._moving.place(positions)
+        return Placed(position.copy(), self._moving.rotation.reshape(3, 3).copy())
 
     def moving(self) -> Moving:
         """Return what places the end and derives its motion as fast as MuJoCo can; it overwrites what it returned."""
-        return Moving(self._model, self._end, self._coupling, self._offsets)
+        return Moving(self._model, self._end, *coupling_of(self.segments))
 
     def clipped(self, positions: Floats) -> Floats:
         """Return the positions within the limits that are nearest to these, each (n,)."""
@@ -89,15 +73,17 @@ class Moving:
     Args:
         model: of the chain.
         end: id of the body at its end.
-        coupling, offsets: (n, k) and (n,) of joints that mimic others; None: none does.
+        coupling, offsets: (n, k) and (n,) of joints that mimic others.
+
+    Attributes:
+        rotation: (9,) of the end, where it was placed last.
     """
 
-    def __init__(
-        self, model: mj.MjModel, end: int, coupling: Floats | None, offsets: Floats
-    ) -> None:
+    def __init__(self, model: mj.MjModel, end: int, coupling: Floats, offsets: Floats) -> None:
         self._model, self._data, self._end = model, mj.MjData(model), end
-        self._coupling, self._offsets = coupling, offsets
-        self._positions = self._data.qpos
+        alone = np.array_equal(coupling, np.eye(len(coupling))) and not offsets.any()
+        self._coupling, self._offsets = None if alone else coupling, offsets
+        self._positions, self.rotation = self._data.qpos, self._data.xmat[end]
         self._position, self._quaternion = self._data.xpos[end], self._data.xquat[end]
         self._jacobian = np.zeros((6, model.nv))
         self._linear, self._angular = self._jacobian[:3], self._jacobian[3:]
@@ -128,11 +114,6 @@ def _limits(segments: Sequence[Segment]) -> tuple[Floats, Floats]:
             ends = [(end - segment.offset) / segment.multiplier for end in own]
             lower[i], upper[i] = max(lower[i], min(ends)), min(upper[i], max(ends))
     return lower, upper
-
-
-def _is_none(coupling: Floats, offsets: Floats) -> bool:
-    """Whether no joint mimics another."""
-    return np.array_equal(coupling, np.eye(len(coupling))) and not offsets.any()
 
 
 def _compile(segments: Sequence[Segment]) -> mj.MjModel:

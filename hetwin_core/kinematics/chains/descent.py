@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import mujoco as mj
 import numpy as np
@@ -24,10 +24,11 @@ SLOW = 0.6
 SLOW_STEPS = 2
 """After so many slow steps in a row a start is given up."""
 STEPS = 20
+RADIAN = 0.3
+"""[m] that an error of a radian counts as."""
 
 
-@dataclass(frozen=True, slots=True)
-class Solution:
+class Solution(NamedTuple):
     """What was found.
 
     Attributes:
@@ -45,7 +46,7 @@ class Solution:
     @property
     def badness(self) -> float:
         """How far it is from a solution [m]; a radian counts as 0.3 m."""
-        return self.distance + 0.3 * self.angle
+        return self.distance + RADIAN * self.angle
 
 
 class Descent:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Mapping
+from dataclasses import replace
 
 import mujoco as mj
 import numpy as np
 from numpy.typing import NDArray
+from transforms3d.quaternions import axangle2quat, qmult, rotate_vector
 
 from hetwin_core.kinematics.chains.chain import Chain
-from hetwin_core.kinematics.chains.descent import TOLERANCE, Descent, Solution, placed
-from hetwin_core.kinematics.chains.held import held_chain
-from hetwin_core.kinematics.chains.postures import Postures
-from hetwin_core.kinematics.chains.solver import turning
+from hetwin_core.kinematics.chains.descent import TOLERANCE, Solution, placed
+from hetwin_core.kinematics.chains.segment import Segment
+from hetwin_core.kinematics.chains.solver import FEWER_STARTS, Solver
 
 Floats = NDArray[np.float64]
-
-STARTS = 60
-"""A pose that is not reached from so many is not reachable."""
-_CHOICE = 6
-"""Among so many solutions the nearest to the start is chosen."""
 
 
 class Reach:
@@ -36,11 +31,8 @@ class Reach:
         self._moving = np.ones(len(chain.joints), np.bool_) if moving is None else moving
         self._held: tuple[float, ...] | None = None
 
-    def solve(self, pose: Floats, start: Floats, starts: int = STARTS) -> Solution:
-        """Return joint positions within the limits that bring the chain's end to a pose.
-
-        From the start itself if that leads there, else from tabled postures near the pose (the same ones at every
-        call) the solution that moves no joint further than necessary.
+    def solve(self, pose: Floats, start: Floats, starts: int = FEWER_STARTS) -> Solution:
+        """Return joint positions within the limits that bring the chain's end to a pose, as `Solver.near` does.
 
         Args:
             pose: (7,) x y z [m], qw qx qy qz, in the frame of the chain's root.
@@ -50,11 +42,10 @@ class Reach:
         if not self._moving.any():
             return self._resting(pose, start)
         part = self._with_held(start[~self._moving])
-        near = start[self._moving]
-        solution = part.solve(pose, near, starts)
+        solution = part.near(pose, start[self._moving], starts)
         positions = start.copy()
         positions[self._moving] = solution.positions
-        return Solution(positions, solution.solved, solution.distance, solution.angle)
+        return solution._replace(positions=positions)
 
     def _resting(self, pose: Floats, start: Floats) -> Solution:
         there, turn = self._chain.place(start), np.empty(3)
@@ -63,59 +54,33 @@ class Reach:
         angle = float(np.linalg.norm(turn))
         return Solution(start, max(away, angle) <= TOLERANCE, away, angle)
 
-    def _with_held(self, held: Floats) -> _Part:
-        """The moving part for these positions of the others; it mostly is that of the last call."""
+    def _with_held(self, held: Floats) -> Solver:
+        """The solver for these positions of the other joints; it mostly is that of the last call."""
         if self._held != tuple(held.tolist()):
             self._held = tuple(held.tolist())
-            names = [n for n, moves in zip(self._chain.joints, self._moving, strict=True) if moves]
-            others = [name for name in self._chain.joints if name not in names]
-            chain = held_chain(self._chain, dict(zip(others, self._held, strict=True)))
-            self._part = _Part(chain)
+            names = np.array(self._chain.joints)[~self._moving].tolist()
+            self._part = Solver(_held_chain(self._chain, dict(zip(names, self._held, strict=True))))
         return self._part
 
 
-def solve(
-    chain: Chain, pose: Floats, start: Floats, moving: NDArray[np.bool_] | None = None
-) -> Solution:
-    """Return the solution of one pose, as `Reach.solve` does."""
-    return Reach(chain, moving).solve(pose, start)
+def _held_chain(chain: Chain, held: Mapping[str, float]) -> Chain:
+    """The chain of the other joints, while these are held at their positions [rad or m]."""
+    if not held:
+        return chain
+    return Chain([_held(s, held[s.leader]) if s.leader in held else s for s in chain.segments])
 
 
-class _Part:
-    """A chain all of whose joints may move."""
-
-    def __init__(self, chain: Chain) -> None:
-        self._chain = chain
-        self._descent = Descent(chain)
-        self._turning = turning(chain)
-
-    @cached_property
-    def _postures(self) -> Postures:
-        return Postures(self._chain)
-
-    def solve(self, pose: Floats, start: Floats, starts: int) -> Solution:
-        target = placed(pose)
-        position, quaternion = target.position, target.pose[3:]
-        best = self._descent.run(position, quaternion, self._chain.clipped(start))
-        found: list[Solution] = [best] if best.solved else []
-        others = iter(()) if best.solved else self._others(position, target.rotation, starts)
-        for posture in others:
-            solution = self._descent.run(position, quaternion, posture)
-            if solution.solved:
-                found.append(solution)
-                if len(found) == _CHOICE:
-                    break
-            elif solution.badness < best.badness:
-                best = solution
-        near = [self._near(solution, start) for solution in found]
-        return min(near, key=lambda one: float(np.abs(one.positions - start).max()), default=best)
-
-    def _others(self, position: Floats, rotation: Floats, starts: int) -> Iterator[Floats]:
-        if starts > 1:
-            yield from self._postures.near(position, rotation, starts - 1)
-
-    def _near(self, solution: Solution, start: Floats) -> Solution:
-        """The solution with joints that turn without limits on the shortest way from the start."""
-        way = solution.positions - start
-        way = np.where(self._turning, (way + np.pi) % (2.0 * np.pi) - np.pi, way)
-        return Solution(start + way, solution.solved, solution.distance, solution.angle)
+def _held(segment: Segment, position: float) -> Segment:
+    """The segment with its joint fixed, its leader at a position."""
+    at = segment.multiplier * position + segment.offset
+    axis, anchor = np.array(segment.axis, np.float64), np.array(segment.anchor, np.float64)
+    turn = np.array([1.0, 0.0, 0.0, 0.0])
+    shift = at * axis
+    if not segment.slides:
+        turn = axangle2quat(axis, at)
+        shift = anchor - rotate_vector(anchor, turn)
+    place, rotation = np.array(segment.pose[:3]), np.array(segment.pose[3:])
+    pose = (*(place + rotate_vector(shift, rotation)), *qmult(rotation, turn))
+    return replace(
+        segment, pose=tuple(map(float, pose)), joint="", follows="", multiplier=1.0, offset=0.0
+    )

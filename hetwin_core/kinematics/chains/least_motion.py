@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.kinematics.chains.batch import BatchSolver, Solutions
 from hetwin_core.kinematics.chains.chain import Chain
+from hetwin_core.kinematics.chains.descents import Solutions
 from hetwin_core.kinematics.chains.postures import sampled_limits
+from hetwin_core.kinematics.chains.solver import Solver
 
 Floats = NDArray[np.float64]
 
@@ -40,7 +41,7 @@ def middle(chain: Chain) -> Floats:
 
 
 def solve_with_least_motion(
-    solver: BatchSolver, poses: Floats, before: Floats, seconds: float | None = None
+    solver: Solver, poses: Floats, before: Floats, seconds: float | None = None
 ) -> Solutions:
     """Return for each of m poses the solution with the least motion among `CHOICE`, or the best that was found.
 
@@ -51,14 +52,12 @@ def solve_with_least_motion(
         seconds: of processor time for all of it; None: no limit.
     """
     share = None if seconds is None else seconds / CHOICE
-    best = solver.solve(poses, before, share)
+    best = solver.solve_all(poses, before, share)
     for _ in range(CHOICE - 1):
         todo = np.flatnonzero(best.solved)  # what cannot be reached has been tried from everywhere
         if not len(todo):
             break
-        other = solver.solve(poses[todo], solver.postures.random(len(todo)), share)
+        other = solver.solve_all(poses[todo], solver.postures.random(len(todo)), share)
         nearer = motion(other.positions, before[todo]) < motion(best.positions[todo], before[todo])
-        better = other.solved & nearer
-        for mine, theirs in zip(best, other, strict=True):
-            mine[todo[better]] = theirs[better]
+        best.take(todo, other, other.solved & nearer)
     return best

@@ -34,7 +34,7 @@ class Postures:
         self._lower, self._upper = sampled_limits(chain)
         self._positions = self.random(size)
         position, rotation = Screws(chain.segments).place(self._positions.T)
-        poses = features(position, rotation)
+        poses = _features(position, rotation)
         squares = np.einsum("ij,ij->i", poses, poses)
         # Product with a pose and 1: its squared distance from each, but for the same number for all.
         self._table = np.ascontiguousarray(np.column_stack((-2.0 * poses, squares)).T, np.float32)
@@ -62,32 +62,28 @@ class Postures:
             if i != first:
                 yield self._positions[i]
 
-    def nearest(self, wanted: Floats) -> Floats:
+    def nearest(self, position: Floats, rotation: Floats) -> Floats:
         """Return for each of m poses the tabled posture whose pose is nearest, (m, n).
 
         Args:
-            wanted: (m, 12) the poses' `features`.
+            position: (3, m) of the poses [m].
+            rotation: (3, 3, m) of the poses.
         """
-        found = [
-            (part @ self._table).argmin(axis=1)
-            for part in np.array_split(_with_one(wanted), -(-len(wanted) // _CHUNK))
-        ]
-        return np.asarray(self._positions[np.concatenate(found)])
+        points = _features(position, rotation)
+        wanted = np.column_stack((points, np.ones(len(points)))).astype(np.float32)
+        parts = np.array_split(wanted, -(-len(wanted) // _CHUNK))
+        rows = [(part @ self._table).argmin(axis=1) for part in parts]
+        return np.asarray(self._positions[np.concatenate(rows)])
 
 
-def features(position: Floats, rotation: Floats) -> Floats:
-    """Return (m, 12) points of which the distances [m] say how far poses are apart.
+def _features(position: Floats, rotation: Floats) -> Floats:
+    """(m, 12) points of which the distances [m] say how far poses are apart.
 
     Args:
         position: (3, m) [m].
         rotation: (3, 3, m).
     """
     return np.ascontiguousarray(np.concatenate((position, TURN * rotation.reshape(9, -1))).T)
-
-
-def _with_one(points: Floats) -> NDArray[np.float32]:
-    """(m, 13) of (m, 12)."""
-    return np.column_stack((points, np.ones(len(points)))).astype(np.float32)
 
 
 def sampled_limits(chain: Chain) -> tuple[Floats, Floats]:

@@ -1,23 +1,33 @@
-"""Inverse kinematics of one pose at a time: descents from the nearest of tabled postures, then from random ones."""
+"""Inverse kinematics of a chain: descents from where it is, from the nearest of tabled postures, from random ones."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.kinematics.chains.chain import Chain, Placed
 from hetwin_core.kinematics.chains.descent import TOLERANCE, Descent, Solution, placed
+from hetwin_core.kinematics.chains.descents import Descents, Solutions
 from hetwin_core.kinematics.chains.postures import Postures
 
 Floats = NDArray[np.float64]
 
 STARTS = 200
 """A pose that is not reached from so many is not reachable."""
+FEWER_STARTS = 60
+"""The same where solutions are compared, or many poses are solved together."""
 _TABLED = 10
-"""So many of the starts come from the table."""
+"""So many of the starts for one pose come from the table."""
+_CHOICE = 6
+"""Among so many solutions the nearest to the start is chosen."""
+_AT_WORK = 1000
+"""Poses that descend together: more of them do not fit into the processor's cache."""
+_FEW = 30
+"""So few poses are solved one by one, which takes less time than steps of so few columns."""
 
 
 class Solver:
@@ -30,10 +40,18 @@ class Solver:
     """
 
     def __init__(self, chain: Chain, seed: int = 0, tolerance: float = TOLERANCE) -> None:
-        self._chain = chain
-        self.postures = Postures(chain, seed)
+        self._chain, self._seed, self._tolerance = chain, seed, tolerance
         self._descent = Descent(chain, tolerance)
-        self._turning = turning(chain)
+        self._turning = _turning(chain)
+
+    @cached_property
+    def postures(self) -> Postures:
+        """Where descents start."""
+        return Postures(self._chain, self._seed)
+
+    @cached_property
+    def _together(self) -> Descents:
+        return Descents(self._chain, self._tolerance)
 
     def solve(
         self, pose: Floats, start: Floats | None = None, seconds: float | None = None
@@ -45,20 +63,40 @@ class Solver:
             start: (n,) where to start first [rad or m]; None: from the table.
             seconds: of processor time after which no further start is tried; None: `STARTS` are.
         """
-        target = placed(pose)
-        quaternion = target.pose[3:]
-        begun = time.thread_time()
+        target, begun = placed(pose), time.thread_time()
         best: Solution | None = None
-        for posture in self._starts(target, start):
-            found = self._descent.run(target.position, quaternion, posture)
+        for found in self._found(target, self._starts(target, start)):
             if best is None or found.solved or found.badness < best.badness:
                 best = found
             if best.solved or (seconds is not None and time.thread_time() - begun >= seconds):
                 break
         assert best is not None  # there is at least one start
-        return Solution(
-            unwound(best.positions, self._turning), best.solved, best.distance, best.angle
-        )
+        return best._replace(positions=self._unwound(best.positions))
+
+    def near(self, pose: Floats, start: Floats, starts: int = FEWER_STARTS) -> Solution:
+        """Return the solution of a pose that moves no joint further than necessary, or the best that was found.
+
+        From the start itself if that leads there, else the nearest of some from tabled postures near the pose, the
+        same ones at every call.
+
+        Args:
+            pose: (7,) x y z [m], qw qx qy qz, in the frame of the chain's root.
+            start: (n,) where the joints are [rad or m].
+            starts: from how many postures at most.
+        """
+        best = self.descend(pose, start)
+        solved = [best] if best.solved else []
+        target = placed(pose)
+        others = self._tabled(target, 0 if best.solved else starts - 1)
+        for found in self._found(target, others):
+            if found.solved:
+                solved.append(found)
+                if len(solved) == _CHOICE:
+                    break
+            elif found.badness < best.badness:
+                best = found
+        near = [self._beside(found, start) for found in solved]
+        return min(near, key=lambda one: float(np.abs(one.positions - start).max()), default=best)
 
     def descend(self, pose: Floats, start: Floats) -> Solution:
         """Return what steps from a posture lead to: the solution beside it, if there is one.
@@ -67,25 +105,67 @@ class Solver:
             pose: (7,) x y z [m], qw qx qy qz, in the frame of the chain's root.
             start: (n,) [rad or m].
         """
-        target = placed(pose)
-        return self._descent.run(target.position, target.pose[3:], self._chain.clipped(start))
+        return next(self._found(placed(pose), iter([self._chain.clipped(start)])))
+
+    def solve_all(
+        self, poses: Floats, starts: Floats | None = None, seconds: float | None = None
+    ) -> Solutions:
+        """Return joint positions within the limits that bring the chain's end to each of many poses.
+
+        Args:
+            poses: (m, 7) x y z [m], qw qx qy qz, in the frame of the chain's root.
+            starts: (m, n) where to start first [rad or m]; None: from the table.
+            seconds: of processor time after which no further start is tried; None: `FEWER_STARTS` are for each.
+        """
+        until = np.inf if seconds is None else time.process_time() + seconds
+        targets = [placed(pose) for pose in poses]
+        position = np.stack([target.position for target in targets], axis=1)
+        rotation = np.stack([target.rotation for target in targets], axis=2)
+        at = self.postures.nearest(position, rotation) if starts is None else starts
+        at = np.clip(at, self._chain.lower, self._chain.upper)
+        best = Solutions.none(at)
+        todo = np.arange(len(poses))
+        for _ in range(FEWER_STARTS):
+            if len(todo) <= _FEW or time.process_time() >= until:
+                break
+            for rows in np.array_split(todo, -(-len(todo) // _AT_WORK)):
+                ends = self._together.run(position[:, rows], rotation[:, :, rows], at[rows])
+                best.keep(rows, ends)
+            todo = todo[~best.solved[todo]]
+            at[todo] = self.postures.random(len(todo))
+        for i in todo.tolist() if len(todo) <= _FEW else ():
+            one = self.solve(poses[i], at[i], until - time.process_time())
+            best.keep(np.array([i]), Solutions(*(np.array([part]) for part in one)))
+        return best._replace(positions=self._unwound(best.positions))
+
+    def _found(self, target: Placed, starts: Iterator[Floats]) -> Iterator[Solution]:
+        """What descents from some postures lead to."""
+        quaternion = target.pose[3:]
+        for start in starts:
+            yield self._descent.run(target.position, quaternion, start)
 
     def _starts(self, target: Placed, start: Floats | None) -> Iterator[Floats]:
         if start is not None:
             yield self._chain.clipped(start)
-        yield from self.postures.near(target.position, target.rotation, _TABLED)
+        yield from self._tabled(target, _TABLED)
         for _ in range(STARTS - _TABLED):
             yield self.postures.random(1)[0]
 
+    def _tabled(self, target: Placed, count: int) -> Iterator[Floats]:
+        if count > 0:
+            yield from self.postures.near(target.position, target.rotation, count)
 
-def turning(chain: Chain) -> NDArray[np.bool_]:
-    """Return (n,) which joints turn without limits."""
+    def _unwound(self, positions: Floats) -> Floats:
+        """Positions (..., n) with the joints that turn without limits between -pi and pi."""
+        return np.where(self._turning, (positions + np.pi) % (2.0 * np.pi) - np.pi, positions)
+
+    def _beside(self, found: Solution, start: Floats) -> Solution:
+        """A solution with joints that turn without limits on the shortest way from the start."""
+        return found._replace(positions=start + self._unwound(found.positions - start))
+
+
+def _turning(chain: Chain) -> NDArray[np.bool_]:
+    """(n,) which joints turn without limits."""
     slides = {segment.joint for segment in chain.segments if segment.slides}
     bounded = np.isfinite(chain.lower) & np.isfinite(chain.upper)
     return ~bounded & np.array([name not in slides for name in chain.joints], np.bool_)
-
-
-def unwound(positions: Floats, turns: NDArray[np.bool_]) -> Floats:
-    """Return positions (..., n) with the joints that turn without limits between -pi and pi."""
-    half = np.pi
-    return np.where(turns, (positions + half) % (2.0 * half) - half, positions)

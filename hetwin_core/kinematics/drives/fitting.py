@@ -14,8 +14,8 @@ from hetwin_core.kinematics.least_squares import Floats, least_squares
 _PLACE_M, _HEADING_RAD = 0.02, 0.02
 """Deviations at the end of ten seconds from which on they begin to be outliers."""
 _LENGTH_S = 10.0
-_LEAST_GAIN = 1e-6
-"""Share of the cost; what a step gains less than that is far below the deviations."""
+_TOLERANCE = 1e-3
+"""Share of the parameters; a step that changes less is far below the deviations."""
 _UNITS = {"left_radius": 0.01, "right_radius": 0.01, "base": 0.01, "lag": 0.01, "yaw_bias": 1e-3}
 """Changes that matter about equally: shares of the lengths, s, rad/s."""
 _LOOSE = {"left_radius": 0.3, "right_radius": 0.3, "base": 1.0, "lag": 1.0, "yaw_bias": 0.1}
@@ -69,7 +69,7 @@ def fitted(
         lower=-most,
         upper=most,
         groups=_groups(windows, len(names)),
-        least_gain=_LEAST_GAIN,
+        tolerance=_TOLERANCE,
     )
     best = drive(fit.parameters)
     slopes = [abs(best.parameters[n]) if n in _SHARES else 1.0 for n in names]

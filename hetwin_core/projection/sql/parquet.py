@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.writing import unwritable
 from hetwin_core.projection.run_folder import LOG
 from hetwin_core.projection.sql.database import fill
 from hetwin_core.projection.sql.found import SUFFIX, Found
@@ -58,13 +59,10 @@ def write_tables(run: Path, out: Path) -> list[Written]:
         written = [_count(connection, view, part) for view, part in parts.items()]
         for view, part in parts.items():
             part.replace(out / f"{view}{SUFFIX}")
-    except (OSError, duckdb().IOException) as error:
-        reason = error.strerror if isinstance(error, OSError) else first_line(error)
-        raise BadInput(
-            f"the tables cannot be written: {reason}",
-            file=out,
-            expected="a folder that can be written to",
-        ) from error
+    except OSError as error:
+        raise unwritable("the tables", out, error) from error
+    except duckdb().IOException as error:
+        raise unwritable("the tables", out, OSError(first_line(error))) from error
     finally:
         connection.close()
         for part in parts.values():

@@ -68,18 +68,3 @@ def opened(file: Path, expected: str) -> Iterator[TextIO]:
         ) from None
     with lines:
         yield lines
-
-
-def write(out: Path, text: str) -> None:
-    """Write a file, with the folders that it lies in.
-
-    Raises:
-        BadInput: if that cannot be done.
-    """
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise BadInput(
-            f"the file cannot be written: {error.strerror}", file=out, where="--out"
-        ) from None

@@ -23,11 +23,11 @@ def code(
 
     Example: hetwin machines code counter --out counter.py
     """
+    from hetwin_core.ensemble.writing import write_text
     from hetwin_core.machines.written_code import code_of
-    from hetwin_suite.cli.machines.arguments import write
     from model_nodes.network_files import find_network, load_network
 
     file = find_network(net)
-    write(out, code_of(load_network(file), file.name))
+    write_text(out, code_of(load_network(file), file.name), where="--out")
     said = f"wrote {out}; python -I {out} INPUTS.csv prints its trace"
     print(json.dumps({"file": str(out.resolve())}) if as_json else said)

@@ -30,14 +30,14 @@ def draw(
 
     Example: hetwin machines draw counter --out counter.svg
     """
+    from hetwin_core.ensemble.writing import write_text
     from hetwin_core.machines.drawing.picture import draw as picture
-    from hetwin_suite.cli.machines.arguments import write
     from model_nodes.network_files import find_network, load_network
 
     file = find_network(net)
     network = load_network(file)
     went, said = _went(network, trace) if trace is not None else (None, "")
-    write(out, picture(network, file.stem, went, said))
+    write_text(out, picture(network, file.stem, went, said), where="--out")
     print(json.dumps({"file": str(out.resolve())}) if as_json else f"wrote {out}")
 
 

@@ -48,10 +48,10 @@ def link(
 
     Example: hetwin machines link scenarios/networks/messages.csv --period 0.05 --timeout 5
     """
+    from hetwin_core.ensemble.writing import write_text
     from hetwin_core.machines.link.logger import Logger
     from hetwin_core.machines.link.played import play, read_messages
     from hetwin_core.machines.table import TableError
-    from hetwin_suite.cli.machines.arguments import write
     from hetwin_suite.cli.text_files import lines_of
 
     _check(period, timeout)
@@ -64,7 +64,7 @@ def link(
         logger, text = Logger(period), io.StringIO()
         logger.add(played.entries, played.alarms)
         logger.write(text)
-        write(log, text.getvalue())
+        write_text(log, text.getvalue(), where="--out")
     if as_json:
         print(json.dumps(_to_json(played)))
     else:

@@ -18,7 +18,7 @@ from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.supervision.heartbeat import Heartbeat
 from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_core.ensemble.words import failure_row_words
-from hetwin_core.projection.run_folder import write_atomically
+from hetwin_core.ensemble.writing import write_atomically
 from hetwin_suite.futures.learning.watching import Watcher
 from hetwin_suite.futures.one_run import overdue
 from hetwin_suite.futures.workers.processes import Processes

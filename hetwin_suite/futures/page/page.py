@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.projection.run_folder import write_atomically
+from hetwin_core.ensemble.writing import write_atomically
 from hetwin_suite.futures.batch import Batch
 from hetwin_suite.futures.page.kinds import Kind, kinds_of
 from hetwin_suite.futures.page.pictures import run_pictures

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.writing import unwritable
 from hetwin_suite.view.foxglove.library import foxglove
 from hetwin_suite.view.foxglove.recorded import Recorded
 
@@ -25,9 +25,7 @@ def write_foxglove_file(run: Path, file: Path) -> int:
     try:
         writer = sdk.open_mcap(file, context=context)
     except OSError as error:
-        raise BadInput(
-            f"the file cannot be written: {error}", file=file, expected="a new file"
-        ) from error
+        raise unwritable("the file", file, error) from error
     before = recorded.episode.start_ns - 1
     with writer:
         for time_ns in recorded.episode.times.tolist():

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.writing import write_text
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.flaws.find import flaws_in
 from hetwin_core.projection.flaws.flaw import Flaw
-from hetwin_core.projection.run_folder import REPORT, write_page
+from hetwin_core.projection.run_folder import REPORT
 from hetwin_core.projection.tables.open import Follower
 from hetwin_core.projection.tables.tables import Tables
 from hetwin_suite.view.report import sections
@@ -40,7 +41,7 @@ def write_report(run: Path, out: Path | None = None) -> Path:
     """
     text = report_page(run)
     path = run / REPORT if out is None else out
-    write_page(path, text, "report")
+    write_text(path, text, "the report")
     return path
 
 

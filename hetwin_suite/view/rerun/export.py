@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble import topics
-from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.words import event_line
+from hetwin_core.ensemble.writing import unwritable
 from hetwin_core.projection.contact_markers import contact_lines
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.log_reader import LogContent
@@ -46,7 +47,7 @@ def write_rerun(run: Path, file: Path) -> int:
     sdk = rerun()
     episode = Episode.open(run)
     if file.exists() or not file.parent.is_dir():
-        raise BadInput("the file cannot be written", file=file, expected="a new file in a folder")
+        raise unwritable("the file", file, errno.EEXIST if file.exists() else errno.ENOENT)
     stream = sdk.RecordingStream(f"hetwin {episode.scenario}", recording_id=str(run.resolve()))
     stream.save(file, default_blueprint=_layout(sdk))
     _Export(sdk, stream, episode).write(_near(run))

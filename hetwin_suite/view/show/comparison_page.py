@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hetwin_core.ensemble.writing import write_text
 from hetwin_core.projection.comparing.compare import compare_runs
 from hetwin_core.projection.comparing.comparison import Comparison, Parting, What
 from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.run_folder import folder_of, write_page
+from hetwin_core.projection.run_folder import folder_of
 from hetwin_suite.view.film.film import Film
 from hetwin_suite.view.report.document import folded
 from hetwin_suite.view.report.sections import table
@@ -51,7 +52,7 @@ def write_comparison(found: Comparison, run: Path, other: Path, out: Path) -> Pa
     Raises:
         BadInput: if the runs cannot be drawn, or the file cannot be written.
     """
-    write_page(out, comparison_page(found, run, other), "page")
+    write_text(out, comparison_page(found, run, other), "the page")
     return out
 
 

@@ -5,7 +5,6 @@ Messages of ROS 1 are converted to the serialization of ROS 2, so that nothing e
 
 from __future__ import annotations
 
-import shutil
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -15,9 +14,11 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any
 
+import yaml
 from rosbags.interfaces import Connection
 from rosbags.rosbag2.storage_sqlite3 import Sqlite3Reader
 
+from hetwin_core.projection.bag_metadata import METADATA
 from model_nodes.main_physics.sources.bag_types import ros1_converter
 from model_nodes.main_physics.sources.whole_records import WholeReader
 
@@ -28,6 +29,9 @@ else:
 
 COMPRESSED = (".zst", ".zstd")
 """Suffixes of files that are compressed as a whole."""
+_CUT = (EOFError, zstd.ZstdError)
+"""What is raised where a compressed file is cut off, or damaged."""
+_PART = 2**20
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 
@@ -64,19 +68,28 @@ class Rosbag2(Storage):
     """A rosbag2 folder, or a bare .mcap or .db3 file, compressed or not."""
 
     def __init__(self, path: Path) -> None:
+        cut: dict[str, str] = {}
         with ExitStack() as opened:
             file = path
             if path.suffix in COMPRESSED and path.is_file():
                 file = Path(opened.enter_context(TemporaryDirectory())) / path.stem
-                _decompress(path, file)
-            self._reader = opened.enter_context(WholeReader(file))
+                cut = _unpacked([path], file.parent)
+            try:
+                self._reader = opened.enter_context(WholeReader(file))
+            except _CUT:
+                file = Path(opened.enter_context(TemporaryDirectory()))
+                cut = _unpacked_folder(path, file)
+                self._reader = opened.enter_context(WholeReader(file))
             parts: list[Any] = self._reader.parts
             # A folder's metadata.yaml repeats the times and counts; those in the files are more reliable.
             filled = [part.metadata for part in parts if part.metadata.message_count]
             self.stored = [connection for part in parts for connection in part.connections]
             self._parts = parts
+            lost = {Path(part.path).name: part.lost for part in parts}
             self.broken_off = {
-                Path(part.path).name: part.lost for part in parts if part.lost is not None
+                cut.get(name, name): share or 0.0
+                for name, share in lost.items()
+                if share is not None or name in cut
             }
             self._opened = opened.pop_all()
         self.connections = self._reader.connections
@@ -112,9 +125,33 @@ class Rosbag2(Storage):
         self._opened.close()
 
 
-def _decompress(source: Path, target: Path) -> None:
-    with zstd.open(source, "rb") as packed, target.open("wb") as whole:
-        shutil.copyfileobj(packed, whole)
+def _unpacked(files: Sequence[Path], folder: Path) -> dict[str, str]:
+    """Unpack files into a folder; return the names of those that are cut off, by what they are called there."""
+    return {file.stem: file.name for file in files if not _unpack(file, folder / file.stem)}
+
+
+def _unpacked_folder(recording: Path, folder: Path) -> dict[str, str]:
+    """Unpack a recording's folder some of whose files are cut off."""
+    document = yaml.safe_load((recording / METADATA).read_text("utf-8"))
+    facts = document["rosbag2_bagfile_information"]
+    files = [recording / Path(name).name for name in facts["relative_file_paths"]]
+    whole = {"compression_mode": "", "compression_format": ""}
+    facts |= {**whole, "relative_file_paths": [file.stem for file in files]}
+    (folder / METADATA).write_text(yaml.safe_dump(document), "utf-8")
+    return _unpacked(files, folder)
+
+
+def _unpack(source: Path, target: Path) -> bool:
+    """Unpack as much of a file as there is; return whether it is whole."""
+    with zstd.open(source, "rb") as packed, target.open("wb") as unpacked:
+        try:
+            while part := packed.read1(_PART):
+                unpacked.write(part)
+        except _CUT:
+            if not unpacked.tell():
+                raise
+            return False
+    return True
 
 
 class Rosbag1(Storage):

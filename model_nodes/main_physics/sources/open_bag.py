@@ -8,9 +8,11 @@ import shutil
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
+from tempfile import gettempdir
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import some
+from hetwin_core.ensemble.writing import FULL, unwritable
 from model_nodes.main_physics.sources.bag_storages import COMPRESSED, Rosbag1, Rosbag2, Storage
 
 A_RECORDING = (
@@ -111,6 +113,8 @@ def _open(path: Path) -> Storage:
     except BadInput:
         raise
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in FULL:
+            raise unwritable("an unpacked copy", Path(gettempdir()), error) from error
         text = str(error) or type(error).__name__
         raise BadInput(
             f"the recording cannot be opened ({text})",

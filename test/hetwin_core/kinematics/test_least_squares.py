@@ -21,7 +21,6 @@ TRUE = np.array([2.0, 0.8, 0.5])
 
 def test_exact_data_give_the_exact_parameters() -> None:
     fit = least_squares(lambda x: decay(x) - decay(TRUE), [1.0, 0.2, 0.0])
-    assert fit.converged
     np.testing.assert_allclose(fit.parameters, TRUE, atol=1e-7)
 
 

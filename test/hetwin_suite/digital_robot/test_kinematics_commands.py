@@ -59,12 +59,6 @@ def test_inverse_starts_where_it_is_told(tmp_path: Path) -> None:
     np.testing.assert_allclose(printed["solutions"][0], [0.5, 0.0], atol=1e-4)
 
 
-def test_the_swarm_says_what_is_left(tmp_path: Path) -> None:
-    printed = solved(tmp_path, "--solver", "swarm")
-    assert printed["solutions"] == [None]
-    assert 0.0 < printed["error_m"][0] + printed["error_rad"][0] < 1.0
-
-
 def test_people_read_a_table(tmp_path: Path) -> None:
     poses = write_csv(tmp_path, POSE, BENT, (2, 0, 0, 1, 0, 0, 0))
     lines = hetwin("inverse", write_urdf(tmp_path), "--poses", poses).out.splitlines()

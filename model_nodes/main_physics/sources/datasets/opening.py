@@ -8,6 +8,7 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.topics import JOINT_STATES
+from hetwin_core.ensemble.writing import unwritable
 from hetwin_core.projection.recording import joint_state, write_recording
 from model_nodes.main_physics.sources.datasets.csv_table import read_csv
 from model_nodes.main_physics.sources.datasets.episode import OPTION, Episode
@@ -84,10 +85,5 @@ def write_episode(episode: Episode, folder: Path, *, as_it_is: bool) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         write_recording(out, messages, (JOINT_STATES,))
     except OSError as error:
-        raise BadInput(
-            f"the recording of the episode cannot be written: {error.strerror}",
-            where="--out",
-            found=str(out),
-            expected="a folder that can be written to, on a disk that is not full",
-        ) from error
+        raise unwritable("the recording of the episode", folder, error, "--out") from error
     return out

@@ -8,12 +8,10 @@ from support.robot_chains import ARMS, by_mujoco, chain_of, postures
 from transforms3d.quaternions import quat2mat
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.kinematics.chains.batch import BatchSolver
 from hetwin_core.kinematics.chains.chain import Chain
 from hetwin_core.kinematics.chains.least_motion import middle, motion, solve_with_least_motion
 from hetwin_core.kinematics.chains.postures import sampled_limits
 from hetwin_core.kinematics.chains.solver import Solver
-from hetwin_core.kinematics.chains.swarm import Swarm
 
 EXACT = 1e-5
 
@@ -41,7 +39,7 @@ def check(name: str, pose: Floats, positions: Floats) -> None:
 def test_poses_are_solved_together(name: str) -> None:
     chain = chain_of(name)
     poses = reachable(chain, 200, 4)
-    found = BatchSolver(chain).solve(poses)
+    found = Solver(chain).solve_all(poses)
     assert found.solved.all()
     for pose, positions in zip(poses, found.positions, strict=True):
         check(name, pose, positions)
@@ -60,9 +58,9 @@ def test_poses_are_solved_one_by_one(name: str) -> None:
 def test_the_same_seed_finds_the_same() -> None:
     chain = chain_of("panda")
     poses = reachable(chain, 60, 6)
-    one, two = BatchSolver(chain, 3).solve(poses), BatchSolver(chain, 3).solve(poses)
+    one, two = Solver(chain, 3).solve_all(poses), Solver(chain, 3).solve_all(poses)
     np.testing.assert_array_equal(one.positions, two.positions)
-    assert not np.array_equal(one.positions, BatchSolver(chain, 4).solve(poses).positions)
+    assert not np.array_equal(one.positions, Solver(chain, 4).solve_all(poses).positions)
 
 
 def test_a_start_that_leads_there_is_kept() -> None:
@@ -70,7 +68,7 @@ def test_a_start_that_leads_there_is_kept() -> None:
     starts = postures(chain, 50, 7)
     poses = np.array([chain.place(row).pose for row in starts])
     near = np.clip(starts + 0.01, chain.lower, chain.upper)
-    found = BatchSolver(chain).solve(poses, near)
+    found = Solver(chain).solve_all(poses, near)
     assert found.solved.all()
     # A redundant arm may end beside the start of its pose, but not far away.
     assert np.median(np.abs(found.positions - starts).max(axis=1)) < 0.05
@@ -82,7 +80,7 @@ def test_a_start_that_leads_there_is_kept() -> None:
 def test_what_is_out_of_reach_says_how_far_it_is(count: int, seconds: float | None) -> None:
     chain = chain_of("tiago")
     poses = np.tile([3.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (count, 1))
-    found = BatchSolver(chain).solve(poses, seconds=seconds)
+    found = Solver(chain).solve_all(poses, seconds=seconds)
     assert not found.solved.any()
     assert ((found.distances > 1.8) & (found.distances < 3.0)).all()
     assert (found.positions <= chain.upper).all()
@@ -91,7 +89,7 @@ def test_what_is_out_of_reach_says_how_far_it_is(count: int, seconds: float | No
 def test_time_can_be_limited() -> None:
     chain = chain_of("tiago")
     poses = np.tile([3.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (60, 1))
-    found = BatchSolver(chain).solve(poses, seconds=0.02)
+    found = Solver(chain).solve_all(poses, seconds=0.02)
     assert not found.solved.any()
     assert np.isfinite(found.distances).all()
     assert not Solver(chain).solve(poses[0], seconds=0.0).solved
@@ -101,23 +99,9 @@ def test_least_motion_moves_less_and_is_as_exact() -> None:
     chain = chain_of("tiago")
     poses = reachable(chain, 50, 8)
     before = np.tile(middle(chain), (50, 1))
-    first = BatchSolver(chain).solve(poses)
-    least = solve_with_least_motion(BatchSolver(chain), poses, before)
+    first = Solver(chain).solve_all(poses)
+    least = solve_with_least_motion(Solver(chain), poses, before)
     assert least.solved.all()
     for pose, positions in zip(poses, least.positions, strict=True):
         check("tiago", pose, positions)
     assert motion(least.positions, before).mean() <= 0.85 * motion(first.positions, before).mean()
-
-
-def test_the_swarm_comes_near_and_not_there() -> None:
-    chain = chain_of("tiago")
-    poses = reachable(chain, 3, 9)
-    before = np.tile(middle(chain), (3, 1))
-    found = Swarm(chain, seed=1, iterations=60).solve(poses, before)
-    free = Swarm(chain, seed=1, iterations=60, with_motion=False).solve(poses, before)
-    assert not found.solved.any()
-    assert np.isfinite(found.distances).all()
-    assert free.distances.mean() < found.distances.mean()
-    assert (found.positions >= chain.lower).all()
-    again = Swarm(chain, seed=1, iterations=60).solve(poses, before)
-    np.testing.assert_array_equal(found.positions, again.positions)

@@ -60,6 +60,22 @@ def test_whole_chunks_and_the_beginning_of_the_last_one(
     assert source.ended(source.duration_ns)
 
 
+@pytest.mark.parametrize("storage", list(StoragePlugin))
+@pytest.mark.parametrize("whole_folder", [False, True])
+def test_a_compressed_file_that_is_cut_off_is_unpacked_as_far_as_it_goes(
+    tmp_path: Path, storage: StoragePlugin, whole_folder: bool
+) -> None:
+    made = long()
+    file = cut(tmp_path, 0.6, made, storage=storage, compression=CompressionMode.FILE)
+    source = plain(file.parent if whole_folder else file)
+    (found,) = [one for one in source.findings if one.name == "breaks_off"]
+    assert found.arguments["file"] == file.name
+    assert found.arguments["until"] == source.duration_ns / 1e9
+    assert 0.3 < source.duration_ns / made[-1].time_ns < 0.7
+    source.bind(source.joint_names, PERIOD_NS)
+    assert source.motion(source.duration_ns).positions[0] == 0.1
+
+
 def test_a_tail_of_zeros_is_no_record(tmp_path: Path) -> None:
     """As a file system leaves it when the power fails."""
     made = long()

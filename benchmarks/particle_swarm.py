@@ -1,4 +1,4 @@
-"""The particle swarm of Jiang et al. for inverse kinematics, kept for comparison.
+"""The particle swarm of Jiang et al. for inverse kinematics, for comparison.
 
 Their algorithm 1 with equations 4 to 10, but for the angle of equation 7, which takes the shorter way. It does not
 converge to a pose: the motion counts as much as the error.
@@ -11,10 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.kinematics.chains.batch import Solutions
 from hetwin_core.kinematics.chains.chain import Chain
-from hetwin_core.kinematics.chains.columns import turn_between
 from hetwin_core.kinematics.chains.descent import TOLERANCE, placed
+from hetwin_core.kinematics.chains.descents import Solutions, turn_between
 from hetwin_core.kinematics.chains.least_motion import motion
 from hetwin_core.kinematics.chains.postures import sampled_limits
 from hetwin_core.kinematics.chains.screws import Screws

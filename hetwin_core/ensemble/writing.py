@@ -1,0 +1,108 @@
+"""Files that are written for users, and the one way in which it is said that one cannot be."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from hetwin_core.ensemble.errors import BadInput
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+OF_THE_DISK = (*FULL, errno.EROFS, errno.EACCES, errno.EPERM)
+"""A disk is full, or may not be written to."""
+_MIB = 2**20
+
+
+def why_not(error: OSError, path: Path) -> str:
+    """Return why a file or folder cannot be written, of a full disk with the room that is left."""
+    reason = error.strerror or str(error)
+    if error.errno != errno.ENOSPC:
+        return reason
+    there = path.absolute()
+    while not there.exists():
+        there = there.parent
+    return f"{reason}, {shutil.disk_usage(there).free / _MIB:.1f} MiB are free"
+
+
+def unwritable(what: str, path: Path, error: OSError | int, where: str | None = None) -> BadInput:
+    """Return the error that something cannot be written.
+
+    Args:
+        what: it is, as in ``the log``.
+        path: of the file or folder.
+        error: why, or its number.
+        where: the option that has named the path.
+    """
+    if isinstance(error, int):
+        error = OSError(error, os.strerror(error))
+    return BadInput(
+        f"{what} cannot be written: {why_not(error, path)}",
+        file=path,
+        where=where,
+        expected="a folder that can be written to, on a disk that is not full",
+    )
+
+
+@contextmanager
+def writing(what: str, path: Path, where: str | None = None) -> Iterator[None]:
+    """Raise `unwritable` in place of an OSError."""
+    try:
+        yield
+    except OSError as error:
+        raise unwritable(what, path, error, where) from error
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Replace a file atomically, so that readers see the old or the new content."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str, what: str = "the file", where: str | None = None) -> None:
+    """Write a file, in a folder that is made if there is none; what it replaces stays whole until then.
+
+    Raises:
+        BadInput: if it cannot be written.
+    """
+    with writing(what, path, where):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_file() or not path.exists():
+            write_atomically(path.resolve(), text)
+        else:  # such as /dev/stdout
+            path.write_text(text, encoding="utf-8")
+
+
+def write_files(texts: Mapping[Path, str], folder: Path, what: str, where: str) -> None:
+    """Write files below a folder, which is made if there is none; nothing is left if one cannot be written.
+
+    Raises:
+        BadInput: if one cannot be written.
+    """
+    was_there = folder.exists()
+    try:
+        with writing(what, folder, where):
+            for path, text in texts.items():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+    except BadInput:
+        _remove(texts, folder, keep=was_there)
+        raise
+
+
+def _remove(files: Mapping[Path, str], folder: Path, *, keep: bool) -> None:
+    """Remove files below a folder, and the folders that are empty without them."""
+    folders = {parent for file in files for parent in file.parents if folder in parent.parents}
+    for file in files:
+        with suppress(OSError):
+            file.unlink()
+    for empty in (*sorted(folders, reverse=True), *([] if keep else [folder])):
+        with suppress(OSError):
+            empty.rmdir()
