@@ -25,7 +25,7 @@ from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.reporting.listener import (
     Handover,
     ModelRecord,
-    QuietListener,
+    RunListener,
     RunStart,
     RunSummary,
 )
@@ -46,7 +46,7 @@ PAUSED_PERIOD_S = 0.1
 """Interval at which the state of a paused run is published."""
 
 
-class Publisher(QuietListener):
+class Publisher(RunListener):
     """Publishes a run as it goes.
 
     States and the clock are published at every step if a model steps on the clock or free, since it reads the time

@@ -11,7 +11,7 @@ import numpy as np
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.reporting.listener import (
     Handover,
-    QuietListener,
+    RunListener,
     RunStart,
     RunSummary,
 )
@@ -46,7 +46,7 @@ class _Batch(NamedTuple):
     beliefs: tuple[Event, ...]
 
 
-class RunTables(QuietListener):
+class RunTables(RunListener):
     """Listens to a run, and derives what `open_tables` would read from its log.
 
     A process that is forked from this one while the run goes on has tables of its own from there.
