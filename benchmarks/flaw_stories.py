@@ -16,7 +16,7 @@ from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.proving_ground.pick_and_place import START_NS
-from hetwin_suite.proving_ground.recording import typestore, write_bag
+from hetwin_suite.proving_ground.recording import write_bag
 from hetwin_suite.proving_ground.telling import Telling
 
 HAND = "gripper"
@@ -220,7 +220,6 @@ class Story:
         plain = folder / "plain"
         write_bag(
             plain,
-            typestore(resource("msg")),
             START_NS,
             self.motion.readings(self.random),
             self.motion.program.announcements,

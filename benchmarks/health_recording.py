@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,13 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from rosbags.highlevel import AnyReader
-from rosbags.rosbag2 import StoragePlugin, Writer
-from rosbags.typesys.store import Typestore
 
-from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.ensemble.topics import ANNOTATIONS, JOINT_STATES
-from hetwin_suite.proving_ground.recording import typestore
+from hetwin_core.ensemble.topics import ANNOTATIONS, JOINT_STATES, Encoded, Topic
+from hetwin_core.projection import recording as records
+from hetwin_core.projection.messages import typestore
 
 _RECEIVED_NS = 200_000
 
@@ -87,7 +85,7 @@ class Recording:
 
 def read_recording(folder: Path) -> Recording:
     """Read joint states and annotations."""
-    store = typestore(resource("msg"))
+    store = typestore()
     groups: dict[tuple[str, ...], list[Any]] = {}
     annotations = []
     with AnyReader([folder], default_typestore=store) as reader:
@@ -104,21 +102,12 @@ def read_recording(folder: Path) -> Recording:
 
 def write_recording(recording: Recording, folder: Path) -> Path:
     """Write a recording as a recorder would have received it; returns its folder."""
-    store = typestore(resource("msg"))
-    rows = [(time_ns, ANNOTATIONS.logged_name, raw) for time_ns, raw in recording.annotations]
-    kinds: Mapping[str, str] = {
-        ANNOTATIONS.logged_name: ANNOTATIONS.type,
-        **{one.topic: JOINT_STATES.type for one in recording.series},
-    }
-    for one in recording.series:
-        rows += [(time_ns, one.topic, raw) for time_ns, raw in _messages(store, one)]
-    with Writer(folder, version=9, storage_plugin=StoragePlugin.MCAP) as writer:
-        connections = {
-            topic: writer.add_connection(topic, kind, typestore=store)
-            for topic, kind in kinds.items()
-        }
-        for time_ns, topic, raw in sorted(rows, key=lambda row: row[0]):
-            writer.write(connections[topic], time_ns, raw)
+    annotations = (
+        Encoded(ANNOTATIONS, time_ns, memoryview(raw)) for time_ns, raw in recording.annotations
+    )
+    joints = (message for one in recording.series for message in _messages(one))
+    topics = [_topic(one) for one in recording.series]
+    records.write_recording(folder, [*annotations, *joints], (ANNOTATIONS, *topics))
     return folder
 
 
@@ -133,17 +122,12 @@ def _series(names: tuple[str, ...], messages: list[Any]) -> JointSeries:
     )
 
 
-def _messages(store: Typestore, series: JointSeries) -> Iterator[tuple[int, bytes]]:
-    """Log times and serialized messages of a series."""
-    types: Mapping[str, Any] = store.types
+def _topic(series: JointSeries) -> Topic:
+    return JOINT_STATES._replace(name=series.topic.removeprefix("/"))
+
+
+def _messages(series: JointSeries) -> Iterator[Encoded]:
     for i, stamp_ns in enumerate(series.times_ns.tolist()):
-        sec, nanosec = divmod(stamp_ns, 1_000_000_000)
-        stamp = types["builtin_interfaces/msg/Time"](sec=sec, nanosec=nanosec)
-        message = types[JOINT_STATES.type](
-            header=types["std_msgs/msg/Header"](stamp=stamp, frame_id=""),
-            name=list(series.names),
-            position=np.ascontiguousarray(series.positions[i]),
-            velocity=np.ascontiguousarray(series.velocities[i]),
-            effort=np.ascontiguousarray(series.efforts[i]),
-        )
-        yield stamp_ns + _RECEIVED_NS, bytes(store.serialize_cdr(message, JOINT_STATES.type))
+        numbers = (series.positions[i], series.velocities[i], series.efforts[i])
+        received_ns = stamp_ns + _RECEIVED_NS
+        yield records.joint_state(_topic(series), received_ns, stamp_ns, series.names, *numbers)

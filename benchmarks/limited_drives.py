@@ -220,7 +220,7 @@ def replayed(kind: str, episode: Episode, folder: Path) -> Grips:
     readings = list(commanded(episode.readings))
     where = folder / "episode"
     program, scene = episode.program, dict(episode.scene)
-    write_episode(where, 0, name, scene, {}, program, readings, random, ROOT)
+    write_episode(where, 0, name, scene, {}, program, readings, random)
     scenario = limited(load_scenario(find_scenario(name)))
     believed = json.loads((where / "scene.json").read_text(encoding="utf-8"))["scene"]
     grips = Grips(episode.thing)

@@ -15,11 +15,11 @@ from typing import Any
 from rclpy.qos import QoSProfile
 
 from conductor_node.fast_dds import discovers_quickly
-from conductor_node.frames import latched
 from hetwin.msg import RunIdentity
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.supervision.watched_process import here
 from hetwin_core.ensemble.topics import RUN
+from hetwin_core.wire.publishing import latched
 from hetwin_core.wire.run_identity import taken_by_another
 
 LOOK_S = 8.0

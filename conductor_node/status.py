@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from conductor_node.frames import latched
 from hetwin.msg import RunStatus
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.wire.messages import fill_time
+from hetwin_core.wire.publishing import latched
 
 PERIOD_S = 0.1
 

@@ -14,6 +14,7 @@ class Topic(NamedTuple):
     Attributes:
         latched: whether it has transient-local durability.
         sensor: whether it is best-effort, as ROS 2 has sensor data.
+        depth: how many messages are kept for a subscriber that does not take them; of a latched topic it is one.
         about: what it carries, for the reference.
     """
 
@@ -22,11 +23,26 @@ class Topic(NamedTuple):
     about: str
     latched: bool = False
     sensor: bool = False
+    depth: int = 10
 
     @property
     def logged_name(self) -> str:
         """Its name in a log, which knows no namespaces."""
         return f"/{self.name}"
+
+
+class Encoded(NamedTuple):
+    """A message as CDR.
+
+    Attributes:
+        topic: that it is on.
+        time_ns: simulated time, or that of its reception by a recorder.
+        data: valid until the next message of the topic is made.
+    """
+
+    topic: Topic
+    time_ns: int
+    data: memoryview
 
 
 STATE = Topic(
@@ -40,8 +56,10 @@ RESPONSIBILITIES = Topic(
     "the owner of each attribute; on every change",
     latched=True,
 )
-HANDOVERS = Topic("hetwin/handovers", HETWIN_TYPES + "Handover", "each handover with its value")
-EVENTS = Topic("hetwin/events", HETWIN_TYPES + "Event", "each event")
+HANDOVERS = Topic(
+    "hetwin/handovers", HETWIN_TYPES + "Handover", "each handover with its value", depth=1000
+)
+EVENTS = Topic("hetwin/events", HETWIN_TYPES + "Event", "each event", depth=1000)
 REGISTRY = Topic(
     "hetwin/registry", HETWIN_TYPES + "Registry", "models and layout of the scene", latched=True
 )
@@ -76,12 +94,14 @@ JOINT_STATES = Topic(
     "joint_states",
     "sensor_msgs/msg/JointState",
     "joints of the robot; a replay publishes its own, the twin of a live robot listens to them",
+    depth=100,
 )
 TRANSFORMS = Topic(
     "tf",
     "tf2_msgs/msg/TFMessage",
     "frames of objects, links and hands under `world`, named as the entities; of a robot that has odometry, `world` ->"
     " `odom` -> root link -> its other links; not for a live robot, which publishes its own",
+    depth=100,
 )
 ODOMETRY_TOPIC = Topic(
     "odom",
@@ -107,11 +127,13 @@ DIAGNOSTICS = Topic(
     "diagnostics",
     "diagnostic_msgs/msg/DiagnosticArray",
     "warnings and errors; `hetwin: robot` reports on a live robot",
+    depth=100,
 )
 MARKERS = Topic(
     "hetwin/markers",
     "visualization_msgs/msg/MarkerArray",
     "the shapes of the scene; in a log once, in the frames of their entities",
+    depth=1,
 )
 PARTICLES = Topic(
     "hetwin/particles", "visualization_msgs/msg/MarkerArray", "particles of fluids, in logs"
@@ -120,6 +142,7 @@ CONTACTS = Topic(
     "hetwin/contacts",
     "visualization_msgs/msg/MarkerArray",
     "forces on objects, as lines from where they act",
+    depth=1,
 )
 PREDICTIONS = Topic(
     "hetwin/predictions",

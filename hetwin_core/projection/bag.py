@@ -26,7 +26,7 @@ from hetwin_core.projection.bag_metadata import (
     offered_qos,
 )
 from hetwin_core.projection.mcap_file import McapFile
-from hetwin_core.projection.messages import typestore
+from hetwin_core.projection.messages import definition, typestore
 
 ROOM = ".room_for_the_end"
 FACTS = "hetwin"
@@ -109,15 +109,7 @@ class LogBag:
         except OSError as error:
             raise RunFailed("log", "write", 0, self._reason(error)) from error
 
-    def write(self, topic: Topic, time_ns: int, message: object) -> None:
-        """Serialize and write one message.
-
-        Raises:
-            RunFailed: if the disk cannot be written to.
-        """
-        self.write_raw(topic, time_ns, typestore().serialize_cdr(message, topic.type))
-
-    def write_raw(self, topic: Topic, time_ns: int, data: memoryview) -> None:
+    def write(self, topic: Topic, time_ns: int, data: memoryview) -> None:
         """Write one serialized message.
 
         Raises:
@@ -181,14 +173,12 @@ class LogBag:
 
 def _connection(number: int, topic: Topic) -> Connection:
     """A topic as the library describes it."""
-    store = typestore()
-    text, _ = store.generate_msgdef(topic.type, ros_version=2)
     return Connection(
         number,
         topic.logged_name,
         topic.type,
-        MessageDefinition(MessageDefinitionFormat.MSG, text),
-        store.hash_rihs01(topic.type),
+        MessageDefinition(MessageDefinitionFormat.MSG, definition(topic.type)),
+        typestore().hash_rihs01(topic.type),
         0,
         ConnectionExtRosbag2("cdr", []),
         None,

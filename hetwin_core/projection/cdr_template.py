@@ -6,7 +6,8 @@ takes a few microseconds; building and serializing the message takes ten times a
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,61 +15,123 @@ from numpy.typing import NDArray
 from hetwin_core.projection.messages import message, typestore
 
 _CDR_HEADER = 4
+_MARK_SEC, _MARK_NANOSEC = 0x5A17_30E5, 0x3B9A_0C4D
+_FIRST_MARKS: dict[type, float] = {
+    np.float64: -(2.0**1000),
+    np.float32: -(2.0**124),
+    np.int32: -0x0B00_0000,
+    np.uint64: 0xF51C_0DE5_0000_0000,
+}
+"""The first byte of each is none of UTF-8 and the last four of a float64 are 0: texts and other marks differ."""
 
-MARK_SEC = 0x5A17_30E5
-MARK_NANOSEC = 0x3B9A_0C4D
-"""Put these into the stamps of the message that a template is made from."""
+Number: TypeAlias = Any
+"""Of the types of `_FIRST_MARKS`; NumPy's classes have no common type that says so."""
+
+
+class _Blank(NamedTuple):
+    dtype: type
+    marks: NDArray[Any]
+    is_one: bool = False
+
+
+class Blanks:
+    """Numbers of a message that is made now, and that are filled in later.
+
+    Attributes:
+        stamp: for all stamps of the message.
+    """
+
+    def __init__(self) -> None:
+        self.stamp = message("builtin_interfaces/msg/Time", sec=_MARK_SEC, nanosec=_MARK_NANOSEC)
+        self.given: list[_Blank] = []
+        self._count = 0
+
+    def numbers(self, count: int, dtype: type = np.float64) -> NDArray[Any]:
+        """Return so many marks to be put into the message, in the order in which their numbers will be given."""
+        first, places = _FIRST_MARKS[dtype], np.arange(self._count, self._count + count)
+        self._count += count
+        if issubclass(dtype, np.floating):
+            marks: NDArray[Any] = (first * (1.0 - places * 2.0**-21)).astype(dtype)
+        else:
+            marks = np.array(first, dtype) + places.astype(dtype)
+        self.given.append(_Blank(dtype, marks))
+        return marks
+
+    def number(self, dtype: type = np.float64) -> Any:
+        """Return one mark; its number will be given as one, not as an array."""
+        mark = self.numbers(1, dtype).item()
+        self.given[-1] = self.given[-1]._replace(is_one=True)
+        return mark
 
 
 class CdrTemplate:
-    """A serialized message with views on its numbers.
+    """A serialized message with places for its numbers.
 
     CDR aligns every number to its own size, counted from the end of the four-byte header; so the body can be
     seen as an array of any one type.
 
     Args:
-        example: the message, with marks in the places to be found.
-        typename: its type.
+        typename: of the message.
+        make: makes it, with blanks in the places of its numbers.
+
+    Raises:
+        ValueError: if a blank is not in the message exactly once.
     """
 
-    def __init__(self, example: object, typename: str) -> None:
-        data = bytes(typestore().serialize_cdr(example, typename))
-        self._length = len(data)
+    def __init__(self, typename: str, make: Callable[[Blanks], object]) -> None:
+        blanks = Blanks()
+        data = bytes(typestore().serialize_cdr(make(blanks), typename))
         padding = -(len(data) - _CDR_HEADER) % 8
         self._buffer = bytearray(data + bytes(padding))
-        self.data = memoryview(self._buffer)[: self._length]
-        self.float64: NDArray[np.float64] = self._view(np.float64)
-        self.uint64: NDArray[np.uint64] = self._view(np.uint64)
-        self.uint32: NDArray[np.uint32] = self._view(np.uint32)
-        self.float32: NDArray[np.float32] = self._view(np.float32)
-        self.int32: NDArray[np.int32] = self._view(np.int32)
-        self._sec = self._one_or_many(MARK_SEC)
-        self._nanosec = self._one_or_many(MARK_NANOSEC)
+        self._data = memoryview(self._buffer)[: len(data)].toreadonly()
+        self._words = self._view(np.int32)
+        self._sec = _one_or_many(self._words == _MARK_SEC)
+        self._nanosec = _one_or_many(self._words == _MARK_NANOSEC)
+        self._parts = [self._part(blank) for blank in blanks.given]
 
-    def _view(self, dtype: Any) -> Any:
+    def _view(self, dtype: type) -> NDArray[Any]:
         return np.frombuffer(self._buffer, dtype, offset=_CDR_HEADER)
 
-    @staticmethod
-    def _places(view: NDArray[Any], mark: float) -> NDArray[np.intp]:
-        return np.flatnonzero(view == mark)
+    def _part(self, blank: _Blank) -> tuple[NDArray[Any], Any]:
+        """A view on the message, and where in it the numbers of a blank are."""
+        view, marks = self._view(blank.dtype), blank.marks
+        if not len(marks):
+            return view, slice(0, 0)
+        with np.errstate(invalid="ignore"):  # the view has texts, too
+            places = np.flatnonzero((view >= marks[0]) & (view <= marks[-1]))
+        places = places[np.argsort(view[places])]
+        if not np.array_equal(view[places], marks):
+            raise ValueError("a number of a template is not in its message exactly once")
+        if blank.is_one:
+            return view, int(places[0])
+        if len(places) == places[-1] - places[0] + 1 and (np.diff(places) == 1).all():
+            return view[places[0] : places[-1] + 1], slice(None)
+        return view, places
 
-    def _one_or_many(self, mark: float) -> Any:
-        """Where a mark stands in `uint32`; a single place as an integer, with which NumPy is much faster."""
-        places = self._places(self.uint32, mark)
-        return int(places[0]) if len(places) == 1 else places
+    def fill(self, time_ns: int, *numbers: Number) -> memoryview:
+        """Put a time into all stamps, and numbers into all blanks.
 
-    def place(self, view: NDArray[Any], mark: float) -> int:
-        """Index in `view` of a mark that stands in the message exactly once."""
-        (index,) = self._places(view, mark)
-        return int(index)
+        Args:
+            time_ns: the time.
+            numbers: for each blank, in the order in which they were made.
 
-    def set_stamps(self, time_ns: int) -> None:
-        """Write a time into all stamps."""
-        sec, nanosec = divmod(time_ns, 1_000_000_000)
-        self.uint32[self._sec] = sec
-        self.uint32[self._nanosec] = nanosec
+        Returns:
+            The serialized message, valid until the next call.
+        """
+        self._words[self._sec], self._words[self._nanosec] = divmod(time_ns, 1_000_000_000)
+        for (view, places), values in zip(self._parts, numbers, strict=True):
+            view[places] = values
+        return self._data
+
+    def is_filled_with(self, *numbers: Number) -> bool:
+        """Whether these numbers are in it already, equal to the bit."""
+        return all(
+            view[places].tobytes() == np.asarray(values, view.dtype).tobytes()
+            for (view, places), values in zip(self._parts, numbers, strict=True)
+        )
 
 
-def marked_stamp() -> Any:
-    """A stamp for the message that a template is made from."""
-    return message("builtin_interfaces/msg/Time", sec=MARK_SEC, nanosec=MARK_NANOSEC)
+def _one_or_many(found: NDArray[np.bool_]) -> Any:
+    """Where a mark is; a single place as an integer, with which NumPy is much faster."""
+    places = np.flatnonzero(found)
+    return int(places[0]) if len(places) == 1 else places

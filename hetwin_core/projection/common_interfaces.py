@@ -41,9 +41,17 @@ MSG: geometry_msgs/msg/Pose
 geometry_msgs/Point position
 geometry_msgs/Quaternion orientation
 ================================================================================
+MSG: geometry_msgs/msg/PoseStamped
+std_msgs/Header header
+geometry_msgs/Pose pose
+================================================================================
 MSG: geometry_msgs/msg/PoseWithCovariance
 geometry_msgs/Pose pose
 float64[36] covariance
+================================================================================
+MSG: geometry_msgs/msg/PoseWithCovarianceStamped
+std_msgs/Header header
+geometry_msgs/PoseWithCovariance pose
 ================================================================================
 MSG: geometry_msgs/msg/Quaternion
 float64 x
@@ -78,6 +86,9 @@ std_msgs/Header header
 string child_frame_id
 geometry_msgs/PoseWithCovariance pose
 geometry_msgs/TwistWithCovariance twist
+================================================================================
+MSG: rosgraph_msgs/msg/Clock
+builtin_interfaces/Time clock
 ================================================================================
 MSG: sensor_msgs/msg/CompressedImage
 std_msgs/Header header

@@ -1,34 +1,35 @@
-"""Contacts and owners of objects as the markers of a log."""
+"""Contacts of objects as markers."""
 
 from __future__ import annotations
 
-from typing import Any
+from functools import lru_cache
 
 import numpy as np
 
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
 from hetwin_core.ensemble.scene.values import WORLD, Floats
-from hetwin_core.ensemble.topics import CONTACTS, MARKERS
-from hetwin_core.projection.cdr_template import CdrTemplate, marked_stamp
-from hetwin_core.projection.markers import empty_marker
-from hetwin_core.projection.messages import message, stamp
+from hetwin_core.ensemble.topics import CONTACTS
+from hetwin_core.projection.cdr_template import Blanks, CdrTemplate
+from hetwin_core.projection.markers import ADD, DELETE, marker
+from hetwin_core.projection.messages import (
+    colour_message,
+    message,
+    point_message,
+    vector_message,
+)
 
 CONTACT_RGBA = (0.95, 0.25, 0.2, 1.0)
-CONTACT_WIDTH = 0.004
+_WIDTH = 0.004
 """Width of the line of a contact [m]."""
-LABEL_HEIGHT = 0.04
-"""Height of the letters of a label, and its distance from the object [m]."""
-LINE_LIST, TEXT = 5, 9
-"""Numbers of ``visualization_msgs/Marker``."""
+_LINE_LIST = 5
+"""Number of ``visualization_msgs/Marker``."""
 
 _METRES_PER_NEWTON = 0.01
 _LONGEST = 0.3
 _LEAST_N = 1e-3
 _POINT, _FORCE = slice(3, 6), slice(9, 12)
 """Columns of `Snapshot.proximity`."""
-_MARK = 1.25e300
 _KEPT_TEMPLATES = 64
-_DELETE = 2
 
 
 def contact_lines(near: Floats) -> Floats:
@@ -45,75 +46,47 @@ def contact_lines(near: Floats) -> Floats:
     return np.stack([starts, starts + lines], axis=1).reshape(-1, 3)
 
 
-class ContactMarkers:
-    """``visualization_msgs/MarkerArray`` with all contacts as one list of lines, as it is written again and again."""
+class ContactMessages:
+    """``visualization_msgs/MarkerArray`` with all contacts as one list of lines."""
 
     def __init__(self) -> None:
-        self._templates: dict[int, tuple[CdrTemplate, Any]] = {}
+        self._templates = lru_cache(_KEPT_TEMPLATES)(_contact_template)
         self._there = False
 
-    def fill(self, time_ns: int, near: Floats) -> memoryview | None:
-        """Return the serialized message, valid until the next call; None if there are no contacts and were none."""
+    def fill(self, time_ns: int, near: Floats, *, always: bool = False) -> memoryview | None:
+        """Put the numbers in.
+
+        Args:
+            time_ns: simulated time.
+            near: rows of `Snapshot.proximity`.
+            always: whether there is a message even if there are no contacts and were none.
+
+        Returns:
+            The serialized message, valid until the next call; None if there is none.
+        """
         lines = contact_lines(near)
-        if not len(lines) and not self._there:
+        if not (len(lines) or self._there or always):
             return None
         self._there = bool(len(lines))
-        template, places = self._template(len(lines))
-        template.set_stamps(time_ns)
-        template.float64[places] = lines.ravel()
-        return template.data
-
-    def _template(self, points: int) -> tuple[CdrTemplate, Any]:
-        found = self._templates.get(points)
-        if found is None:
-            if len(self._templates) >= _KEPT_TEMPLATES:
-                self._templates.clear()
-            found = self._templates[points] = _contact_template(points)
-        return found
+        return self._templates(len(lines)).fill(time_ns, lines.ravel())
 
 
-def _contact_template(points: int) -> tuple[CdrTemplate, Any]:
-    """The message with so many points, and where in it their numbers are."""
-    marks = _MARK * (1.0 + np.arange(3 * points) * 2.0**-20)
-    made = [message("geometry_msgs/msg/Point", x=x, y=y, z=z) for x, y, z in marks.reshape(-1, 3)]
-    r, g, b, a = CONTACT_RGBA
-    marker = empty_marker(
-        WORLD,
-        marked_stamp(),
-        ns="contacts",
-        id=0,
-        type=LINE_LIST,
-        action=0 if points else _DELETE,
-        scale=message("geometry_msgs/msg/Vector3", x=CONTACT_WIDTH, y=0.0, z=0.0),
-        color=message("std_msgs/msg/ColorRGBA", r=r, g=g, b=b, a=a),
-        points=made,
-    )
-    template = CdrTemplate(message(CONTACTS.type, markers=[marker]), CONTACTS.type)
-    places = {float(x): i for i, x in enumerate(template.float64)}
-    return template, np.array([places[x] for x in marks.tolist()], np.intp)
+def _contact_template(points: int) -> CdrTemplate:
+    """The message with so many points; without any the list is deleted, as RViz accepts none without points."""
 
+    def make(blanks: Blanks) -> object:
+        lines = marker(
+            WORLD,
+            blanks.stamp,
+            ns="contacts",
+            id=0,
+            type=_LINE_LIST,
+            action=ADD if points else DELETE,
+            frame_locked=True,
+            scale=vector_message((_WIDTH, 0.0, 0.0)),
+            color=colour_message(CONTACT_RGBA),
+            points=[point_message(row) for row in blanks.numbers(3 * points).reshape(-1, 3)],
+        )
+        return message(CONTACTS.type, markers=[lines])
 
-def owner_marker(time_ns: int, entity: str, owner: str | None) -> Any:
-    """``visualization_msgs/MarkerArray`` with a label above an object: its name and who is responsible for its pose.
-
-    Args:
-        time_ns: simulated time.
-        entity: the object.
-        owner: the model; None takes the label away.
-    """
-    place = message("geometry_msgs/msg/Point", x=0.0, y=0.0, z=2 * LABEL_HEIGHT)
-    turn = message("geometry_msgs/msg/Quaternion", x=0.0, y=0.0, z=0.0, w=1.0)
-    marker = empty_marker(
-        entity,
-        stamp(time_ns),
-        ns=f"{entity} owner",
-        id=0,
-        type=TEXT,
-        action=_DELETE if owner is None else 0,
-        pose=message("geometry_msgs/msg/Pose", position=place, orientation=turn),
-        scale=message("geometry_msgs/msg/Vector3", x=0.0, y=0.0, z=LABEL_HEIGHT),
-        color=message("std_msgs/msg/ColorRGBA", r=1.0, g=1.0, b=1.0, a=1.0),
-        points=[],
-        text="" if owner is None else f"{entity}: {owner}",
-    )
-    return message(MARKERS.type, markers=[marker])
+    return CdrTemplate(CONTACTS.type, make)

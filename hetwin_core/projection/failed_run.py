@@ -5,16 +5,15 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
-from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.reporting.concerns import run_concerns, verdict_of
 from hetwin_core.ensemble.conductor.reporting.coverage import coverage_of
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.conductor.reporting.summary import error_row, handover_row
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.event_codec import event_to_summary
+from hetwin_core.projection import run_messages
 from hetwin_core.projection.bag import LogBag
 from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.messages import header, message
 from hetwin_core.projection.recover import recover_log
 from hetwin_core.projection.run_folder import LOG, write_summary
 
@@ -44,15 +43,15 @@ def finish_failed_run(
     Raises:
         RunFailed: if the disk cannot be written to.
     """
-    note = _diagnostic(error)
+    note = run_messages.note(error.time_ns, "error", error.model, error.without_model)
     if not (out / LOG).exists():
         out.mkdir(parents=True, exist_ok=True)
         bag = LogBag(out / LOG)
-        bag.write(topics.DIAGNOSTICS, error.time_ns, note)
+        bag.write(*note)
         bag.close()
     else:
         with suppress(BadInput):  # a folder without a file in it
-            recover_log(out, last=(topics.DIAGNOSTICS, error.time_ns, note))
+            recover_log(out, last=note)
     simulated = error.time_ns / 1e9
     episode = _episode(out)
     events = () if episode is None else episode.events
@@ -90,15 +89,3 @@ def _episode(out: Path) -> Episode | None:
         return Episode.open(out)
     except BadInput:  # nothing of it reached the disk
         return None
-
-
-def _diagnostic(error: RunFailed) -> object:
-    status = message(
-        "diagnostic_msgs/msg/DiagnosticStatus",
-        level=2,
-        name=error.model,
-        message=error.without_model,
-        hardware_id="",
-        values=[],
-    )
-    return message(topics.DIAGNOSTICS.type, header=header(error.time_ns), status=[status])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,24 +12,23 @@ from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.poses import compose, relative_to
 from hetwin_core.ensemble.scene.values import ODOMETRY, POSE_SIZE, WORLD, Floats
 from hetwin_core.ensemble.topics import TRANSFORMS
-from hetwin_core.projection.cdr_template import CdrTemplate, marked_stamp
-from hetwin_core.projection.messages import message
+from hetwin_core.projection.cdr_template import Blanks, CdrTemplate
+from hetwin_core.projection.messages import message, quaternion_message, vector_message
 
 MOVING = (EntityKind.OBJECT, EntityKind.LINK, EntityKind.HAND)
 """Kinds of entities whose frames may move."""
-_MARK = 0x6D2B_79F5
 _COUNT = 7
 """Numbers of a transform."""
-_IN_ROS = (0, 1, 2, 4, 5, 6, 3)
-"""ROS writes a quaternion as x, y, z, w; the scene as w, x, y, z."""
 
 
-class _Frame(NamedTuple):
+class Frame(NamedTuple):
+    """A frame in another one."""
+
     parent: str
     child: str
 
 
-class TransformTemplate:
+class FrameMessages:
     """``tf2_msgs/msg/TFMessage``: frames of entities, each directly under the world, except those of mobile robots.
 
     A robot with odometry has the tree that navigation expects: ``world``, ``odom``, root link, its other links. The
@@ -53,19 +52,18 @@ class TransformTemplate:
         ]
         self._trees = [_RobotTree(layout, robot, localized) for robot in robots]
         fixed = _scanner_frames(layout) if EntityKind.LINK in kinds else []
-        frames = [_Frame(WORLD, name) for name in names]
+        frames = [Frame(WORLD, name) for name in names]
         frames += [frame for tree in self._trees for frame in tree.frames]
         frames += [frame for frame, _ in fixed]
         self.empty = not frames
         starts = [layout.range_of(name, "pose").start for name in names]
-        self._sources = np.array([start + i for start in starts for i in _IN_ROS], np.intp)
-        self._template, self._targets = _template(frames)
-        self._fixed = np.array([pose for _, pose in fixed]).reshape(-1, _COUNT)[:, _IN_ROS].ravel()
+        self._sources = np.array([start + i for start in starts for i in range(_COUNT)], np.intp)
+        self._template = frames_template(frames)
+        self._fixed = np.array([pose for _, pose in fixed]).ravel()
 
     def changed(self, values: Floats) -> bool:
         """Whether a frame is elsewhere than in the message that was filled last, to the bit."""
-        filled: Floats = self._template.float64[self._targets]
-        return filled.tobytes() != self._numbers(values).tobytes()
+        return not self._template.is_filled_with(self._numbers(values))
 
     def fill(self, time_ns: int, values: Floats) -> memoryview:
         """Put the numbers in.
@@ -73,9 +71,7 @@ class TransformTemplate:
         Returns:
             The serialized message, valid until the next call.
         """
-        self._template.set_stamps(time_ns)
-        self._template.float64[self._targets] = self._numbers(values)
-        return self._template.data
+        return self._template.fill(time_ns, self._numbers(values))
 
     def _numbers(self, values: Floats) -> Floats:
         """All transforms, in the order of the message."""
@@ -90,9 +86,9 @@ class _RobotTree:
 
     def __init__(self, layout: Layout, robot: MobileRobot, localized: bool) -> None:
         self._localized = localized
-        self.frames = [_Frame(WORLD, robot.odom)] if localized else []
-        self.frames.append(_Frame(robot.odom, robot.root))
-        self.frames += [_Frame(parent, child) for parent, child in robot.links]
+        self.frames = [Frame(WORLD, robot.odom)] if localized else []
+        self.frames.append(Frame(robot.odom, robot.root))
+        self.frames += [Frame(parent, child) for parent, child in robot.links]
         self._odometry = layout.range_of(robot.name, ODOMETRY.name)
         self._root = layout.range_of(robot.root, "pose")
         self._links = [
@@ -108,7 +104,7 @@ class _RobotTree:
             root = _at_rest(values[self._root])
             poses.insert(0, compose(root, relative_to(odometry, _ORIGIN)))
         poses += [relative_to(values[parent], values[child]) for parent, child in self._links]
-        return np.stack(poses)[:, _IN_ROS].ravel()
+        return np.stack(poses)[:, :_COUNT].ravel()
 
 
 _ORIGIN = np.zeros(POSE_SIZE)
@@ -126,36 +122,33 @@ def _links(robot: MobileRobot) -> list[str]:
     return [robot.root, *(child for _, child in robot.links)]
 
 
-def _scanner_frames(layout: Layout) -> list[tuple[_Frame, Sequence[float]]]:
+def _scanner_frames(layout: Layout) -> list[tuple[Frame, Sequence[float]]]:
     """The frames of laser scanners that are not their links'."""
     return [
-        (_Frame(scanner.link, scanner.frame), scanner.pattern.pose)
+        (Frame(scanner.link, scanner.frame), scanner.pattern.pose)
         for scanner in mounted_scanners(layout)
         if scanner.frame != scanner.link
     ]
 
 
-def _template(frames: Sequence[_Frame]) -> tuple[CdrTemplate, Any]:
-    """The message, and where in it the numbers of the transforms are."""
-    marks = np.arange(float(_COUNT * len(frames))) + _MARK
-    transforms = [
-        _transform(frame, marks[_COUNT * i : _COUNT * (i + 1)].tolist())
-        for i, frame in enumerate(frames)
-    ]
-    template = CdrTemplate(message(TRANSFORMS.type, transforms=transforms), TRANSFORMS.type)
-    places = {float(x): i for i, x in enumerate(template.float64)}
-    return template, np.array([places[x] for x in marks.tolist()], np.intp)
+def frames_template(frames: Sequence[Frame]) -> CdrTemplate:
+    """``tf2_msgs/msg/TFMessage`` with one blank: seven numbers of each frame, in the scene's order."""
 
+    def make(blanks: Blanks) -> object:
+        rows = blanks.numbers(_COUNT * len(frames)).reshape(-1, _COUNT)
+        transforms = [
+            message(
+                "geometry_msgs/msg/TransformStamped",
+                header=message("std_msgs/msg/Header", stamp=blanks.stamp, frame_id=frame.parent),
+                child_frame_id=frame.child,
+                transform=message(
+                    "geometry_msgs/msg/Transform",
+                    translation=vector_message(row[:3]),
+                    rotation=quaternion_message(row[3:]),
+                ),
+            )
+            for frame, row in zip(frames, rows, strict=True)
+        ]
+        return message(TRANSFORMS.type, transforms=transforms)
 
-def _transform(frame: _Frame, marks: list[float]) -> Any:
-    x, y, z, qx, qy, qz, qw = marks
-    return message(
-        "geometry_msgs/msg/TransformStamped",
-        header=message("std_msgs/msg/Header", stamp=marked_stamp(), frame_id=frame.parent),
-        child_frame_id=frame.child,
-        transform=message(
-            "geometry_msgs/msg/Transform",
-            translation=message("geometry_msgs/msg/Vector3", x=x, y=y, z=z),
-            rotation=message("geometry_msgs/msg/Quaternion", x=qx, y=qy, z=qz, w=qw),
-        ),
-    )
+    return CdrTemplate(TRANSFORMS.type, make)

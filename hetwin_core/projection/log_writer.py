@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Self
 
 from hetwin_core.ensemble import topics
-from hetwin_core.ensemble.annotations import annotation_fields
-from hetwin_core.ensemble.beliefs import belief_fields
 from hetwin_core.ensemble.conductor.reporting.listener import (
     Handover,
     RunListener,
@@ -19,40 +17,22 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
     RunSummary,
 )
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Event, EventKind
-from hetwin_core.ensemble.scene.late_rows import LateRows, rows_of
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scene.late_rows import rows_of
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot, rows_left
-from hetwin_core.ensemble.scene.values import Floats, Ints
-from hetwin_core.ensemble.tasks import task_fields
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.topics import Encoded
 from hetwin_core.ensemble.words import failure_row_words
 from hetwin_core.ensemble.writing import writing
+from hetwin_core.projection import run_messages
 from hetwin_core.projection.bag import LogBag
-from hetwin_core.projection.belief_messages import BeliefTemplates
-from hetwin_core.projection.contact_markers import ContactMarkers, owner_marker
-from hetwin_core.projection.frame_messages import TransformTemplate
-from hetwin_core.projection.markers import ParticleMarkers, shape_markers
-from hetwin_core.projection.messages import header, message, stamp
-from hetwin_core.projection.mobile_messages import (
-    mobile_topics,
-    odometry_templates,
-    scan_templates,
-)
-from hetwin_core.projection.periodic_messages import (
-    JointTemplate,
-    StateTemplate,
-    joint_templates,
-)
+from hetwin_core.projection.due import Due, DueStates, KeptState
+from hetwin_core.projection.encoder import RunEncoder
+from hetwin_core.projection.markers import owner_marker
 from hetwin_core.projection.run_folder import LOG, check_free, write_summary
-from hetwin_core.projection.run_messages import (
-    event_message,
-    handover_message,
-    note_message,
-    registry_message,
-    responsibilities_message,
-)
+from hetwin_core.projection.run_messages import encoded_message
 
-_KEPT_TEMPLATES = 64
 _ROOM = 4 * 2**20
 """Bytes reserved on the disk for the last chunk, the end of the log and the summary."""
 _REPETITION_NS = 1_000_000_000
@@ -60,17 +40,6 @@ _REPETITION_NS = 1_000_000_000
 _FLUSH_MOMENT_S = 0.5
 _FLUSH_S = 2.0
 """Events reach the disk soon, the rest later; many small chunks would make the file large."""
-
-
-class _State(NamedTuple):
-    """The newest state, until it is written."""
-
-    time_ns: int
-    step: int
-    values: Floats
-    owners: Ints
-    parents: Ints
-    near: Floats | LateRows
 
 
 class RunLog(RunListener):
@@ -105,17 +74,11 @@ class RunLog(RunListener):
                 )
         check_free(out)
         self.out = out
-        self._state_period = round(1e9 / state_rate)
-        self._transform_period = round(1e9 / transform_rate)
+        self._states = DueStates(state_rate)
+        self._transforms, self._contacts = (Due(round(1e9 / transform_rate)) for _ in range(2))
+        self._repetition = Due(_REPETITION_NS)
         self._bag: LogBag | None = None
         self._now = 0
-        self._next_state = 0
-        self._next_transforms = 0
-        self._next_repetition = 0
-        self._next_contacts = 0
-        self._moment = False
-        self._pending: _State | None = None
-        self._owners: dict[tuple[str, str], str] = {}
         self._owners_since: int | None = None
         self._flushed = 0.0
 
@@ -133,19 +96,14 @@ class RunLog(RunListener):
         check_free(self.out)
         with writing("the run", self.out):
             self.out.mkdir(parents=True, exist_ok=True)
-        self._layout = start.layout
-        self._templates: dict[int, StateTemplate] = {}
-        self._joints = joint_templates(start.layout)
-        self._transforms = TransformTemplate(start.layout)
-        self._particles = ParticleMarkers(start.layout)
-        self._beliefs = BeliefTemplates()
-        self._contacts = ContactMarkers()
+        self._encoder = RunEncoder(start.layout, start.models)
         self._main = next((model.name for model in start.models if model.main), "")
         self._labelled = {entity.name for entity in start.layout.of_kind(EntityKind.OBJECT)}
-        self._odometries = odometry_templates(start.layout)
-        self._scans = scan_templates(start.layout)
         self._bag = LogBag(self.log, room=_ROOM)
-        for topic in (*mobile_topics(start.layout), *_of_several(self._joints, start)):
+        described = (
+            topics.of_robot(topics.ROBOT_DESCRIPTION, name) for name in start.robot_descriptions
+        )
+        for topic in (*self._encoder.topics, *described):
             self._bag.offer(topic)
         self._bag.describe(
             scenario_file=start.scenario_file,
@@ -154,68 +112,49 @@ class RunLog(RunListener):
             rate=repr(start.rate),
             given=json.dumps(start.given, separators=(",", ":")),
         )
-        self._now = start.snapshot.time_ns
-        self._write_registry(start)
-        self._write_state(_copy(start.snapshot, 0))
-        self._next_state = self._now + self._state_period
-        self._write_what_stays(start.snapshot)
-        self._write_transforms(self._now, start.snapshot.values)
-        self._write_scans(start.snapshot)
+        self._write_start(start)
         self._bag.flush(self._now)  # from now on the log can be read, however the run ends
         self._flushed = time.monotonic() - _FLUSH_MOMENT_S
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Write the state if it is due, else keep it, as it may be the last one."""
         self._now = now = scene.time_ns
-        moment, self._moment = self._moment, False
-        if moment or now >= self._next_state:
-            if self._owners_since is not None:
-                self._write_responsibilities()
-            self._next_state = _next(self._next_state, self._state_period, now)
-            self._pending = None
-            self._write_state(
-                _State(now, step, scene.values, scene.owners, scene.parents, scene.near)
-            )
-        else:
-            self._pending = _copy(scene, step)
-        if now >= self._next_transforms:
+        moment = self._states.happened
+        state = self._states.take(step, scene)
+        if state is not None:
+            self._write_responsibilities()
+            self._write_state(state)
+        if self._transforms.take(now):
             self._write_transforms(now, scene.values)
-        self._write_scans(scene)
-        if moment:
-            self._flush(_FLUSH_MOMENT_S)
-        elif self._pending is None:
-            self._flush(_FLUSH_S)
+        if self._encoder.has_scans:
+            self._write(self._encoder.scans(now, scene.values))
+        if state is not None:
+            self._flush(_FLUSH_MOMENT_S if moment else _FLUSH_S)
 
     def event(self, event: Event) -> None:
         """Write an event, and, if it is one of the robot's program, the action annotation or the task too."""
-        self._moment = True
-        self._write(topics.EVENTS, max(self._now, event.time_ns), event_message(event))
-        if event.kind is EventKind.ACTION:
-            self._write_annotation(event)
-        elif event.kind is EventKind.TASK:
-            self._write_task(event)
+        self._states.happened = True
+        self._write(run_messages.event(event))
 
     def belief(self, event: Event) -> None:
         """Write a belief; no state is written for it."""
-        if self._bag is not None:
-            data = self._beliefs.fill(event.time_ns, belief_fields(event))
-            self._bag.write_raw(topics.BELIEFS, max(self._now, event.time_ns), data)
+        self._write([self._encoder.belief(event)])
 
     def handover(self, handover: Handover) -> None:
         """Write a handover; the new table follows with the step's state."""
-        self._moment = True
-        self._owners[handover.entity, handover.attribute] = handover.to_model
-        self._owners_since = handover.time_ns
-        time_ns = max(self._now, handover.time_ns)
-        self._write(topics.HANDOVERS, time_ns, handover_message(handover))
-        if handover.attribute == "pose" and handover.entity in self._labelled:
+        self._states.happened = True
+        entity, time_ns = handover.entity, handover.time_ns
+        self._encoder.owners[entity, handover.attribute] = handover.to_model
+        self._owners_since = time_ns
+        self._write([run_messages.handover(handover)])
+        if handover.attribute == "pose" and entity in self._labelled:
             owner = None if handover.to_model == self._main else handover.to_model
-            self._write(topics.MARKERS, time_ns, owner_marker(time_ns, handover.entity, owner))
+            label = owner_marker(time_ns, entity, owner)
+            self._write([encoded_message(topics.MARKERS, time_ns, label)])
 
     def note(self, time_ns: int, level: str, source: str, text: str) -> None:
         """Write a note to ``/diagnostics``."""
-        content = note_message(time_ns, level, source, text)
-        self._write(topics.DIAGNOSTICS, max(self._now, time_ns), content)
+        self._write([run_messages.note(time_ns, level, source, text)])
 
     def ended(self, summary: RunSummary) -> None:
         """Finish the log, then write the summary, which marks the log as complete.
@@ -238,18 +177,16 @@ class RunLog(RunListener):
         Raises:
             RunFailed: if the disk cannot be written to.
         """
-        bag, pending = self._bag, self._pending
+        bag, last = self._bag, self._states.left()
         if bag is None:
             return
         bag.use_room()
         try:
-            if self._owners_since is not None:
-                self._write_responsibilities()
-            if pending is not None:
-                self._write_state(pending._replace(near=rows_left(pending.near)))
+            self._write_responsibilities()
+            if last is not None:
+                self._write_state(last._replace(near=rows_left(last.near)))
         finally:
             self._bag = None
-            self._pending = None
             bag.close()
 
     def __enter__(self) -> Self:
@@ -270,133 +207,47 @@ class RunLog(RunListener):
             self._flushed = now
             self._bag.flush(self._now)
 
-    def _write(self, topic: topics.Topic, time_ns: int, content: object) -> None:
-        if self._bag is not None:
-            self._bag.write(topic, time_ns, content)
+    def _write(self, messages: Iterable[Encoded]) -> None:
+        """Write messages; the log time of one that is late is now."""
+        bag, now = self._bag, self._now
+        if bag is not None:
+            for topic, time_ns, data in messages:
+                bag.write(topic, time_ns if time_ns > now else now, data)
 
-    def _write_registry(self, start: RunStart) -> None:
-        registry = registry_message(
-            self._now,
-            start.scenario,
-            start.models,
-            start.layout,
-            source=start.source,
-            duration_ns=start.duration_ns,
-            able=start.able,
-        )
-        self._write(topics.REGISTRY, self._now, registry)
-        for robot, urdf in start.robot_descriptions.items():
-            topic = topics.of_robot(topics.ROBOT_DESCRIPTION, robot)
-            self._write(topic, self._now, message(topic.type, data=urdf))
-        for slot, owner in zip(start.layout.slots, start.snapshot.owners.tolist(), strict=True):
-            self._owners[slot.entity, slot.attribute.name] = start.models[owner].name
-        self._owners_since = self._now
-        self._write_responsibilities()
+    def _write_start(self, start: RunStart) -> None:
+        """Write what stays, and the first state; shapes are drawn in the frames of their entities."""
+        self._now = now = start.snapshot.time_ns
+        values = start.snapshot.values
+        self._write(self._encoder.start(start))
+        self._encoder.own(start.snapshot.owners)
+        self._write([self._encoder.responsibilities(now)])
+        self._write_state(self._states.begin(start.snapshot))
+        self._write(self._encoder.fixed_frames(now, values))
+        self._write(self._encoder.shapes(now))
+        self._transforms.take(now)
+        self._write_transforms(now, values)
+        self._write(self._encoder.scans(now, values))
 
     def _write_responsibilities(self) -> None:
-        since = self._now if self._owners_since is None else self._owners_since
-        table = responsibilities_message(since, self._owners)
-        self._write(topics.RESPONSIBILITIES, max(self._now, since), table)
+        if self._owners_since is not None:
+            self._write([self._encoder.responsibilities(self._owners_since)])
         self._owners_since = None
 
-    def _write_state(self, state: _State) -> None:
-        bag = self._bag
-        if bag is None:
-            return
-        proximity = rows_of(state.near)
-        rows = len(proximity)
-        template = self._templates.get(rows)
-        if template is None:
-            if len(self._templates) >= _KEPT_TEMPLATES:
-                self._templates.clear()
-            template = self._templates[rows] = StateTemplate(self._layout, rows)
-        bag.write_raw(topics.STATE, state.time_ns, template.fill(*state[:5], proximity))
-        self._write_contacts(bag, state.time_ns, proximity)
-        for joints in self._joints:
-            data = joints.fill(state.time_ns, state.values)
-            bag.write_raw(joints.topic, state.time_ns, data)
-        for odometry in self._odometries:
-            data = odometry.fill(state.time_ns, state.values)
-            bag.write_raw(odometry.topic, state.time_ns, data)
-
-    def _write_contacts(self, bag: LogBag, time_ns: int, proximity: Floats) -> None:
-        if time_ns >= self._next_contacts:
-            self._next_contacts = _next(self._next_contacts, self._transform_period, time_ns)
-            data = self._contacts.fill(time_ns, proximity)
-            if data is not None:
-                bag.write_raw(topics.CONTACTS, time_ns, data)
+    def _write_state(self, state: KeptState) -> None:
+        near = rows_of(state.near)
+        time_ns, values = state.time_ns, state.values
+        self._write([self._encoder.state(*state[:5], near)])
+        if self._contacts.take(time_ns):
+            self._write(self._encoder.contacts(time_ns, near))
+        self._write(self._encoder.robots(time_ns, values))
 
     def _write_transforms(self, time_ns: int, values: Floats) -> None:
         """All frames if one has moved, and all particles if one has; and both now and then, for late readers."""
-        self._next_transforms = _next(self._next_transforms, self._transform_period, time_ns)
-        again = time_ns >= self._next_repetition
-        if again:
-            self._next_repetition = _next(self._next_repetition, _REPETITION_NS, time_ns)
-        frames, particles = self._transforms, self._particles
-        if self._bag is not None and not frames.empty and (again or frames.changed(values)):
-            self._bag.write_raw(topics.TRANSFORMS, time_ns, frames.fill(time_ns, values))
-        if not particles.empty and (again or particles.changed(values)):
-            self._write(topics.PARTICLES, time_ns, particles.markers(time_ns, values))
-
-    def _write_scans(self, scene: Snapshot) -> None:
-        for scan in self._scans:
-            if self._bag is not None and scan.due(scene.time_ns):
-                data = scan.fill(scene.time_ns, scene.values)
-                self._bag.write_raw(scan.topic, scene.time_ns, data)
-
-    def _write_what_stays(self, scene: Snapshot) -> None:
-        """The frames of static bodies, and all shapes, which are drawn in the frames of their entities."""
-        fixed = TransformTemplate(scene.layout, (EntityKind.STATIC,))
-        if self._bag is not None and not fixed.empty:
-            data = fixed.fill(self._now, scene.values)
-            self._bag.write_raw(topics.STATIC_TRANSFORMS, self._now, data)
-        shapes = shape_markers(scene.layout, self._now)
-        if shapes.markers:
-            self._write(topics.MARKERS, self._now, shapes)
-
-    def _write_annotation(self, event: Event) -> None:
-        self._write(
-            topics.ANNOTATIONS,
-            max(self._now, event.time_ns),
-            message(
-                topics.ANNOTATIONS.type,
-                header=header(event.time_ns),
-                **annotation_fields(event)._asdict(),
-            ),
-        )
-
-    def _write_task(self, event: Event) -> None:
-        fields = task_fields(event)._asdict()
-        fields["after"] = list(fields["after"])
-        content = message(topics.TASKS.type, stamp=stamp(event.time_ns), **fields)
-        self._write(topics.TASKS, max(self._now, event.time_ns), content)
+        again = self._repetition.take(time_ns)
+        self._write(self._encoder.frames(time_ns, values, if_moved=not again))
+        self._write(self._encoder.particles(time_ns, values, if_moved=not again))
 
     def _note_failure(self, summary: RunSummary) -> None:
         error = summary.error or {}
         text = failure_row_words(error, with_model=False)
         self.note(self._now, "error", str(error.get("model", "run")), text)
-
-
-def _copy(scene: Snapshot, step: int) -> _State:
-    return _State(
-        scene.time_ns,
-        step,
-        scene.values.copy(),
-        scene.owners.copy(),
-        scene.parents.copy(),
-        scene.near if isinstance(scene.near, LateRows) else scene.near.copy(),
-    )
-
-
-def _next(due: int, period: int, now: int) -> int:
-    """The first due time after `now` on the grid that starts at `due`."""
-    return due + period * ((now - due) // period + 1) if now >= due else due
-
-
-def _of_several(joints: Sequence[JointTemplate], start: RunStart) -> list[topics.Topic]:
-    """The topics of robots that are below their names."""
-    described = (
-        topics.of_robot(topics.ROBOT_DESCRIPTION, name) for name in start.robot_descriptions
-    )
-    found = (*(one.topic for one in joints), *described)
-    return [topic for topic in found if topic not in topics.LOGGED]

@@ -1,23 +1,43 @@
-"""The scene's shapes as the markers of a log, each in the frame of its entity, so that they need to be written once."""
+"""The scene's shapes, particles and owners as markers: in the frames of their entities, or all in the world."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.layout import EntityKind, Layout, Slot
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout, Slot
+from hetwin_core.ensemble.scene.poses import multiply, rotate
 from hetwin_core.ensemble.scene.shapes import PARTICLE_RGBA, Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import Floats, Meaning, particles
-from hetwin_core.ensemble.topics import MARKERS
-from hetwin_core.projection.messages import header, message, stamp
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import WORLD, Floats, Meaning, particles
+from hetwin_core.ensemble.topics import MARKERS, PARTICLES
+from hetwin_core.projection.cdr_template import Blanks, CdrTemplate
+from hetwin_core.projection.messages import (
+    colour_message,
+    header,
+    message,
+    point_message,
+    pose_message,
+    stamp,
+    vector_message,
+)
 
 SHOWN = (EntityKind.OBJECT, EntityKind.STATIC, EntityKind.LINK)
 """Kinds of entities whose shapes are shown."""
+LABEL_HEIGHT = 0.04
+"""Height of the letters of a label, and half its distance from the object [m]."""
 
 # Numbers of visualization_msgs/Marker.
-_CUBE, _SPHERE, _CYLINDER, _SPHERE_LIST, _TRIANGLE_LIST = 1, 2, 3, 7, 11
-_ADD, _DELETE = 0, 2
+_CUBE, _SPHERE, _CYLINDER, _SPHERE_LIST, _TEXT, _TRIANGLE_LIST = 1, 2, 3, 7, 9, 11
+ADD, DELETE = 0, 2
+
+_ABOVE = np.array([0.0, 0.0, 2 * LABEL_HEIGHT])
+_HERE = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+_WHITE = (1.0, 1.0, 1.0, 1.0)
+_KEPT_TEMPLATES = 8
 
 
 class MarkerGeometry(NamedTuple):
@@ -58,103 +78,254 @@ def marker_geometry(shape: Shape) -> MarkerGeometry:
     return MarkerGeometry(kind, scale, points)
 
 
-def shape_markers(layout: Layout, time_ns: int) -> Any:
-    """``visualization_msgs/MarkerArray`` with all shapes; who shows them moves them with the frames on ``/tf``."""
+def shown_entities(layout: Layout) -> list[Entity]:
+    """Return the entities that have shapes and a pose."""
+    return [e for e in layout.of_kind(*SHOWN) if e.shapes and layout.has(e.name, "pose")]
+
+
+def shape_markers(
+    entities: Sequence[Entity],
+    time_ns: int,
+    colours: Mapping[str, Sequence[float]] | None = None,
+) -> Any:
+    """``visualization_msgs/MarkerArray`` with all shapes; who shows them moves them with the frames on ``/tf``.
+
+    Args:
+        entities: whose shapes.
+        time_ns: simulated time.
+        colours: of all shapes of an entity, by its name; others have their own.
+    """
+    found = colours or {}
     markers = [
-        _shape_marker(entity.name, number, shape, time_ns)
-        for entity in layout.of_kind(*SHOWN)
-        if layout.has(entity.name, "pose")
+        _shape(entity, number, entity.name, stamp(time_ns), shape.pose, found.get(entity.name))
+        for entity in entities
         for number, shape in enumerate(entity.shapes)
     ]
     return message(MARKERS.type, markers=markers)
 
 
-def particle_slots(layout: Layout) -> list[Slot]:
-    """Return the slots with the particles of entities that have a pose."""
-    return [
-        slot
-        for slot in layout.slots
-        if slot.attribute.meaning is Meaning.PARTICLES and layout.has(slot.entity, "pose")
-    ]
+def _shape(
+    entity: Entity,
+    number: int,
+    frame: str,
+    when: Any,
+    pose: Sequence[float] | Floats,
+    colour: Sequence[float] | None = None,
+) -> Any:
+    shape = entity.shapes[number]
+    geometry = marker_geometry(shape)
+    return marker(
+        frame,
+        when,
+        ns=entity.name,
+        id=number,
+        type=geometry.type,
+        pose=pose_message(pose),
+        scale=vector_message(geometry.scale),
+        color=colour_message(shape.rgba if colour is None else colour),
+        points=[point_message(row) for row in geometry.points.tolist()],
+    )
 
 
-class ParticleMarkers:
-    """The particles of a scene as one list of spheres for each entity that has some.
+def owner_marker(time_ns: int, entity: str, owner: str | None) -> Any:
+    """``visualization_msgs/MarkerArray`` with a label above an object: its name and who is responsible for its pose.
+
+    Args:
+        time_ns: simulated time.
+        entity: the object.
+        owner: the model; None takes the label away.
+    """
+    label = _label(entity, owner, entity, stamp(time_ns), _ABOVE)
+    return message(MARKERS.type, markers=[label])
+
+
+def _label(
+    entity: str, owner: str | None, frame: str, when: Any, place: Sequence[float] | Floats
+) -> Any:
+    return marker(
+        frame,
+        when,
+        ns=f"{entity} owner",
+        id=0,
+        type=_TEXT,
+        action=DELETE if owner is None else ADD,
+        pose=pose_message([*place, *_HERE[3:]]),
+        scale=vector_message((0.0, 0.0, LABEL_HEIGHT)),
+        color=colour_message(_WHITE),
+        text="" if owner is None else f"{entity}: {owner}",
+    )
+
+
+class _Clouds:
+    """The particles of the entities of a scene that have a pose, one list of spheres for each."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.slots = [
+            slot
+            for slot in layout.slots
+            if slot.attribute.meaning is Meaning.PARTICLES and layout.has(slot.entity, "pose")
+        ]
+
+    def present(self, values: Floats) -> list[Floats]:
+        """The particles that there are, of each entity."""
+        return [particles(part) for part in self._parts(values)]
+
+    def content(self, values: Floats) -> list[bytes]:
+        """All that the values say of particles."""
+        return [part.tobytes() for part in self._parts(values)]
+
+    def _parts(self, values: Floats) -> list[Floats]:
+        return [values[slot.offset : slot.offset + slot.attribute.size] for slot in self.slots]
+
+    @staticmethod
+    def numbers(there: Floats) -> list[Floats]:
+        """What the blanks of a list have."""
+        return [np.full(3, 2 * float(there[0, 6])), there[:, :3].ravel()] if len(there) else []
+
+    @staticmethod
+    def marker(
+        slot: Slot, count: int, frame: str, blanks: Blanks, pose: Sequence[float] | Floats = _HERE
+    ) -> Any:
+        """A list of so many spheres; an empty one is deleted, as RViz accepts no list without points."""
+        size = blanks.numbers(3) if count else np.zeros(3)
+        points = blanks.numbers(3 * count).reshape(-1, 3) if count else ()
+        return marker(
+            frame,
+            blanks.stamp,
+            ns=f"{slot.entity} {slot.attribute.name}",
+            id=0,
+            type=_SPHERE_LIST,
+            action=ADD if count else DELETE,
+            pose=pose_message(pose),
+            scale=vector_message(size),
+            color=colour_message(PARTICLE_RGBA),
+            points=[point_message(point) for point in points],
+        )
+
+
+class ParticleMessages:
+    """``visualization_msgs/MarkerArray`` with the particles of a scene, in the frames of their entities.
 
     Args:
         layout: the scene's layout.
     """
 
     def __init__(self, layout: Layout) -> None:
-        self._slots = particle_slots(layout)
+        self._clouds = _Clouds(layout)
+        self._templates = lru_cache(_KEPT_TEMPLATES)(partial(_particle_template, self._clouds))
         self._shown: list[bytes] = []
 
     @property
     def empty(self) -> bool:
         """Whether the scene can have no particles."""
-        return not self._slots
+        return not self._clouds.slots
 
     def changed(self, values: Floats) -> bool:
-        """Whether a particle is elsewhere than in the markers that were made last, to the bit."""
-        return self._content(values) != self._shown
+        """Whether a particle is elsewhere than in the message that was filled last, to the bit."""
+        return self._clouds.content(values) != self._shown
 
-    def _content(self, values: Floats) -> list[bytes]:
-        return [
-            values[slot.offset : slot.offset + slot.attribute.size].tobytes()
-            for slot in self._slots
+    def fill(self, time_ns: int, values: Floats) -> memoryview:
+        """Put the numbers in, from all values of the scene.
+
+        Returns:
+            The serialized message, valid until the next call.
+        """
+        found = self._clouds.present(values)
+        self._shown = self._clouds.content(values)
+        numbers = [part for there in found for part in _Clouds.numbers(there)]
+        return self._templates(tuple(map(len, found))).fill(time_ns, *numbers)
+
+
+def _particle_template(clouds: _Clouds, counts: tuple[int, ...]) -> CdrTemplate:
+    def make(blanks: Blanks) -> object:
+        found = zip(clouds.slots, counts, strict=True)
+        lists = [_Clouds.marker(slot, count, slot.entity, blanks) for slot, count in found]
+        return message(PARTICLES.type, markers=lists)
+
+    return CdrTemplate(PARTICLES.type, make)
+
+
+class WorldMarkers:
+    """``visualization_msgs/MarkerArray`` with all shapes and particles in the world, as RViz shows them without frames.
+
+    Objects that another model than the main one is responsible for have a label that says so.
+
+    Args:
+        layout: the scene's layout.
+        main: name of the main model; empty if there is none.
+    """
+
+    def __init__(self, layout: Layout, main: str = "") -> None:
+        self._main = main
+        self._entities = shown_entities(layout)
+        self._clouds = _Clouds(layout)
+        objects = layout.of_kind(EntityKind.OBJECT)
+        self._objects = [entity.name for entity in objects if layout.has(entity.name, "pose")]
+        self._labelled: set[str] = set()
+        self._templates = lru_cache(_KEPT_TEMPLATES)(self._template)
+
+    def fill(self, scene: Snapshot) -> memoryview:
+        """Put the numbers in.
+
+        Returns:
+            The serialized message, valid until the next call.
+        """
+        labels, clouds = tuple(self._labels(scene)), self._clouds.present(scene.values)
+        numbers = [
+            _in_world(scene.pose(entity.name).tolist(), shape)
+            for entity in self._entities
+            for shape in entity.shapes
         ]
+        for slot, there in zip(self._clouds.slots, clouds, strict=True):
+            numbers += [scene.pose(slot.entity)[:7], *_Clouds.numbers(there)]
+        numbers += [scene.pose(name)[:3] + _ABOVE for name, _ in labels]
+        return self._templates(tuple(map(len, clouds)), labels).fill(scene.time_ns, *numbers)
 
-    def markers(self, time_ns: int, values: Floats) -> Any:
-        """``visualization_msgs/MarkerArray`` at a time [ns], from all values of the scene."""
-        self._shown = self._content(values)
-        found = [_cloud(slot, time_ns, values) for slot in self._slots]
-        return message(MARKERS.type, markers=found)
+    def _labels(self, scene: Snapshot) -> Iterator[tuple[str, str | None]]:
+        """Objects that are not the main model's, with their owners; and those that are again, without."""
+        for name in self._objects:
+            owner = scene.owner(name, "pose")
+            if self._main and owner != self._main:
+                self._labelled.add(name)
+                yield name, owner
+            elif name in self._labelled:
+                self._labelled.remove(name)
+                yield name, None
 
+    def _template(
+        self, counts: tuple[int, ...], labels: tuple[tuple[str, str | None], ...]
+    ) -> CdrTemplate:
+        def make(blanks: Blanks) -> object:
+            markers = [
+                _shape(entity, number, WORLD, blanks.stamp, blanks.numbers(7))
+                for entity in self._entities
+                for number in range(len(entity.shapes))
+            ]
+            for slot, count in zip(self._clouds.slots, counts, strict=True):
+                pose = blanks.numbers(7)
+                markers.append(_Clouds.marker(slot, count, WORLD, blanks, pose))
+            for name, owner in labels:
+                markers.append(_label(name, owner, WORLD, blanks.stamp, blanks.numbers(3)))
+            return message(MARKERS.type, markers=markers)
 
-def _shape_marker(name: str, number: int, shape: Shape, time_ns: int) -> Any:
-    geometry = marker_geometry(shape)
-    return _marker(
-        name,
-        time_ns,
-        ns=name,
-        id=number,
-        type=geometry.type,
-        pose=_pose(shape.pose),
-        scale=_vector(geometry.scale),
-        color=_colour(shape.rgba),
-        points=[_point(row) for row in geometry.points.tolist()],
-    )
-
-
-def _cloud(slot: Slot, time_ns: int, values: Floats) -> Any:
-    """Without any particle the marker is deleted, as RViz accepts no list without points."""
-    there = particles(values[slot.offset : slot.offset + slot.attribute.size])
-    width = 2 * float(there[0, 6]) if len(there) else 0.0
-    return _marker(
-        slot.entity,
-        time_ns,
-        ns=f"{slot.entity} {slot.attribute.name}",
-        id=0,
-        type=_SPHERE_LIST,
-        action=_ADD if len(there) else _DELETE,
-        scale=_vector((width, width, width)),
-        color=_colour(PARTICLE_RGBA),
-        points=[_point(row) for row in there[:, :3].tolist()],
-    )
+        return CdrTemplate(MARKERS.type, make)
 
 
-def _marker(frame: str, time_ns: int, **fields: Any) -> Any:
-    return empty_marker(frame, stamp(time_ns), **fields)
+def _in_world(body: list[float], shape: Shape) -> Floats:
+    """(7,) the pose of a shape of a body."""
+    turn = body[3:7]
+    place = np.add(body[:3], rotate(turn, shape.pose[:3]))
+    return np.array([*place, *multiply(turn, shape.pose[3:7])])
 
 
-def empty_marker(frame: str, when: Any, **fields: Any) -> Any:
-    """``visualization_msgs/Marker`` in a frame at a stamp, with these fields."""
-    zero = message("builtin_interfaces/msg/Duration", sec=0, nanosec=0)
+def marker(frame: str, when: Any, **fields: Any) -> Any:
+    """``visualization_msgs/Marker`` in a frame at a stamp, with these fields; it moves with a frame of the scene."""
     rest: dict[str, Any] = {
-        "action": _ADD,
-        "pose": _pose((0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)),
-        "lifetime": zero,
-        "frame_locked": True,
+        "action": ADD,
+        "pose": pose_message(_HERE),
+        "lifetime": message("builtin_interfaces/msg/Duration", sec=0, nanosec=0),
+        "frame_locked": frame != WORLD,
+        "points": [],
         "colors": [],
         "texture_resource": "",
         "texture": message(
@@ -176,28 +347,3 @@ def empty_marker(frame: str, when: Any, **fields: Any) -> Any:
         header=message("std_msgs/msg/Header", stamp=when, frame_id=frame),
         **(rest | fields),
     )
-
-
-def _pose(pose: Any) -> Any:
-    """A ``geometry_msgs/Pose`` from x y z, qw qx qy qz."""
-    x, y, z, qw, qx, qy, qz = (float(number) for number in pose)
-    return message(
-        "geometry_msgs/msg/Pose",
-        position=_point((x, y, z)),
-        orientation=message("geometry_msgs/msg/Quaternion", x=qx, y=qy, z=qz, w=qw),
-    )
-
-
-def _point(row: Any) -> Any:
-    x, y, z = row
-    return message("geometry_msgs/msg/Point", x=x, y=y, z=z)
-
-
-def _vector(row: tuple[float, float, float]) -> Any:
-    x, y, z = row
-    return message("geometry_msgs/msg/Vector3", x=x, y=y, z=z)
-
-
-def _colour(rgba: Any) -> Any:
-    r, g, b, a = (float(number) for number in rgba)
-    return message("std_msgs/msg/ColorRGBA", r=r, g=g, b=b, a=a)

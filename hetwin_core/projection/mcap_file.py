@@ -49,9 +49,12 @@ class McapFile(McapWriter):
         Raises:
             OSError: if the disk cannot be written to.
         """
-        if self.chunk.bio.tell() > _CHUNK:
+        place = self.chunk.bio.tell()
+        if place > _CHUNK:
             self.end_chunk()
+            place = 0
         chunk, channel = self.chunk, connection.id
+        bio = chunk.bio
         if timestamp < chunk.message_start_time:
             chunk.message_start_time = timestamp
             self.message_start_time = min(timestamp, self.message_start_time)
@@ -59,10 +62,10 @@ class McapFile(McapWriter):
             chunk.message_end_time = timestamp
             self.message_end_time = max(timestamp, self.message_end_time)
         self.channel_stats[channel] += 1
-        chunk.msgs[channel].append((timestamp, chunk.bio.tell()))
+        chunk.msgs[channel].append((timestamp, place))
         start = _MESSAGE.pack(_KIND, _SIZE + len(data), channel, 0, timestamp, timestamp)
-        chunk.bio.write(start)
-        chunk.bio.write(data)
+        bio.write(start)
+        bio.write(data)
 
     def write_facts(self, name: str, facts: Mapping[str, str]) -> None:
         """Write a record of facts, between the chunks; see `mcap_records.facts_of`.

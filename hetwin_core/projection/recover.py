@@ -6,7 +6,6 @@ import shutil
 import struct
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeAlias
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.topics import (
@@ -15,6 +14,7 @@ from hetwin_core.ensemble.topics import (
     ODOMETRY_TOPIC,
     ROBOT_DESCRIPTION,
     SCAN_TOPIC,
+    Encoded,
     Topic,
 )
 from hetwin_core.projection.bag import FACTS, ROOM, LogBag
@@ -41,11 +41,7 @@ _OFFERED = {
 _INCOMPLETE, _RECOVERED = "log.incomplete", "log.recovered"
 
 
-Message: TypeAlias = tuple[Topic, int, object]
-"""Topic, log time in ns, content."""
-
-
-def recover_log(run: Path, *, last: Message | None = None) -> int:
+def recover_log(run: Path, *, last: Encoded | None = None) -> int:
     """Finish the log of a run that was killed, with everything that reached the disk.
 
     A log is written in chunks of about a megabyte, and after events, but at most twice a second; what was not written
@@ -81,7 +77,7 @@ def recover_log(run: Path, *, last: Message | None = None) -> int:
     return count
 
 
-def _copy(data: bytes, path: Path, last: Message | None) -> int:
+def _copy(data: bytes, path: Path, last: Encoded | None) -> int:
     by_name = {topic.logged_name: topic for topic in LOGGED}
     channels: dict[int, Topic] = {}
     schemas: dict[int, str] = {}
@@ -103,14 +99,13 @@ def _copy(data: bytes, path: Path, last: Message | None) -> int:
             elif kind == MESSAGE:
                 number, _, time_ns = struct.unpack_from("<HIQ", record)
                 if number in channels:
-                    bag.write_raw(channels[number], time_ns, record[22:])
+                    bag.write(channels[number], time_ns, record[22:])
                     count += 1
                     latest = max(latest, time_ns)
             elif kind == METADATA_KIND:
                 _describe(bag, record)
         if last is not None:
-            topic, time_ns, content = last
-            bag.write(topic, max(time_ns, latest), content)
+            bag.write(last.topic, max(last.time_ns, latest), last.data)
     finally:
         bag.close()
     return count

@@ -15,7 +15,7 @@ from hetwin.msg import ActionAnnotation, Belief, SceneState
 from hetwin.msg import Event as EventMessage
 from hetwin_core.ensemble.annotations import AnnotationFields, action_event
 from hetwin_core.ensemble.beliefs import belief_event, message_fields
-from hetwin_core.ensemble.event_codec import EventFields, event_from_fields, event_to_fields
+from hetwin_core.ensemble.event_codec import EventFields, event_from_fields
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot
@@ -72,22 +72,6 @@ def read_state(message: SceneState, layout: Layout, models: tuple[str, ...]) -> 
         np.frombuffer(message.parents, np.int32),
         _rows(message.proximity),
     )
-
-
-def fill_event(message: EventMessage, event: Event) -> EventMessage:
-    """Fill a ``hetwin/Event``.
-
-    Returns:
-        The message.
-    """
-    fields = event_to_fields(event)
-    fill_time(message.stamp, fields.time_ns)
-    message.name = fields.name
-    message.kind = fields.kind
-    message.source = fields.source
-    message.sequence = fields.sequence
-    message.arguments = fields.arguments
-    return message
 
 
 def read_event(message: EventMessage) -> Event:

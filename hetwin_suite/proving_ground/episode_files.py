@@ -13,7 +13,7 @@ import numpy as np
 from hetwin_core.ensemble.scenario.episode_folder import RECORDING, SCENE
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.proving_ground.motion import Program
-from hetwin_suite.proving_ground.recording import typestore, write_bag
+from hetwin_suite.proving_ground.recording import write_bag
 from hetwin_suite.proving_ground.sensing import Reading
 from hetwin_suite.proving_ground.two_hands.witness import Sample
 
@@ -38,7 +38,6 @@ def write_episode(
     program: Program,
     readings: Sequence[Reading],
     random: np.random.Generator,
-    root: Path,
 ) -> None:
     """Write `folder` with a recording, `scene.json` and `truth.json`.
 
@@ -51,7 +50,6 @@ def write_episode(
         program: the robot's program.
         readings: of its sensors.
         random: for the delays of the recorder.
-        root: folder that holds `msg`.
     """
     partial = folder.with_name(f".{folder.name}")
     shutil.rmtree(partial, ignore_errors=True)
@@ -59,7 +57,6 @@ def write_episode(
     start_ns = START_NS + index * EPISODE_NS
     write_bag(
         partial / RECORDING,
-        typestore(root / "msg"),
         start_ns,
         readings,
         program.announcements,

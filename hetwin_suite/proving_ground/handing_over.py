@@ -31,7 +31,7 @@ from hetwin_suite.proving_ground.pick_and_place import (
     START_NS,
     place_at_home,
 )
-from hetwin_suite.proving_ground.recording import typestore, write_bag
+from hetwin_suite.proving_ground.recording import write_bag
 from hetwin_suite.proving_ground.sensing import Reading, Sensors
 
 GIVER, TAKER = "left", "right"
@@ -203,14 +203,13 @@ def record(seed: int, out: Path, root: Path = ROOT) -> None:
     Args:
         seed: of all random numbers.
         out: the folder; must not exist.
-        root: folder that holds `urdf`, `worlds` and `msg`.
+        root: folder that holds `urdf` and `worlds`.
     """
     episode = simulate(seed, root / "urdf" / "tabletop_arm.urdf", root / "worlds" / "two_arms.sdf")
     out.mkdir(parents=True)
     for i, name in enumerate(BASES):
         write_bag(
             out / name,
-            typestore(root / "msg"),
             START_NS,
             [one for one in episode.readings[name] if one.time >= i * _LAG_S],
             episode.programs[name].announcements,

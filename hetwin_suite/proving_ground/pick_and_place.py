@@ -22,7 +22,7 @@ from hetwin_suite.proving_ground.controller import Controller, Grip
 from hetwin_suite.proving_ground.executing import execute
 from hetwin_suite.proving_ground.inverse_kinematics import Reacher
 from hetwin_suite.proving_ground.motion import Program
-from hetwin_suite.proving_ground.recording import typestore, write_bag
+from hetwin_suite.proving_ground.recording import write_bag
 from hetwin_suite.proving_ground.sensing import Driver, Reading, Sensors
 from hetwin_suite.proving_ground.truth import Sample, Witness, times
 
@@ -129,14 +129,13 @@ def record(variant: Variant, out: Path, truth: Path, root: Path = ROOT) -> None:
     """Simulate and write the bag `out` (must not exist) and the truth file `truth`.
 
     Args:
-        root: folder that holds `urdf`, `worlds` and `msg`.
+        root: folder that holds `urdf` and `worlds`.
     """
     world = root / "worlds" / "tabletop.sdf"
     episode = simulate(variant, root / "urdf" / "tabletop_arm.urdf", world)
     random = np.random.default_rng([variant.seed, 1])
     write_bag(
         out,
-        typestore(root / "msg"),
         START_NS,
         episode.readings,
         episode.program.announcements,

@@ -32,7 +32,7 @@ from hetwin_suite.proving_ground.pouring_sdf import (
     JUG_RADIUS,
     SLIPPERY,
 )
-from hetwin_suite.proving_ground.recording import typestore, write_bag
+from hetwin_suite.proving_ground.recording import write_bag
 from hetwin_suite.proving_ground.sensing import Driver, Reading, Sensors
 from hetwin_suite.proving_ground.single_simulation import DENSITY, RADIUS, settled
 from hetwin_suite.proving_ground.solids import Solid, read_solids
@@ -219,14 +219,13 @@ def record(out: Path, truth: Path, balls: int, seed: int, root: Path = ROOT) -> 
     """Simulate and write the bag `out` (must not exist) and the truth file `truth`.
 
     Args:
-        root: folder that holds `urdf`, `worlds` and `msg`.
+        root: folder that holds `urdf` and `worlds`.
     """
     robot, world = root / "urdf" / "tabletop_arm.urdf", root / "worlds" / "pouring.sdf"
     episode = simulate(robot, world, balls, seed)
     random = np.random.default_rng([seed, 1])
     announcements = episode.program.announcements
-    store = typestore(root / "msg")
-    write_bag(out, store, START_NS, episode.readings, announcements, random)
+    write_bag(out, START_NS, episode.readings, announcements, random)
     truth_data = {
         "start_ns": START_NS,
         "balls": balls,

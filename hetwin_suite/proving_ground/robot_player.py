@@ -22,11 +22,11 @@ from hetwin_core.ensemble.annotations import ANNOUNCED
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.resources import find
 from hetwin_core.ensemble.topics import DIAGNOSTICS
+from hetwin_core.wire.publishing import message_class
 from hetwin_suite.proving_ground.announcing import Announcement, announcements
 from model_nodes.main_physics.sources.bag import Bag, ReadFault
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE
 from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder
-from model_nodes.main_physics.sources.live.link import message_class
 from model_nodes.main_physics.sources.live.report import FOLLOWS, STATUS
 
 _STAMP = struct.Struct("<iI")

@@ -31,7 +31,7 @@ from hetwin_suite.proving_ground.pick_and_place import (
     START_NS,
     place_at_home,
 )
-from hetwin_suite.proving_ground.recording import typestore, write_bag
+from hetwin_suite.proving_ground.recording import write_bag
 from hetwin_suite.proving_ground.sensing import Driver, Reading, Sensors
 from hetwin_suite.proving_ground.service import Service
 from hetwin_suite.proving_ground.telling import Telling
@@ -227,7 +227,7 @@ def record(seed: int, out: Path, root: Path = ROOT) -> Mapping[str, tuple[float,
     Args:
         seed: of all random numbers.
         out: the bag.
-        root: folder that holds `urdf`, `worlds` and `msg`.
+        root: folder that holds `urdf` and `worlds`.
     """
     world = root / "worlds" / "setting_the_table.sdf"
     service, readings, path = simulate(seed, root / "urdf" / "tabletop_arm.urdf", world)
@@ -235,7 +235,7 @@ def record(seed: int, out: Path, root: Path = ROOT) -> Mapping[str, tuple[float,
     with TemporaryDirectory() as folder:
         moved = Path(folder) / out.name
         announced = service.program.announcements
-        write_bag(moved, typestore(root / "msg"), START_NS, readings, announced, random)
+        write_bag(moved, START_NS, readings, announced, random)
         tell(service, path, random).add_to(moved, out)
     return service.times
 

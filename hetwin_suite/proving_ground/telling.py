@@ -10,12 +10,19 @@ from typing import Any
 
 import numpy as np
 from rosbags.highlevel import AnyReader
-from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 
 from hetwin_core.ensemble.beliefs import LOC
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.values import WORLD
-from hetwin_core.ensemble.topics import BELIEFS, TASKS
+from hetwin_core.ensemble.topics import BELIEFS, TASKS, Encoded, Topic
+from hetwin_core.projection.messages import (
+    header,
+    message,
+    pose_message,
+    stamp,
+    vector_message,
+)
+from hetwin_core.projection.recording import write_recording
 from model_nodes.main_physics.sources.bag_types import known_types
 from model_nodes.main_physics.sources.base.pose_messages import POSE
 from model_nodes.main_physics.sources.told.recorded import DETECTIONS
@@ -140,57 +147,42 @@ class Telling:
         store = known_types()
         with AnyReader([recording], default_typestore=store) as reader:
             start_ns = reader.start_time
-            rows = [(time_ns, c.topic, bytes(raw)) for c, time_ns, raw in reader.messages()]
-            types = {c.topic: c.msgtype for c in reader.connections}
+            topics = [_topic(c.topic, c.msgtype) for c in reader.connections]
+            rows = [
+                Encoded(_topic(c.topic, c.msgtype), time_ns, memoryview(raw))
+                for c, time_ns, raw in reader.messages()
+            ]
         for one in self.messages:
             stamp_ns = start_ns + round(one.time * 1e9)
-            raw = bytes(store.serialize_cdr(_message(one, stamp_ns), one.type))
-            rows.append((stamp_ns + _RECEIVED_NS, one.topic, raw))
-            types[one.topic] = one.type
-        rows.sort(key=lambda row: row[0])
-        writer = Writer(out, version=9, storage_plugin=StoragePlugin.MCAP)
-        writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
-        with writer:
-            connections = {
-                topic: writer.add_connection(topic, kind, typestore=store)
-                for topic, kind in types.items()
-            }
-            for time_ns, topic, raw in rows:
-                writer.write(connections[topic], time_ns, raw)
+            data = store.serialize_cdr(_message(one, stamp_ns), one.type)
+            topics.append(_topic(one.topic, one.type))
+            rows.append(Encoded(topics[-1], stamp_ns + _RECEIVED_NS, data))
+        write_recording(out, rows, topics, store)
         return out
 
 
+def _topic(name: str, kind: str) -> Topic:
+    return Topic(name.removeprefix("/"), kind, "")
+
+
 def _message(told: Told, stamp_ns: int) -> Any:
-    types: Mapping[str, Any] = known_types().types
-    sec, nanosec = divmod(stamp_ns, 1_000_000_000)
-    stamp = types["builtin_interfaces/msg/Time"](sec=sec, nanosec=nanosec)
     if told.type in (TASKS.type, BELIEFS.type):
-        return types[told.type](stamp=stamp, **told.fields)
-    header = types["std_msgs/msg/Header"](stamp=stamp, frame_id=told.fields["frame"])
+        return message(told.type, stamp=stamp(stamp_ns), **told.fields)
+    head = header(stamp_ns, told.fields["frame"])
     if told.type == POSE:
-        return types[POSE](header=header, pose=_pose(told.fields["pose"]))
+        return message(POSE, header=head, pose=pose_message(told.fields["pose"]))
     found = told.fields["found"].items()
-    detections = [_detection(header, name, pose, score) for name, (pose, score) in found]
-    return types[DETECTIONS](header=header, detections=detections)
+    detections = [_detection(head, name, pose, score) for name, (pose, score) in found]
+    types: Mapping[str, Any] = known_types().types
+    return types[DETECTIONS](header=head, detections=detections)
 
 
-def _detection(header: Any, name: str, pose: Sequence[float], score: float) -> Any:
+def _detection(head: Any, name: str, pose: Sequence[float], score: float) -> Any:
     types: Mapping[str, Any] = known_types().types
     hypothesis = types["vision_msgs/msg/ObjectHypothesis"](class_id=name, score=score)
-    covered = types["geometry_msgs/msg/PoseWithCovariance"](
-        pose=_pose(pose), covariance=np.zeros(36)
-    )
+    place = pose_message(pose)
+    covered = message("geometry_msgs/msg/PoseWithCovariance", pose=place, covariance=np.zeros(36))
     result = types["vision_msgs/msg/ObjectHypothesisWithPose"](hypothesis=hypothesis, pose=covered)
-    size = types["geometry_msgs/msg/Vector3"](x=0.0, y=0.0, z=0.0)
-    bbox = types["vision_msgs/msg/BoundingBox3D"](center=_pose(pose), size=size)
+    bbox = types["vision_msgs/msg/BoundingBox3D"](center=place, size=vector_message((0, 0, 0)))
     make = types["vision_msgs/msg/Detection3D"]
-    return make(header=header, results=[result], bbox=bbox, id="")
-
-
-def _pose(numbers: Sequence[float]) -> Any:
-    types: Mapping[str, Any] = known_types().types
-    x, y, z, w, i, j, k = map(float, numbers)
-    return types["geometry_msgs/msg/Pose"](
-        position=types["geometry_msgs/msg/Point"](x=x, y=y, z=z),
-        orientation=types["geometry_msgs/msg/Quaternion"](x=i, y=j, z=k, w=w),
-    )
+    return make(header=head, results=[result], bbox=bbox, id="")

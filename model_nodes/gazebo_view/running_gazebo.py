@@ -14,7 +14,7 @@ from hetwin_core.ensemble.scene.layout import Entity
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from model_nodes.gazebo_view.pictures import picture, shown_name
 from model_nodes.gazebo_view.robots import ShownRobot
-from model_nodes.main_physics.engines.gz.bindings import Gazebo, own_worlds
+from model_nodes.main_physics.engines.gz.bindings import Gazebo, own_worlds, transport_node
 from model_nodes.main_physics.engines.gz.server.components import message_of, type_id
 from model_nodes.main_physics.engines.gz.server.state import Tree, WorldState
 
@@ -41,18 +41,7 @@ class RunningGazebo:
 
     def __init__(self, gz: Gazebo, partition: str | None, world: str | None) -> None:
         self._gz, self._wanted = gz, world
-        options = gz.transport.NodeOptions()
-        if partition is not None:
-            options.partition = partition
-        if partition is not None and options.partition != partition:
-            raise BadInput(
-                "is not a name of a Gazebo partition",
-                where="gazebo_view.partition",
-                found=partition,
-                expected="a name without spaces, such as GZ_PARTITION of that Gazebo",
-            )
-        self._partition = options.partition
-        self._node = gz.transport.Node(options)
+        self._node, self._partition = transport_node(partition, "gazebo_view.partition")
         self._world = ""
         self._is_paused = False
         self._heard = threading.Event()

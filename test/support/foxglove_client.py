@@ -8,10 +8,14 @@ import time
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import fields, is_dataclass
 from types import TracebackType
 from typing import Any, Self
 
+import numpy as np
 from websockets.sync.client import connect
+
+from hetwin_core.projection.messages import typestore
 
 PROTOCOL = "foxglove.sdk.v1"
 PATIENCE_S = 60.0
@@ -37,6 +41,7 @@ class FoxgloveClient:
         self._calls = 0
         self._answers: dict[int, Any] = {}
         self.schemas: dict[str, str] = {}
+        self.encodings: dict[str, str] = {}
         self.told: list[dict[str, Any]] = []
         self.messages: dict[str, list[bytes]] = defaultdict(list)
 
@@ -52,8 +57,11 @@ class FoxgloveClient:
         self._open.close()
 
     def rows(self, topic: str) -> list[Any]:
-        """The messages of a topic that come as JSON."""
-        return [json.loads(data) for data in self.messages[topic]]
+        """The messages of a topic, decoded as its channel says."""
+        messages = self.messages[topic]
+        if self.encodings.get(topic) == "json":
+            return [json.loads(data) for data in messages]
+        return [as_json(typestore().deserialize_cdr(m, self.schemas[topic])) for m in messages]
 
     def until(self, holds: Callable[[], object], what: str) -> None:
         """Receive until something holds.
@@ -69,11 +77,11 @@ class FoxgloveClient:
             except TimeoutError:
                 continue
 
-    def call(self, service: str, **fields: object) -> Any:
+    def call(self, service: str, **request: object) -> Any:
         """The response of a service."""
         self.until(lambda: service in self._services, f"service {service}")
         self._calls += 1
-        number, payload = self._calls, json.dumps(fields).encode()
+        number, payload = self._calls, json.dumps(request).encode()
         head = struct.pack("<BIII", 2, self._services[service], number, 4)
         self._socket.send(head + b"json" + payload)
         self.until(lambda: number in self._answers, f"answer of {service}")
@@ -89,6 +97,7 @@ class FoxgloveClient:
             for channel in told["channels"]:
                 self._topics[channel["id"]] = channel["topic"]
                 self.schemas[channel["topic"]] = channel["schemaName"]
+                self.encodings[channel["topic"]] = channel["encoding"]
             wanted = [{"id": c["id"], "channelId": c["id"]} for c in told["channels"]]
             self._socket.send(json.dumps({"op": "subscribe", "subscriptions": wanted}))
         elif told["op"] == "advertiseServices":
@@ -103,6 +112,23 @@ class FoxgloveClient:
             self._answers[number] = json.loads(message[13 + length :])
 
 
-def names_in(data: bytes, names: list[str]) -> set[str]:
-    """Those of the names that a binary message has as a text of its own."""
-    return {name for name in names if bytes([len(name)]) + name.encode() in data}
+def as_json(value: Any) -> Any:
+    """A message, or a part of one, as plain dictionaries, lists and numbers."""
+    if is_dataclass(value):
+        parts = (f.name for f in fields(value) if not f.name.startswith("_"))
+        return {name: as_json(getattr(value, name)) for name in parts}
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return [as_json(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def shown_in(markers: Any) -> set[str]:
+    """The entities whose shapes an array of markers has."""
+    return {marker["ns"] for marker in markers["markers"]}
+
+
+def frames_in(message: Any) -> set[str]:
+    """The frames that a message has, and those that they are in."""
+    transforms = message["transforms"]
+    parents = {transform["header"]["frame_id"] for transform in transforms}
+    return parents | {transform["child_frame_id"] for transform in transforms}

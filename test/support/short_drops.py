@@ -43,7 +43,7 @@ def write_short_drop(
     }
     believed = scene(drawn, true=False)
     readings = _readings(program, seconds)
-    write_episode(folder, index, SCENARIO, believed, truth, program, readings, random, ROOT)
+    write_episode(folder, index, SCENARIO, believed, truth, program, readings, random)
 
 
 def write_short_drops(folder: Path, successes: int, failures: int, grasp: str = "cage") -> Path:

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.reporting.listener import (
     Handover,
     RunListener,
@@ -16,13 +15,12 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
     RunSummary,
 )
 from hetwin_core.ensemble.events import Event, EventKind
-from hetwin_core.ensemble.scene.late_rows import LateRows, rows_of
+from hetwin_core.ensemble.scene.late_rows import rows_of
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import Floats, Ints
-from hetwin_core.ensemble.tasks import task_fields
+from hetwin_core.projection.due import DueStates, KeptState
 from hetwin_core.projection.following.log_file import Place
 from hetwin_core.projection.following.states import States
-from hetwin_core.projection.messages import message, stamp
+from hetwin_core.projection.run_messages import task_message
 from hetwin_core.projection.tables.deriving.derivation import Derivation
 from hetwin_core.projection.tables.deriving.told_beliefs import told_columns
 from hetwin_core.projection.tables.found import Found, expects_of
@@ -30,14 +28,6 @@ from hetwin_core.projection.tables.tables import Tables
 
 _TOGETHER = 64
 """States that are taken in at once."""
-
-
-class _State(NamedTuple):
-    time_ns: int
-    values: Floats
-    owners: Ints
-    parents: Ints
-    near: Floats | LateRows
 
 
 class _Batch(NamedTuple):
@@ -57,11 +47,8 @@ class RunTables(RunListener):
     """
 
     def __init__(self, state_rate: float = 100.0) -> None:
-        self._period = round(1e9 / state_rate)
-        self._due = 0
-        self._moment = False
-        self._pending: _State | None = None
-        self._states: list[_State] = []
+        self._due = DueStates(state_rate)
+        self._states: list[KeptState] = []
         self._events: list[Event] = []
         self._beliefs: list[Event] = []
         self._batches: list[_Batch] = []
@@ -73,26 +60,20 @@ class RunTables(RunListener):
             return
         self._start = start
         self._derivation = Derivation(start.layout)
-        self._states.append(_copy(start.snapshot))
-        self._due = start.snapshot.time_ns + self._period
+        self._states.append(self._due.begin(start.snapshot).copied())
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Take in the state if it is due, else keep it, as it may be the last one."""
-        now = scene.time_ns
-        moment, self._moment = self._moment, False
-        if not moment and now < self._due:
-            self._pending = _copy(scene)
+        state = self._due.take(step, scene)
+        if state is None:
             return
-        if now >= self._due:
-            self._due += self._period * ((now - self._due) // self._period + 1)
-        self._pending = None
-        self._states.append(_copy(scene)._replace(near=rows_of(scene.near)))
+        self._states.append(state._replace(near=rows_of(state.near)).copied())
         if len(self._states) >= _TOGETHER:
             self.take_in()
 
     def event(self, event: Event) -> None:
         """Take in an event."""
-        self._moment = True
+        self._due.happened = True
         self._events.append(event)
 
     def belief(self, event: Event) -> None:
@@ -101,7 +82,7 @@ class RunTables(RunListener):
 
     def handover(self, handover: Handover) -> None:
         """Take in the step's state."""
-        self._moment = True
+        self._due.happened = True
 
     def ended(self, summary: RunSummary) -> None:
         """Take in the last state."""
@@ -111,9 +92,9 @@ class RunTables(RunListener):
         """Take in the last state and judge what waited for more."""
         if self._derivation is None:
             return
-        if self._pending is not None:
-            self._states.append(self._pending)
-            self._pending = None
+        last = self._due.left()
+        if last is not None:
+            self._states.append(last)
         self.take_in()
         self._derivation.finish()
 
@@ -151,6 +132,7 @@ class RunTables(RunListener):
         other = RunTables()
         other.__dict__.update(
             self.__dict__,
+            _due=self._due.copied(),
             _states=[],
             _events=[],
             _beliefs=[],
@@ -164,8 +146,6 @@ class RunTables(RunListener):
         """Return what another process derives the same from."""
         if self._derivation is not None:
             self.take_in()
-        if self._pending is not None:
-            self._pending = self._pending._replace(near=rows_of(self._pending.near))
         return {**self.__dict__, "_derivation": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -193,7 +173,7 @@ class RunTables(RunListener):
             kind = event.kind.value
             derivation.add_event(event.name, kind, event.source, event.time_ns, event.arguments)
             if event.kind is EventKind.TASK:
-                derivation.tasks.message(_task(event))
+                derivation.tasks.message(task_message(event))
         if beliefs:
             derivation.add_beliefs(told_columns(beliefs, derivation.beliefs.claims))
         if batch is not None:
@@ -205,14 +185,7 @@ class RunTables(RunListener):
         return states
 
 
-def _copy(scene: Snapshot) -> _State:
-    near = scene.near if isinstance(scene.near, LateRows) else scene.near.copy()
-    return _State(
-        scene.time_ns, scene.values.copy(), scene.owners.copy(), scene.parents.copy(), near
-    )
-
-
-def _together(states: list[_State]) -> States:
+def _together(states: list[KeptState]) -> States:
     near = [rows_of(state.near) for state in states]
     return States(
         np.array([state.time_ns for state in states], np.int64),
@@ -222,9 +195,3 @@ def _together(states: list[_State]) -> States:
         np.concatenate(near),
         np.repeat(np.arange(len(states)), [len(rows) for rows in near]),
     )
-
-
-def _task(event: Event) -> object:
-    fields = task_fields(event)._asdict()
-    fields["after"] = list(fields["after"])
-    return message(topics.TASKS.type, stamp=stamp(event.time_ns), **fields)

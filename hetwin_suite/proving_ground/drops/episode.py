@@ -143,7 +143,7 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
         folder: of the episode; must not exist.
         recipe: what is recorded.
         random: of this episode.
-        root: folder that holds `urdf`, `worlds` and `msg`.
+        root: folder that holds `urdf` and `worlds`.
 
     Returns:
         The summary for the distribution.
@@ -174,7 +174,7 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
     }
     believed = scene(drawn, true=False)
     write_episode(
-        folder, recipe.index, SCENARIO, believed, truth, drop.program, drop.readings, random, root
+        folder, recipe.index, SCENARIO, believed, truth, drop.program, drop.readings, random
     )
     return summary
 

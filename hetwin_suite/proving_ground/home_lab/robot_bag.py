@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from rosbags.interfaces import MessageDefinition
-from rosbags.rosbag2 import CompressionFormat, CompressionMode, Reader, StoragePlugin, Writer
+from rosbags.rosbag2 import Reader
 
 from hetwin_core.ensemble.topics import ANNOTATIONS, JOINT_STATES
+from hetwin_core.projection.recording import recording_writer
 
 PUBLISHED = (JOINT_STATES.logged_name, "/odom", "/tf", "/tf_static", ANNOTATIONS.logged_name)
 
@@ -19,9 +20,7 @@ def write_robot_bag(log: Path, bag: Path) -> None:
         log: rosbag2 of a run.
         bag: rosbag2 that is written; must not exist.
     """
-    writer = Writer(bag, version=9, storage_plugin=StoragePlugin.MCAP)
-    writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
-    with Reader(log) as reader, writer:
+    with Reader(log) as reader, recording_writer(bag) as writer:
         of_robot = [found for found in reader.connections if found.topic in PUBLISHED]
         copies = {}
         for found in of_robot:

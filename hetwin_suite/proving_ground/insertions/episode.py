@@ -136,7 +136,7 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
         folder: of the episode; must not exist.
         recipe: what is recorded.
         random: of this episode.
-        root: folder that holds `urdf`, `worlds` and `msg`.
+        root: folder that holds `urdf` and `worlds`.
 
     Returns:
         The summary for the distribution.
@@ -167,7 +167,7 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
     }
     believed = {"spu": drawn.socket_pose(False), "dip": dip_pose(drawn.dip_in_palm(False))}
     write_episode(
-        folder, recipe.index, SCENARIO, believed, truth, done.program, done.readings, random, root
+        folder, recipe.index, SCENARIO, believed, truth, done.program, done.readings, random
     )
     return summary
 

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from rosbags.highlevel import AnyReader, AnyReaderError
 from rosbags.interfaces import ConnectionExtRosbag2
-from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
+from rosbags.rosbag2 import Writer
 from rosbags.typesys.store import Typestore
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.topics import JOINT_STATES
+from hetwin_core.projection.messages import nanoseconds
+from hetwin_core.projection.recording import joint_state, recording_writer
 from hetwin_suite.proving_ground.mismatch.joint_states import JointStates
 from model_nodes.main_physics.sources.bag_types import known_types
 
@@ -98,11 +100,9 @@ def write_recording(folder: Path, recording: Recording) -> None:
     """
     messages = [*recording.others]
     for one in recording.joint_states:
-        messages += _serialised(one, recording.types)
+        messages += _serialised(one)
     messages.sort(key=lambda m: (m.received, m.order))
-    writer = Writer(folder, version=9, storage_plugin=StoragePlugin.MCAP)
-    writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
-    with writer:
+    with recording_writer(folder) as writer:
         connections = {
             topic: _added(writer, connection, recording.types)
             for topic, connection in recording.connections.items()
@@ -146,7 +146,7 @@ def _read(reader: AnyReader) -> Recording:
 
 def _joint_states(group: _Group, found: Sequence[tuple[int, int, Any]]) -> JointStates:
     messages = [message for _, _, message in found]
-    stamps = [m.header.stamp.sec * 1_000_000_000 + m.header.stamp.nanosec for m in messages]
+    stamps = [nanoseconds(m.header.stamp) for m in messages]
     return JointStates(
         group.topic,
         group.frame,
@@ -162,22 +162,11 @@ def _table(messages: Sequence[Any], field: str) -> Floats:
     return np.array([getattr(message, field) for message in messages], np.float64)
 
 
-def _serialised(one: JointStates, types: Typestore) -> list[Message]:
-    time, header = types.types["builtin_interfaces/msg/Time"], types.types["std_msgs/msg/Header"]
-    joint_state = types.types[JOINT_STATES.type]
-    found = []
-    for i in range(len(one.stamps)):
-        sec, nanosec = divmod(int(one.stamps[i]), 1_000_000_000)
-        message = joint_state(
-            header=header(stamp=time(sec=sec, nanosec=nanosec), frame_id=one.frame),
-            name=list(one.names),
-            position=np.ascontiguousarray(one.positions[i]),
-            velocity=np.ascontiguousarray(one.velocities[i]),
-            effort=np.ascontiguousarray(one.efforts[i]),
-        )
-        data = bytes(types.serialize_cdr(message, JOINT_STATES.type))
-        found.append(Message(int(one.received[i]), int(one.order[i]), one.topic, data))
-    return found
+def _serialised(one: JointStates) -> Iterator[Message]:
+    for i, received in enumerate(one.received.tolist()):
+        stamp, numbers = int(one.stamps[i]), (one.positions[i], one.velocities[i], one.efforts[i])
+        made = joint_state(JOINT_STATES, received, stamp, one.names, *numbers, frame=one.frame)
+        yield Message(received, int(one.order[i]), one.topic, bytes(made.data))
 
 
 def _added(writer: Writer, connection: Connection, types: Typestore) -> Connection:

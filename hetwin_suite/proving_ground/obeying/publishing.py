@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
 import rclpy
 from rclpy.node import Node
-from rclpy.qos import QoSProfile
-from sensor_msgs.msg import JointState
 
-from hetwin_core.ensemble.topics import JOINT_STATES
-from hetwin_suite.proving_ground.obeying.base_topics import BaseTopics, ScanTopic
+from hetwin_core.ensemble.topics import JOINT_STATES, Encoded
+from hetwin_core.projection.cdr_template import CdrTemplate
+from hetwin_core.projection.periodic_messages import joint_state
+from hetwin_core.wire.publishing import PublishedTopics
+from hetwin_suite.proving_ground.obeying.base_topics import BaseMessages, ScanMessages
 from hetwin_suite.proving_ground.obeying.robot import ObeyingRobot, Sensed
 
 SECOND = 1_000_000_000
@@ -35,17 +40,17 @@ class RobotTopics:
         prefix = f"/{namespace.strip('/')}" if namespace.strip("/") else ""
         self._node = Node("obeying_robot", namespace=prefix)
         self._robot = robot
-        self._joints = list(robot.joints)
-        self._joint_states = self._node.create_publisher(
-            JointState, JOINT_STATES.name, QoSProfile(depth=100)
-        )
+        make = partial(joint_state, list(robot.joints), ("position", "velocity", "effort"))
+        self._joints = CdrTemplate(JOINT_STATES.type, make)
+        only = len(robot.lidars) == 1
+        self._scans = [ScanMessages(lidar.pattern, lidar.link, only) for lidar in robot.lidars]
+        self._topics = PublishedTopics(self._node)
+        self._topics.offer(JOINT_STATES)
         self._base = None
         if robot.base is not None:
-            self._base = BaseTopics(self._node, robot.root, *robot.base_topics)
-        only = len(robot.lidars) == 1
-        self._scans = [
-            ScanTopic(self._node, lidar.pattern, lidar.link, only) for lidar in robot.lidars
-        ]
+            self._base = BaseMessages(robot.root, *robot.base_topics)
+            self._topics.offer(*self._base.topics)
+        self._topics.offer(*(one.topic for one in self._scans))
         self._every = {
             rate: max(1, round(SECOND / rate / robot.period_ns))
             for rate in (JOINT_RATE, ODOMETRY_RATE, LOCALIZATION_RATE)
@@ -54,34 +59,31 @@ class RobotTopics:
     @property
     def names(self) -> list[str]:
         """Full names of the topics."""
-        of_base = [] if self._base is None else self._base.names
-        return [self._joint_states.topic_name, *of_base, *(scan.name for scan in self._scans)]
+        return self._topics.names
 
     def publish(self, step: int) -> None:
         """Publish what is due at a step."""
-        robot = self._robot
+        self._topics.publish(self._due(step))
+
+    def _due(self, step: int) -> Iterator[Encoded]:
+        robot, stamp_ns = self._robot, self._robot.stamp_ns
         if step % self._every[JOINT_RATE] == 0:
-            self._publish_joints(robot.sensed())
+            yield self._joint_state(robot.sensed())
         if self._base is not None and robot.base is not None:
             localization = robot.localization
             if step % self._every[LOCALIZATION_RATE] == 0:
                 localization.look(robot.base.truth, robot.base.odometry)
-                self._base.publish_place(robot.stamp_ns, localization)
+                yield self._base.place(stamp_ns, localization)
             if step % self._every[ODOMETRY_RATE] == 0:
-                self._base.publish_odometry(robot.stamp_ns, robot.base.odometry, localization)
-        for topic, lidar in zip(self._scans, robot.lidars, strict=True):
+                yield from self._base.odometry(stamp_ns, robot.base.odometry, localization)
+        for scans, lidar in zip(self._scans, robot.lidars, strict=True):
             if step % lidar.every == 0:
-                topic.publish(robot.stamp_ns, robot.scan(lidar))
+                yield scans.scan(stamp_ns, robot.scan(lidar))
 
-    def _publish_joints(self, sensed: Sensed) -> None:
-        message = JointState(
-            name=self._joints,
-            position=sensed.positions.tolist(),
-            velocity=sensed.velocities.tolist(),
-            effort=sensed.efforts.tolist(),
-        )
-        message.header.stamp.sec, message.header.stamp.nanosec = divmod(sensed.stamp_ns, SECOND)
-        self._joint_states.publish(message)
+    def _joint_state(self, sensed: Sensed) -> Encoded:
+        numbers = np.concatenate([sensed.positions, sensed.velocities, sensed.efforts])
+        data = self._joints.fill(sensed.stamp_ns, numbers)
+        return Encoded(JOINT_STATES, sensed.stamp_ns, data)
 
     def close(self) -> None:
         """Destroy the publishers."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.proving_ground.motion import Announcement
-from hetwin_suite.proving_ground.recording import typestore, write_bag
+from hetwin_suite.proving_ground.recording import write_bag
 from hetwin_suite.proving_ground.sensing import Reading
 from hetwin_suite.proving_ground.truck.actions import ACTIONS, PlungerAction, Unloader
 from hetwin_suite.proving_ground.truck.packets import Packet
@@ -22,7 +22,6 @@ from hetwin_suite.proving_ground.truck.robot import ACTIVE_JOINTS
 from hetwin_suite.proving_ground.truck.site import PERIOD, Site
 from hetwin_suite.proving_ground.truck.world import scenario_packets
 
-ROOT = Path(__file__).resolve().parents[3]
 START_NS = 1_789_374_612_480_000_000
 """Stamp of the first reading: 14 September 2026, 08:30:12.48 UTC."""
 READ_EVERY = 2
@@ -68,7 +67,7 @@ def record(out: Path, packets: Sequence[Packet], mode: str = "HiFi") -> dict[str
         ]
     announcements.sort(key=lambda one: one.time)
     random = np.random.default_rng(1)
-    write_bag(out, typestore(ROOT / "msg"), START_NS, _readings(site.tape), announcements, random)
+    write_bag(out, START_NS, _readings(site.tape), announcements, random)
     return counts
 
 

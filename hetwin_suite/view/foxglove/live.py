@@ -8,7 +8,7 @@ from typing import Any
 
 from hetwin_core.ensemble.conductor.reporting.listener import Handover
 from hetwin_core.ensemble.events import Event
-from hetwin_suite.view.foxglove.channels import Channels, Shown
+from hetwin_suite.view.foxglove.channels import Channels
 from hetwin_suite.view.foxglove.server import FoxgloveServer
 from hetwin_suite.view.foxglove.services import COMMANDS, CONTROL
 from hetwin_suite.view.live.feed import Begun, Feed, HappeningKind
@@ -70,7 +70,7 @@ class FoxgloveLive:
         self._server.show_again_to_late(channels)
         now = self._feed.now()
         if now is not None and _is_news(channels, now.time_ns, now.owners):
-            channels.show(Shown(now.time_ns, now.values, now.owners, now.near))
+            channels.show(now)
             self._server.tell_time(now.time_ns)
         self._read, happened = self._feed.happened(self._read)
         for happening in happened:

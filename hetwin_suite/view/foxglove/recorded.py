@@ -14,7 +14,8 @@ from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.log_reader import LogContent
-from hetwin_suite.view.foxglove.channels import Channels, Shown
+from hetwin_suite.view.foxglove.channels import Channels
+from hetwin_suite.view.live.feed import Now
 
 
 class Recorded:
@@ -48,14 +49,14 @@ class Recorded:
         episode = self.episode
         return Channels(context, episode.scenario, episode.models, episode.layout)
 
-    def at(self, time_ns: int) -> Shown:
+    def at(self, time_ns: int) -> Now:
         """Return the state at a time, or the last one before it."""
         index = self.episode.index_at(time_ns)
-        return Shown(
+        return Now(
             int(self.episode.times[index]),
             self.episode.values[index],
             self.episode.owners[index],
-            self._near[index],
+            near=self._near[index],
         )
 
     def tell(self, after_ns: int, until_ns: int, channels: Channels) -> None:

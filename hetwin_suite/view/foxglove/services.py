@@ -6,17 +6,22 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from rosbags.interfaces import Nodetype
 from rosbags.typesys import get_types_from_msg
 
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.projection.messages import typestore
-from hetwin_suite.view.foxglove.json_types import Schema, definition_schema
 
 CONTROL, HAND_OVER = "/hetwin/control", "/hetwin/hand_over"
 COMMANDS = ("pause", "go_on", "step", "next_event", "pace")
 """What ``command`` of the service control may be."""
 TYPES = {CONTROL: "ControlRun", HAND_OVER: "HandOver"}
 """Names of the services, and of what ROS has for them in ``srv/``."""
+
+Schema = dict[str, Any]
+"""A JSON schema."""
+
+_WORDS = {"string": "string", "bool": "boolean", "float32": "number", "float64": "number"}
 
 Carry = Callable[[str, Mapping[str, Any]], str | None]
 """Carries a request out: name of the service, fields -> None, or why it is refused."""
@@ -63,10 +68,26 @@ def service_schemas(kind: str) -> tuple[Schema, Schema]:
     asked, _, answered = text.partition("---\n")
     name = f"hetwin/msg/{kind}"
     request, response = (
-        definition_schema(name, typestore().fielddefs | get_types_from_msg(half, name))
+        _definition_schema(name, typestore().fielddefs | get_types_from_msg(half, name))
         for half in (asked, answered)
     )
     return request, response
+
+
+def _definition_schema(typename: str, definitions: Mapping[str, Any]) -> Schema:
+    """The schema of a type, from the definitions of it and of the types that it has, as the bags' library has them."""
+    _, parts = definitions[typename]
+    properties = {name: _field(kind, definitions) for name, kind in parts}
+    return {"type": "object", "title": typename, "properties": properties}
+
+
+def _field(kind: Any, definitions: Mapping[str, Any]) -> Schema:
+    node, content = kind
+    if node is Nodetype.NAME:
+        return _definition_schema(content, definitions)
+    if node is Nodetype.BASE:
+        return {"type": _WORDS.get(content[0], "integer")}
+    return {"type": "array", "items": _field(content[0], definitions)}
 
 
 def read_request(payload: bytes, schema: Schema) -> dict[str, Any]:

@@ -56,7 +56,7 @@ class Now:
         time_ns: simulated time.
         values: (layout.size,) all attributes; poses and twists in the world frame.
         owners: (slots,) index of the responsible model.
-        phase: paused or running.
+        phase: paused, running, or over.
         factor: simulated time per wall time over the last seconds; None if it does not run.
         pace: the factor that it is held to at most; None: to none.
         lag_s: how far the twin of a live robot is behind it; None if the robot is not live.
@@ -66,7 +66,7 @@ class Now:
     time_ns: int
     values: Floats
     owners: Ints
-    phase: Phase
+    phase: Phase = Phase.OVER
     factor: float | None = None
     pace: float | None = None
     lag_s: float | None = None

@@ -10,7 +10,6 @@ import math
 import mmap
 import time
 from collections import deque
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
 from hetwin_core.ensemble.scene.values import Floats, Ints
+from hetwin_suite.view.live.feed import Now, Phase
 
 SIZE = 64 * 1024 * 1024
 """Only what is written takes up memory."""
@@ -29,20 +29,6 @@ _MOST_NEAR = 1000
 _TRIES = 1000
 WINDOW_NS = 2_000_000_000
 """Wall time over which the factor is measured."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Copied:
-    """A state as it was copied; see `feed.Now`."""
-
-    time_ns: int
-    waits: bool
-    factor: float | None
-    pace: float | None
-    lag_s: float | None
-    values: Floats
-    owners: Ints
-    near: Floats | None
 
 
 class Newest:
@@ -105,7 +91,7 @@ class Newest:
             self._near[:count] = near[:count]
         ints[_COUNTER] += 1
 
-    def read(self) -> Copied | None:
+    def read(self) -> Now | None:
         """The newest state; None if there is none, or it is only half there however often one looks."""
         ints, floats = self._ints, self._floats
         for _ in range(_TRIES):
@@ -113,11 +99,17 @@ class Newest:
             if before == 0:
                 return None
             if before % 2 == 0:
-                numbers = [None if math.isnan(x) else x for x in floats[_FACTOR : _LAG + 1]]
-                factor, pace, lag_s = numbers
-                copied = Copied(
-                    *(ints[_TIME], bool(ints[_WAITS]), factor, pace, lag_s),
-                    *(self._values.copy(), self._owners.copy()),
+                factor, pace, lag_s = (
+                    None if math.isnan(x) else x for x in floats[_FACTOR : _LAG + 1]
+                )
+                copied = Now(
+                    ints[_TIME],
+                    self._values.copy(),
+                    self._owners.copy(),
+                    Phase.PAUSED if ints[_WAITS] else Phase.RUNNING,
+                    factor,
+                    pace,
+                    lag_s,
                     None if ints[_NEAR] < 0 else self._near[: ints[_NEAR]].copy(),
                 )
                 if ints[_COUNTER] == before:

@@ -27,7 +27,7 @@ from hetwin_core.ensemble.scene.late_rows import LateRows, rows_of
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.view.live.doing import do
-from hetwin_suite.view.live.feed import Begun, Happening, Now, Over, Phase
+from hetwin_suite.view.live.feed import Begun, Happening, Now, Over
 from hetwin_suite.view.live.hands import Deed
 from hetwin_suite.view.live.happenings import Happenings
 from hetwin_suite.view.live.newest import Factor, Newest
@@ -75,19 +75,7 @@ class WatchedRun:
 
     def now(self) -> Now | None:
         """See `Feed`."""
-        copied = None if self._begun is None else self.newest.read()
-        if copied is None:
-            return None
-        return Now(
-            copied.time_ns,
-            copied.values,
-            copied.owners,
-            Phase.PAUSED if copied.waits else Phase.RUNNING,
-            copied.factor,
-            copied.pace,
-            copied.lag_s,
-            copied.near,
-        )
+        return None if self._begun is None else self.newest.read()
 
     def happened(self, since: int) -> tuple[int, Sequence[Happening]]:
         """See `Feed`."""

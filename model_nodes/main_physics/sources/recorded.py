@@ -19,6 +19,7 @@ from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.annotations import readers_for, unread_notes
 from model_nodes.main_physics.sources.bag import Bag, ReadFault, TopicSummary
 from model_nodes.main_physics.sources.base.recorded_base import RecordedBase
+from model_nodes.main_physics.sources.clock_offsets import find_offsets
 from model_nodes.main_physics.sources.event_stream import EventStream
 from model_nodes.main_physics.sources.joint_series import Series
 from model_nodes.main_physics.sources.mending import of_files
@@ -100,7 +101,8 @@ class RecordedSource(Source):
         if annotations is None:
             self.notes += unread_notes(self._bag, others)
         self._series = recorded.series
-        self._findings = (*of_files(self._bag), *recorded.findings)
+        offsets = find_offsets(self._bag, recorded.series)
+        self._findings = (*of_files(self._bag), *recorded.findings, *offsets)
         self._fault: ReadFault | None = recorded.fault
         self._events = EventStream(self._bag, readers)
         self._playback: Playback | None = None
@@ -140,7 +142,7 @@ class RecordedSource(Source):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What the files lack; jumps, gaps, contradictions and what was mended, by time; then the gaps of odometry."""
+        """What the files lack; jumps, gaps, contradictions and what was mended, by time; clocks; those of odometry."""
         return self._findings if self._base is None else (*self._findings, *self._base.findings)
 
     def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:

@@ -7,7 +7,7 @@ import pytest
 from support.small_run import GRASP, RELEASE, STEP_NS, SmallRun
 
 from hetwin_core.ensemble.topics import CONTACTS, MARKERS
-from hetwin_core.projection.contact_markers import ContactMarkers, contact_lines
+from hetwin_core.projection.contact_markers import ContactMessages, contact_lines
 from hetwin_core.projection.log_reader import LogContent
 from hetwin_core.projection.messages import nanoseconds, typestore
 
@@ -26,7 +26,7 @@ def test_a_force_is_a_line_from_where_it_acts_and_never_longer_than_the_room() -
 
 
 def test_contacts_are_one_list_and_are_taken_away_once() -> None:
-    markers = ContactMarkers()
+    markers = ContactMessages()
     nothing = NEAR[:0]
     assert markers.fill(0, nothing) is None
     there = markers.fill(2_000_000_005, NEAR)
@@ -42,6 +42,16 @@ def test_contacts_are_one_list_and_are_taken_away_once() -> None:
     (marker,) = typestore().deserialize_cdr(bytes(gone), CONTACTS.type).markers
     assert (marker.action, len(marker.points)) == (2, 0)
     assert markers.fill(4, nothing) is None
+    assert markers.fill(5, nothing, always=True) == gone_at(5)
+
+
+def gone_at(time_ns: int) -> bytes:
+    """The message that takes contacts away."""
+    markers = ContactMessages()
+    markers.fill(0, NEAR)
+    gone = markers.fill(time_ns, NEAR[:0])
+    assert gone is not None
+    return bytes(gone)
 
 
 def test_a_log_labels_what_is_not_the_main_models(small_run: SmallRun) -> None:

@@ -13,9 +13,9 @@ from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.poses import compose, rotation_by
 from hetwin_core.ensemble.scene.scans import ScanPattern
 from hetwin_core.ensemble.scene.values import ODOMETRY, POSE, Floats, pose_value
-from hetwin_core.projection.frame_messages import TransformTemplate
+from hetwin_core.projection.frame_messages import FrameMessages
 from hetwin_core.projection.messages import nanoseconds, typestore
-from hetwin_core.projection.mobile_messages import odometry_templates, scan_templates
+from hetwin_core.projection.periodic_messages import odometry_messages, scan_messages
 
 RAISED = (0.0, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0)
 
@@ -65,7 +65,7 @@ def read(template: Any, kind: str, time_ns: int, numbers: Floats) -> Any:
 def frames(
     of: Layout, numbers: Floats, *, localized: bool = True
 ) -> dict[str, tuple[str, list[float]]]:
-    template = TransformTemplate(of, localized=localized)
+    template = FrameMessages(of, localized=localized)
     message = read(template, "tf2_msgs/msg/TFMessage", 5, numbers)
     found = {}
     for transform in message.transforms:
@@ -123,7 +123,7 @@ def test_the_frames_of_other_robots_stay_under_the_world() -> None:
 
 def test_frames_that_move_are_noticed() -> None:
     scene = layout()
-    template = TransformTemplate(scene)
+    template = FrameMessages(scene)
     template.fill(0, values(scene))
     assert not template.changed(values(scene))
     assert template.changed(values(scene, rover_odometry=turned(0.1, 0, 0)))
@@ -132,7 +132,7 @@ def test_frames_that_move_are_noticed() -> None:
 def test_odometry_is_in_the_frame_of_its_beginning_and_its_twist_in_the_robots() -> None:
     scene = layout()
     numbers = values(scene, rover_odometry=turned(0.5, 1.0, 2.0))
-    (template,) = odometry_templates(scene)
+    (template,) = odometry_messages(scene)
     message = read(template, "nav_msgs/msg/Odometry", 1_500_000_000, numbers)
     assert (message.header.frame_id, message.child_frame_id) == ("odom", "base")
     assert nanoseconds(message.header.stamp) == 1_500_000_000
@@ -145,7 +145,7 @@ def test_odometry_is_in_the_frame_of_its_beginning_and_its_twist_in_the_robots()
 def test_a_scan_has_its_angles_and_says_what_it_did_not_see() -> None:
     scene = layout()
     numbers = values(scene, head_scan=np.array([0.0, 1.5, 4.0]))
-    (template,) = scan_templates(scene)
+    (template,) = scan_messages(scene)
     message = read(template, "sensor_msgs/msg/LaserScan", 7, numbers)
     assert message.header.frame_id == "front"
     assert message.ranges.tolist() == [-inf, 1.5, inf]
@@ -158,7 +158,7 @@ def test_a_scan_has_its_angles_and_says_what_it_did_not_see() -> None:
 def test_a_scan_is_due_at_the_steps_at_which_it_is_made(rate: float) -> None:
     """The main model scans every so many steps; a step's time is cut to whole nanoseconds."""
     scene = layout()
-    (template,) = scan_templates(scene)
+    (template,) = scan_messages(scene)
     template._pattern = ScanPattern("front", RAISED, 0.0, 1.0, 3, 0.1, 4.0, rate)
     main, every = (390.0, 13) if rate == 30.0 else (400.0, round(400.0 / rate))
     due = [i for i in range(2000) if template.due(int(i * 1e9 // main))]

@@ -18,8 +18,9 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.topics import SCAN_TOPIC
 from hetwin_core.projection.bag import LogBag
 from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.messages import header, message
+from hetwin_core.projection.messages import header
 from hetwin_core.projection.recover import recover_log
+from hetwin_core.projection.run_messages import encoded
 
 _PLAY = """
 import os, signal, sys
@@ -85,8 +86,9 @@ def test_no_log_is_bad_input(tmp_path: Path) -> None:
 def test_topics_that_only_some_robots_have_are_saved_too(tmp_path: Path) -> None:
     topic = SCAN_TOPIC._replace(name="left/scan")
     numbers = ("angle_min", "angle_max", "angle_increment", "time_increment", "scan_time")
-    scan = message(
-        topic.type,
+    scan = encoded(
+        topic,
+        5,
         header=header(5, "left::lidar"),
         **dict.fromkeys((*numbers, "range_min", "range_max"), 0.5),
         ranges=np.array([1.0, 2.0], np.float32),
@@ -95,7 +97,7 @@ def test_topics_that_only_some_robots_have_are_saved_too(tmp_path: Path) -> None
     bag = LogBag(tmp_path / "log")
     bag.offer(topic)
     bag.offer(topic)  # nothing changes
-    bag.write(topic, 5, scan)
+    bag.write(*scan)
     bag.flush(5)  # and is never finished
     assert recover_log(tmp_path) == 1
     with AnyReader([tmp_path / "log"]) as reader:

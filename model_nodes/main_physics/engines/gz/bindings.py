@@ -17,6 +17,8 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
+from hetwin_core.ensemble.errors import BadInput
+
 _PARTITION = "GZ_PARTITION"
 _OWN_WORLD = "/hetwin/world/"
 _numbers = itertools.count()
@@ -95,6 +97,31 @@ def gazebo() -> Gazebo:
             " they need the Python package protobuf in a version that matches"
         ) from error
     return found
+
+
+def transport_node(partition: str | None, where: str) -> tuple[Any, str]:
+    """Return a node that talks to Gazebo in other processes, and the name of its partition.
+
+    Args:
+        partition: of the processes; None: the environment's, or Gazebo's default.
+        where: what named the partition.
+
+    Raises:
+        BadInput: if the name is invalid.
+        ImportError: if the bindings are not installed.
+    """
+    transport = gazebo().transport
+    options = transport.NodeOptions()
+    if partition is not None:
+        options.partition = partition
+    if partition is not None and options.partition != partition:
+        raise BadInput(
+            "is not a name of a Gazebo partition",
+            where=where,
+            found=partition,
+            expected="a name without spaces, such as GZ_PARTITION of that Gazebo",
+        )
+    return transport.Node(options), options.partition
 
 
 def own_worlds(topics: Iterable[str]) -> set[str]:

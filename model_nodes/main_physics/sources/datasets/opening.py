@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.topics import JOINT_STATES
 from hetwin_core.ensemble.writing import unwritable
-from model_nodes.main_physics.sources.bag_types import known_types
+from hetwin_core.projection.recording import joint_state, write_recording
 from model_nodes.main_physics.sources.datasets.csv_table import read_csv
 from model_nodes.main_physics.sources.datasets.episode import OPTION, Episode
 from model_nodes.main_physics.sources.datasets.hdf5_sets import SUFFIXES, is_hdf5, read_hdf5
@@ -75,29 +74,16 @@ def write_episode(episode: Episode, folder: Path, *, as_it_is: bool) -> Path:
             expected="times in s, or with their unit, such as a column `time [ns]`",
         )
     out = folder / episode.name
-    store = known_types()
-    types = store.types
     si_per = 1.0 if as_it_is else np.array(episode.si_per)
     rows = np.ascontiguousarray(episode.positions * si_per)
+    stamps = [_START_NS + round(float(time) * _NS) for time in episode.times]
+    messages = (
+        joint_state(JOINT_STATES, stamp, stamp, episode.joints, positions)
+        for stamp, positions in zip(stamps, rows, strict=True)
+    )
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        writer = Writer(out, version=9, storage_plugin=StoragePlugin.MCAP)
-        writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
-        with writer:
-            name, kind = JOINT_STATES.logged_name, JOINT_STATES.type
-            connection = writer.add_connection(name, kind, typestore=store)
-            for time, positions in zip(episode.times, rows, strict=True):
-                stamp = _START_NS + round(float(time) * _NS)
-                sec, nanosec = divmod(stamp, _NS)
-                clock = types["builtin_interfaces/msg/Time"](sec=sec, nanosec=nanosec)
-                message = types[kind](
-                    header=types["std_msgs/msg/Header"](stamp=clock, frame_id=""),
-                    name=list(episode.joints),
-                    position=positions,
-                    velocity=positions[:0],
-                    effort=positions[:0],
-                )
-                writer.write(connection, stamp, bytes(store.serialize_cdr(message, kind)))
+        write_recording(out, messages, (JOINT_STATES,))
     except OSError as error:
         raise unwritable("the recording of the episode", folder, error, "--out") from error
     return out

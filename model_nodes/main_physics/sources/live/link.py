@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from importlib import import_module
 from typing import Any
 
 import rclpy
@@ -19,6 +18,7 @@ from rclpy.qos import QoSDurabilityPolicy, QoSProfile, QoSReliabilityPolicy
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from sensor_msgs.msg import JointState
 
+from hetwin_core.wire.publishing import message_class
 from model_nodes.main_physics.sources.live.report import STATUS
 
 NODE = "robot_listener"
@@ -241,17 +241,3 @@ def _node(namespace: str, name: str) -> Node:
     own = f"{name}_{os.getpid()}"
     remaps = ["-r", f"__node:={own}", "-r", f"__ns:=/{namespace.strip('/')}"]
     return Node(own, cli_args=["--ros-args", *remaps])
-
-
-def message_class(type_name: str) -> Any:
-    """Return the class of a message type such as ``std_msgs/msg/Int32``; None if it is not installed.
-
-    Feedback of an action is such as ``control_msgs/action/GripperCommand_FeedbackMessage``.
-    """
-    package, kind, name = type_name.split("/")
-    try:
-        found = import_module(f"{package}.{kind}")
-        action, _, part = name.partition("_")
-        return getattr(getattr(found, action).Impl, part) if part else getattr(found, name)
-    except (ImportError, AttributeError):
-        return None

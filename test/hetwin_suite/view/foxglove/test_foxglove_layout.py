@@ -28,7 +28,7 @@ def test_its_topics_and_services_are_there(small_run: SmallRun) -> None:
     others = [panel for name, panel in panels.items() if not name.startswith("CallService!")]
     topics = set(re.findall(r'"(/[\w/]+)', json.dumps(others)))
     assert topics <= channels.names
-    assert {"/hetwin/scene", "/hetwin/contacts", "/hetwin/responsibilities"} <= topics
+    assert {"/hetwin/markers", "/hetwin/contacts", "/hetwin/responsibilities"} <= topics
     for call in calls:
         request, _ = service_schemas(TYPES[call["serviceName"]])
         read_request(call["requestPayload"].encode(), request)

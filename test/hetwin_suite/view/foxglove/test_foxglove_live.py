@@ -9,9 +9,9 @@ from support.shown_runs import ShownRun
 
 pytest.importorskip("foxglove", reason="the extra foxglove is not installed")
 
-from support.foxglove_client import FoxgloveClient, names_in
+from support.foxglove_client import FoxgloveClient, frames_in
 
-from hetwin_suite.view.foxglove.channels import FRAMES, VALUES
+from hetwin_suite.view.foxglove.channels import VALUES
 from hetwin_suite.view.foxglove.live import FoxgloveLive
 from hetwin_suite.view.live.feed import Phase
 
@@ -32,8 +32,8 @@ def client(running: ShownRun) -> Iterator[FoxgloveClient]:
 
 def test_it_is_seen_stepped_and_paused(running: ShownRun, client: FoxgloveClient) -> None:
     client.until(lambda: client.rows("/hetwin/responsibilities"), "responsibilities")
-    client.until(lambda: client.messages[FRAMES], "frames")
-    assert names_in(client.messages[FRAMES][0], ["ball", "world"]) == {"ball", "world"}
+    client.until(lambda: client.rows("/tf"), "frames")
+    assert frames_in(client.rows("/tf")[0]) == {"ball", "hand", "world"}
     assert client.rows("/hetwin/registry")[0]["scenario"] == "small"
     assert client.call("/hetwin/control", command="step", steps=2)["accepted"]
     client.until(lambda: running.now().time_ns == 20_000_000, "two steps")

@@ -12,18 +12,21 @@ from support.small_run import SmallRun
 
 pytest.importorskip("foxglove", reason="the extra foxglove is not installed")
 
-from support.foxglove_client import FoxgloveClient, names_in
+from support.foxglove_client import FoxgloveClient, as_json, frames_in, shown_in
 from websockets.exceptions import InvalidStatus
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.following.log_file import LogFile
-from hetwin_suite.view.foxglove.channels import CONTACTS, FRAMES, SCENE, VALUES
+from hetwin_core.projection.messages import typestore
+from hetwin_suite.view.foxglove.channels import VALUES
 from hetwin_suite.view.foxglove.file import write_foxglove_file
 from hetwin_suite.view.foxglove.recorded import Recorded
 from hetwin_suite.view.foxglove.replay import Replay
 
-BODIES = ["base", "upper", "box", "ball", "table"]
+BODIES = {"base", "upper", "box", "ball", "table"}
+SCENE, FRAMES, CONTACTS = "/hetwin/markers", "/tf", "/hetwin/contacts"
+MARKERS = "visualization_msgs/msg/MarkerArray"
 
 
 @pytest.fixture
@@ -38,10 +41,12 @@ def replay(small_run: SmallRun) -> Iterator[Replay]:
 
 def test_a_client_sees_every_body_and_what_happens_and_changes_the_pace(replay: Replay) -> None:
     with FoxgloveClient(replay.server.address) as client:
-        client.until(lambda: client.messages[SCENE], "scene")
-        assert names_in(client.messages[SCENE][0], BODIES) == set(BODIES)
-        assert client.schemas[SCENE] == client.schemas[CONTACTS] == "foxglove.SceneUpdate"
-        assert client.schemas[FRAMES] == "foxglove.FrameTransforms"
+        client.until(lambda: client.rows(SCENE), "scene")
+        assert shown_in(client.rows(SCENE)[0]) == BODIES
+        assert client.schemas[SCENE] == client.schemas[CONTACTS] == MARKERS
+        client.until(lambda: client.rows(FRAMES) and client.rows("/tf_static"), "frames")
+        moving, fixed = (frames_in(client.rows(t)[0]) for t in (FRAMES, "/tf_static"))
+        assert moving | fixed == BODIES | {"gripper", "world"}
         assert client.schemas["/hetwin/events"] == "hetwin/msg/Event"
         assert client.call("/hetwin/control", command="pace", pace=4.0)["accepted"]
         client.until(lambda: len(client.rows("/hetwin/handovers")) == 2, "two handovers")
@@ -56,16 +61,19 @@ def test_a_client_sees_every_body_and_what_happens_and_changes_the_pace(replay: 
             row for table in owners for row in table["responsibilities"]
         ]
         client.until(
-            lambda: [names_in(data, BODIES) for data in client.messages[SCENE]].count({"box"}) == 2,
+            lambda: [shown_in(row) for row in client.rows(SCENE)].count({"box"}) == 2,
             "box in the colour of each new owner",
         )
+        box = [m for row in client.rows(SCENE) for m in row["markers"] if m["ns"] == "box"]
+        grey, other, again = (marker["color"] for marker in box)
+        assert grey == again != other
         refused = client.call("/hetwin/hand_over", entity="box", attribute="pose", model="physics")
         assert not refused["accepted"]
         assert "over" in refused["reason"]
         assert client.rows(VALUES)[0]["box"]["pose"][2] > 0
     with FoxgloveClient(replay.server.address) as late:
-        late.until(lambda: late.messages[SCENE] and late.rows("/hetwin/registry"), "all again")
-        assert names_in(late.messages[SCENE][0], BODIES) == set(BODIES)
+        late.until(lambda: late.rows(SCENE) and late.rows("/hetwin/registry"), "all again")
+        assert shown_in(late.rows(SCENE)[0]) == BODIES
 
 
 def test_a_foreign_page_is_sent_away(replay: Replay) -> None:
@@ -85,13 +93,14 @@ def test_a_file_has_frames_and_contacts_for_each_state_and_the_scene(
             counts[topic] += len(messages)
             if topic == SCENE:
                 for message in messages:
-                    seen |= names_in(bytes(chunk.data[message.begin : message.end]), BODIES)
+                    raw = bytes(chunk.data[message.begin : message.end])
+                    seen |= shown_in(as_json(typestore().deserialize_cdr(raw, MARKERS)))
     assert log.complete
     assert states == len(Episode.open(small_run.out).times)
     assert counts[FRAMES] == counts[CONTACTS] == states
     assert (counts[SCENE], counts["/hetwin/handovers"]) == (3, 2)
     assert counts["/hetwin/events"] == len(small_run.events)
-    assert seen == set(BODIES)
+    assert seen == BODIES
 
 
 def test_a_file_that_is_there_is_not_overwritten(small_run: SmallRun, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec
 from hetwin_suite.view.live import newest as module
+from hetwin_suite.view.live.feed import Phase
 from hetwin_suite.view.live.newest import Factor, Newest
 
 LAYOUT = Layout.build(
@@ -44,8 +45,8 @@ def test_a_forked_process_writes_what_its_parent_reads() -> None:
     process.join(30)
     copied = memory.read()
     assert copied is not None
-    assert (copied.time_ns, copied.waits, copied.factor, copied.pace, copied.lag_s) == (
-        *(7, True),
+    assert (copied.time_ns, copied.phase, copied.factor, copied.pace, copied.lag_s) == (
+        *(7, Phase.PAUSED),
         *(0.5, 2.0, 0.01),
     )
     assert copied.values.tolist() == [7.0] * LAYOUT.size

@@ -14,7 +14,7 @@ from collections import deque
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
-from model_nodes.main_physics.engines.gz.bindings import gazebo
+from model_nodes.main_physics.engines.gz.bindings import gazebo, transport_node
 from model_nodes.main_physics.engines.gz.server.components import type_id
 from model_nodes.main_physics.engines.gz.server.handles import Orders
 from model_nodes.main_physics.engines.gz.server.state import WorldState
@@ -57,15 +57,7 @@ class Connection:
     def __init__(self, world: str, partition: str | None) -> None:
         self.world = world
         gz = gazebo()
-        options = gz.transport.NodeOptions()
-        if partition is not None:
-            options.partition = partition
-        self.partition: str = options.partition
-        if partition is not None and self.partition != partition:
-            raise BadInput(
-                "is not a name of a Gazebo partition", where="options.partition", found=partition
-            )
-        self._node = gz.transport.Node(options)
+        self._node, self.partition = transport_node(partition, "options.partition")
         self._options = gz.transport.SubscribeOptions()
         self._arrived: deque[bytes] = deque()
         self._news = threading.Condition()
