@@ -14,9 +14,10 @@ from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scene.late_rows import LateRows
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.projection.due import KeptState
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.judged_run import RunJudge, judged_run
-from hetwin_core.projection.log_writer import RunLog, _State
+from hetwin_core.projection.log_writer import RunLog
 
 SEEN = {"claim": "time", "subject": "arm", "checked": True, "holds": True, "matters": True}
 
@@ -135,6 +136,7 @@ def test_a_run_whose_model_of_distances_has_ended_has_a_summary(tmp_path: Path) 
     log = RunLog(run.out)
     run.play(log)
     last = run.snapshot(10)
-    log._pending = _State(last.time_ns, 10, last.values, last.owners, last.parents, LateRows(gone))
+    state = KeptState.of(10, last)._replace(near=LateRows(gone))
+    log._states._last = state
     log.ended(run.summary({"model": "bad", "call": "step", "time": 0.02, "reason": "it raised"}))
     assert Episode.open(run.out).summary["error"]["model"] == "bad"

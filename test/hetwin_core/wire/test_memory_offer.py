@@ -82,7 +82,11 @@ def test_another_process_does_not_get_it() -> None:
     assert wanted.taken(os.getpid(), "r1", TIMEOUT_S) is None
 
 
-@pytest.mark.parametrize(("conductor", "run"), [(os.getppid(), "r1"), (os.getpid(), "r2")])
+@pytest.mark.parametrize(
+    ("conductor", "run"),
+    [(os.getppid(), "r1"), (os.getpid(), "r2")],
+    ids=["another process", "another run"],
+)
 def test_a_node_takes_it_from_its_conductor_alone(conductor: int, run: str) -> None:
     wanted = MemoryWanted()
     offered = offer_memory(wanted.address, os.getpid(), run)

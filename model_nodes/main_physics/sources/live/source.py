@@ -15,7 +15,7 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scenario.source import LiveSpec, OnSilence
 from model_nodes.main_physics.sources.cdr import Undecodable
-from model_nodes.main_physics.sources.event_stream import EventReader, stamp_of
+from model_nodes.main_physics.sources.event_stream import EVERY, EventReader, stamp_of
 from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder
 from model_nodes.main_physics.sources.live.base_feed import BaseFeed
 from model_nodes.main_physics.sources.live.clocks import ClockComparison
@@ -314,16 +314,20 @@ class LiveSource(Source):
                 try:
                     for reader in readers:
                         self._waiting.add(reader(message, when))
-                except ValueError as error:
+                except (ValueError, AttributeError) as error:  # a type of a name that is known, too
                     self._health.unusable(f"{topic}: {error}")
 
         return on_message
 
-    def _told(self, topic: str, type_name: str, kind: Any) -> Callable[[Any, int], None] | None:
+    def _told(
+        self, topic: str, type_name: str, kind: Any
+    ) -> tuple[Callable[[Any, int], None], int] | None:
         reader = told_reader(self._spec, topic, type_name)
         if reader is not None and kind is None:
             self._health.unusable(f"{topic}: {type_name.split('/')[0]} is not installed")
-        return None if reader is None or kind is None else self._event_callback(topic, [reader])
+        if reader is None or kind is None:
+            return None
+        return self._event_callback(topic, [reader]), getattr(reader, EVERY, 0)
 
     def _report(self) -> tuple[bytes, str, Mapping[str, str]]:
         silent = time.monotonic() - self._silent_since
