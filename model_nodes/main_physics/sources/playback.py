@@ -11,7 +11,7 @@ from hetwin_core.ensemble.saving.plain import Plain, numbers_of
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.interpolation import Interpolator
 from model_nodes.main_physics.sources.joint_series import Series
-from model_nodes.main_physics.sources.source import JointMotion
+from model_nodes.main_physics.sources.plan.part import JointMotion
 
 _AHEAD_NS = 1_000_000_000
 _MAX_ROWS = 1000

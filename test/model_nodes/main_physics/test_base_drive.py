@@ -18,7 +18,7 @@ from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats, pose_value
 from model_nodes.main_physics.model import MainPhysics
-from model_nodes.main_physics.sources.source import BaseMotion, JointMotion, Source
+from model_nodes.main_physics.sources.plan.part import BaseMotion, JointMotion, Part
 from model_nodes.main_physics.world.description import Body
 
 PERIOD_NS = 2_500_000
@@ -27,7 +27,7 @@ JUMP_NS = 100_000_000
 ARM = {"urdf": str(TABLETOP_ARM), "name": "rover", "base": {"odometry": "/odom"}}
 
 
-class Driving(Source):
+class Driving(Part):
     """Drives along x; after 100 ms its localization says that it is 5 cm further to the left."""
 
     @property

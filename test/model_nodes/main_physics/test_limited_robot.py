@@ -16,14 +16,14 @@ from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.model import MainPhysics
-from model_nodes.main_physics.sources.source import JointMotion, Source
+from model_nodes.main_physics.sources.plan.part import JointMotion, Part
 
 PERIOD_NS = 2_500_000
 JOINTS = ("shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", "wrist_pitch_joint")
 LIFT = 1
 
 
-class Motion(Source):
+class Motion(Part):
     """Every joint to and fro; or the shoulder down until the arm points into the table."""
 
     joint_names = JOINTS

@@ -21,13 +21,13 @@ from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats, Value, pose_value
 from model_nodes.main_physics.model import MainPhysics
-from model_nodes.main_physics.sources.source import JointMotion, Source
+from model_nodes.main_physics.sources.plan.part import JointMotion, Part
 
 PERIOD_NS = 2_500_000
 WORLD = ROOT / "worlds" / "tabletop.sdf"
 
 
-class Swing(Source):
+class Swing(Part):
     """Swings some joints of the arm; an event every 100 ms."""
 
     def __init__(self, joints: Sequence[str], seconds: float = 1.0, amplitude: float = 0.2) -> None:

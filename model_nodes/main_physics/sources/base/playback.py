@@ -7,8 +7,8 @@ import numpy as np
 from hetwin_core.ensemble.saving.plain import Plain, numbers_of
 from model_nodes.main_physics.sources.base.path import PosePath
 from model_nodes.main_physics.sources.base.placement import Placement
+from model_nodes.main_physics.sources.plan.part import BaseMotion
 from model_nodes.main_physics.sources.pose_arrays import composed, rotated
-from model_nodes.main_physics.sources.source import BaseMotion
 
 _AHEAD_NS = 1_000_000_000
 _MAX_ROWS = 1000

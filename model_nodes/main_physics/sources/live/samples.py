@@ -18,7 +18,7 @@ from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.interpolation import Interpolator
 from model_nodes.main_physics.sources.joint_messages import JointSample
 from model_nodes.main_physics.sources.joint_series import Series
-from model_nodes.main_physics.sources.source import JointMotion
+from model_nodes.main_physics.sources.plan.part import JointMotion
 
 KEPT_BEHIND = 40
 """Past samples that are kept, for the slopes and the median interval."""

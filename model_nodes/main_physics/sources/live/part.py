@@ -1,4 +1,4 @@
-"""A live robot as the main model's input."""
+"""A live robot as what moves its twin."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from model_nodes.main_physics.sources.live.samples import MAX_ROWS, JointSamples
 from model_nodes.main_physics.sources.live.silences import Silences
 from model_nodes.main_physics.sources.live.streams import Stream, Streams
 from model_nodes.main_physics.sources.live.waiting_events import WaitingEvents
-from model_nodes.main_physics.sources.source import BaseMotion, JointMotion, Source
+from model_nodes.main_physics.sources.plan.part import BaseMotion, JointMotion, Part
 from model_nodes.main_physics.world.description import Body
 from model_nodes.main_physics.world.drives import Base
 
@@ -39,7 +39,7 @@ SKIP_BRIDGE = 0.25
 """Fraction of the skipped time in which the twin bridges the skipped motion."""
 
 
-class LiveSource(Source):
+class LivePart(Part):
     """Follows a robot's topics; run time 0 is the beginning of the run, by the robot's clock.
 
     `motion` blocks until the motion is certain, so the twin cannot run ahead of the robot and keeps its pace. While
@@ -49,12 +49,11 @@ class LiveSource(Source):
         spec: the topics, and the reactions to a silent robot and a late twin.
         robots: those that it moves; a base that follows may move without joint states.
 
-    Attributes:
-        notes: notes for the user at the start.
-
     Raises:
         BadInput: if ROS 2 is not installed, or the robot publishes no joint states within `wait` seconds.
     """
+
+    is_live = True
 
     def __init__(self, spec: LiveSpec, robots: Sequence[Body] = ()) -> None:
         try:
@@ -84,7 +83,6 @@ class LiveSource(Source):
         self._block: list[JointMotion] = []
         self._block_ns = 0
         self._period_ns = 1
-        self._bound_ns = 0
         self._base: BaseFeed | None = None
         self._base_block: list[BaseMotion] = []
         self._base_ns = 0
@@ -112,12 +110,9 @@ class LiveSource(Source):
         """All joints received so far, sorted."""
         return self._samples.names
 
-    @property
-    def duration_ns(self) -> None:
-        """None: the end of a live run is unknown."""
-        return
-
-    def bind(self, joints: Sequence[str], period_ns: int) -> NDArray[np.bool_]:
+    def bind(
+        self, joints: Sequence[str], period_ns: int, resting: Mapping[str, float] | None = None
+    ) -> NDArray[np.bool_]:
         """Select the joints and their order for `motion`; returns (joints,) which of them the robot publishes.
 
         Raises:
@@ -136,9 +131,9 @@ class LiveSource(Source):
                 found=", ".join(self.joint_names),
                 expected=f"some of {', '.join(joints)} (`joints` can rename them)",
             )
-        resting = [joint for joint, moved in zip(joints, driven, strict=True) if not moved]
-        if resting:
-            self.notes.append(f"joints that the live robot does not publish: {', '.join(resting)}")
+        silent = [joint for joint, moved in zip(joints, driven, strict=True) if not moved]
+        if silent:
+            self.notes.append(f"joints that the live robot does not publish: {', '.join(silent)}")
         if not self._clocks.agree:
             seconds = self._clocks.difference_ns / 1e9
             self.notes.append(
@@ -183,7 +178,7 @@ class LiveSource(Source):
             self._note_lag(time_ns)
         return self._base_block[row]
 
-    def begin(self) -> bool:
+    def start(self) -> bool:
         """Set run time 0 to the next full second of the robot's clock; earlier events are dropped.
 
         What the robot told last of a task, and what it believes, still holds at the beginning.
@@ -221,20 +216,6 @@ class LiveSource(Source):
     def ended(self, time_ns: int) -> bool:
         """Whether the robot's silence has ended the run and all received motion was played."""
         return self._over_ns is not None and time_ns >= self._over_ns
-
-    @property
-    def input_ns(self) -> int | None:
-        """The time at which the newest sample of the last motion was measured, in this machine's time [ns]."""
-        return None if self._over_ns is not None else self._measured_ns
-
-    @property
-    def _measured_ns(self) -> int:
-        return self._bound_ns + self._skipped_ns + self._clocks.offset_ns
-
-    @property
-    def late(self) -> bool:
-        """Whether other models should step at lower rates."""
-        return self._lateness.lowers_rates
 
     def close(self) -> None:
         """Unsubscribe."""
@@ -380,8 +361,10 @@ class LiveSource(Source):
 
     def _note_lag(self, time_ns: int) -> None:
         with self._updated:
-            self._bound_ns = self._streams.bound(self._epoch_ns + time_ns)
-        self._health.lags(time.time_ns() - self._measured_ns)
+            bound_ns = self._streams.bound(self._epoch_ns + time_ns)
+        measured_ns = bound_ns + self._skipped_ns + self._clocks.offset_ns
+        self.input_ns = None if self._over_ns is not None else measured_ns
+        self._health.lags(time.time_ns() - measured_ns)
 
     def _end_after_silence(self, time_ns: int) -> None:
         if self._spec.on_silence is OnSilence.FAIL:
@@ -407,7 +390,9 @@ class LiveSource(Source):
         """
         backlog = self._streams.known_until - self._epoch_ns - time_ns
         lag = backlog - self._silences.after(self._epoch_ns + time_ns)
-        if self._lateness.must_skip(time_ns, lag):
+        skips = self._lateness.must_skip(time_ns, lag)
+        self.late = self._lateness.lowers_rates
+        if skips:
             self._skip(time_ns, backlog)
 
     def _skip(self, time_ns: int, backlog: int) -> None:
