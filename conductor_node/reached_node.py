@@ -10,7 +10,13 @@ from rclpy.executors import Executor
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
-from conductor_node.deadlines import APPEAR_S, DISCOVER_S, MATCH_S, REGISTER_S
+from conductor_node.deadlines import (
+    APPEAR_S,
+    DISCOVER_S,
+    MATCH_S,
+    REGISTER_S,
+    UNSEEN_S,
+)
 from conductor_node.processes import ModelNodes
 from hetwin.msg import ModelOutput
 from hetwin.srv import (
@@ -96,6 +102,22 @@ class ReachedNode:
             receive: takes each output that the node publishes.
         """
         self._wait_for_registration()
+        self._connect(receive)
+        if self.is_here and not self._sees_a_service(UNSEEN_S):
+            self._node.get_logger().warning(
+                f"{self._plan.name}: no service of its node{self._description} was discovered within {UNSEEN_S:g} s;"
+                " it is started anew"
+            )
+            self.give_up()
+            self.renew()
+            self._wait_for_registration()
+            self._connect(receive)
+        self._wait_for_services()
+        self._wait_until_matched()
+        return self.registration
+
+    def _connect(self, receive: Callable[[ModelOutput], None]) -> None:
+        """Make clients of the services of the node that has registered."""
         found = self.registration
         self._process = WatchedProcess(found.host, found.pid, found.place)
         self._description = f" from {found.node} on host {found.host} (process {found.pid})"
@@ -107,9 +129,16 @@ class ReachedNode:
         self._outputs = self._node.create_subscription(
             ModelOutput, f"{found.node}/output", receive, depth
         )
-        self._wait_for_services()
-        self._wait_until_matched()
-        return found
+
+    def _sees_a_service(self, within_s: float) -> bool:
+        """Wait until one of its services is discovered; returns whether one was in time."""
+        end = time.monotonic() + within_s
+        while not any(client.service_is_ready() for client in self._clients.values()):
+            if time.monotonic() > end:
+                return False
+            self.check_alive("discover")
+            self.executor.spin_once(0.005)
+        return True
 
     @property
     def registration(self) -> RegisterModel.Request:

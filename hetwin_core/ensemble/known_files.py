@@ -13,7 +13,7 @@ from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.extras import installs
-from hetwin_core.ensemble.resources import DATA_SCHEME, find, roots, wanted_data
+from hetwin_core.ensemble.resources import DATA_SCHEME, find, folders, wanted_data
 
 EXTRA = installs("robots")
 MOST_NAMED = 12
@@ -146,12 +146,9 @@ def find_robot(text: str, where: str = "--robot") -> KnownFile:
 
 def _own(kind: Kind) -> Iterator[KnownFile]:
     inside, pattern = _FOLDERS[kind]
-    for root in roots():
-        folder = root / inside
+    for folder in folders(inside):
         for file in sorted(folder.glob(pattern)):
             yield KnownFile(file.stem, file, f"{inside}/{file.name}")
-        if folder.is_dir():
-            return
 
 
 def _of_the_extra() -> Iterator[KnownFile]:

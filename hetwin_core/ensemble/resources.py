@@ -1,15 +1,21 @@
-"""Where hetwin's own files are: in a checkout at its root, in an installation under share/hetwin."""
+"""Where files are that can be named: hetwin's own in a checkout or under share/hetwin, others in packages."""
 
 from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Iterator
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.installed import installed
 
 PACKAGE = "hetwin"
+ENTRY_POINTS = "hetwin.resources"
+"""Group in which packages name modules in whose folders are folders such as ``scenarios``, ``worlds`` and ``urdf``."""
 DATA_SCHEME = "data://"
 """Begins the name of a recording in the data folder, e.g. ``data://baxter_pnp_mcap``."""
 
@@ -20,6 +26,21 @@ def roots() -> Iterator[Path]:
     for prefix in [*os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep), sys.prefix]:
         if prefix:
             yield Path(prefix) / "share" / PACKAGE
+
+
+@cache
+def _of_packages(_folders: tuple[str, ...]) -> tuple[Path, ...]:
+    found = []
+    for point in sorted(installed(ENTRY_POINTS)):
+        try:
+            spec = find_spec(point.value)
+        except ImportError:
+            spec = None
+        if spec is None or not spec.origin:
+            warnings.warn(f"{ENTRY_POINTS}: {point.name}: no module {point.value}", stacklevel=1)
+        else:
+            found.append(Path(spec.origin).parent)
+    return tuple(found)
 
 
 def _is_checkout(folder: Path) -> bool:
@@ -48,9 +69,16 @@ def resource(*parts: str) -> Path:
 
 
 def names_of(folder: str, suffix: str) -> list[str]:
-    """Names, without the suffix, of the files in one of hetwin's own folders, sorted; empty if there is none."""
-    found = (root / folder for root in roots() if (root / folder).is_dir())
-    return sorted(path.stem for path in next(found, Path()).glob(f"*{suffix}"))
+    """Names, without the suffix, of the files in a folder of hetwin's own and of packages, sorted."""
+    found = (path for place in folders(folder) for path in place.glob(f"*{suffix}"))
+    return sorted({path.stem for path in found})
+
+
+def folders(name: str) -> list[Path]:
+    """The folders of a name: hetwin's own first, then those of packages."""
+    own = [root / name for root in roots() if (root / name).is_dir()]
+    others = (root / name for root in _of_packages(tuple(sys.path)))
+    return [*own[:1], *(folder for folder in others if folder.is_dir())]
 
 
 def data_folder() -> Path:
@@ -68,7 +96,7 @@ def wanted_data(name: str) -> str:
 
 
 def find(name: str, *near: Path) -> Path | None:
-    """A file named in a scenario: relative to the scenario, to the folder above it, or to hetwin's own files.
+    """A file named in a scenario: relative to it, to the folder above it, or to hetwin's own files or a package's.
 
     Args:
         name: of the file.
@@ -81,7 +109,7 @@ def find(name: str, *near: Path) -> Path | None:
     if path.is_absolute():
         return path if path.exists() else None
     bases = [folder for base in near for folder in (base, base.parent)] or [Path.cwd()]
-    for folder in [*bases, *roots()]:
+    for folder in [*bases, *roots(), *_of_packages(tuple(sys.path))]:
         if (folder / path).exists():
             return (folder / path).resolve()
     return None

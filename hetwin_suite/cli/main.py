@@ -10,36 +10,7 @@ import typer
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.supervision.interrupts import let_be
-from hetwin_suite.cli import (
-    ask,
-    calibrate,
-    check,
-    compare,
-    decide,
-    describe,
-    evaluate,
-    explain,
-    export,
-    flaws,
-    kinematics,
-    learn,
-    listing,
-    machines,
-    mismatches,
-    new,
-    new_model,
-    predict,
-    project,
-    record,
-    report,
-    robot,
-    run,
-    send,
-    show,
-    sql,
-    trajectory,
-    truck,
-)
+from hetwin_suite.cli.commands import Commands
 from hetwin_suite.cli.options import with_usual_ports
 from hetwin_suite.cli.terminal import outlive_the_terminal
 from hetwin_suite.cli.versions import show_version
@@ -51,46 +22,13 @@ EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
 
 app = typer.Typer(
+    cls=Commands,
     epilog="Start here: hetwin run pick_and_place",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.command("run")(run.run)
-app.command("new")(new.new)
-app.command("check")(check.check)
-app.command("check-model")(check.check_model)
-app.command("new-model")(new_model.new_model)
-app.command("report")(report.report)
-app.command("ask")(ask.ask)
-app.command("flaws")(flaws.flaws)
-app.command("show")(show.show)
-app.command("compare")(compare.compare)
-app.command("explain")(explain.explain)
-app.command("export")(export.export)
-app.command("predict")(predict.predict)
-app.command("decide")(decide.decide)
-app.command("learn")(learn.learn)
-app.command("project")(project.project)
-app.command("describe")(describe.describe)
-app.command("forward")(kinematics.forward)
-app.command("inverse")(kinematics.inverse)
-app.command("trajectory")(trajectory.trajectory)
-app.command("record")(record.record)
-app.command("robot")(robot.robot)
-app.command("send")(send.send)
-app.command("sql")(sql.sql)
-app.command("tables")(sql.tables)
-app.command("evaluate")(evaluate.evaluate)
-app.command("scenarios")(listing.scenarios)
-app.command("models")(listing.models)
-app.command("evaluators")(listing.evaluators)
-app.command("mismatches")(mismatches.mismatches)
-app.command("schema")(listing.schema)
-app.add_typer(calibrate.app, name="calibrate")
-app.add_typer(machines.app, name="machines")
-app.add_typer(truck.app, name="truck")
 
 
 @app.callback()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -20,6 +22,7 @@ from conductor_node.processes import ModelNodes
 from conductor_node.reached_node import SERVICES, ReachedNode
 from hetwin.srv import RegisterModel
 from hetwin_core.ensemble.errors import RunFailed
+from hetwin_core.ensemble.scenario.scenario import ModelPlan
 from hetwin_core.ensemble.supervision.watched_process import here
 
 LIMITS = {"APPEAR_S": 0.6, "REGISTER_S": 0.7, "DISCOVER_S": 0.8, "MATCH_S": 0.9}
@@ -119,6 +122,39 @@ def test_a_node_whose_responses_do_not_arrive(start: Start) -> None:
     assert failure.call == "discover"
     assert "within 0.9 s of its discovery" in failure.reason
     assert "calls of 'parameters' were sent" in failure.reason
+
+
+class Elsewhere(ModelNodes):
+    """Starts a model's node in the test itself, whose services can be discovered."""
+
+    start_it: Callable[[], None]
+
+    def start(self, plan: ModelPlan) -> None:
+        self.start_it()
+
+
+def test_a_node_that_is_never_discovered_is_started_anew(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reached_node, "UNSEEN_S", 0.4)
+    nodes = Elsewhere("", "r1")
+    reached = ReachedNode(
+        start.plan, start.node, "r1", start.executor, start.registrations, nodes, lambda: None
+    )
+
+    def begin() -> None:
+        node = start.appear()
+        for name, kind in SERVICES.items():
+            node.create_service(kind, f"~/{name}", _never)
+        start.register()
+
+    nodes.start_it = begin
+    with subprocess.Popen(["sleep", "60"]) as deaf:
+        start.register()
+        registered = start.registrations[start.plan.name]
+        registered.pid, registered.node = deaf.pid, "/deaf"
+        assert reached.register(lambda _: None).node == f"/{start.plan.name}"
+        assert deaf.wait(5) == -signal.SIGKILL
 
 
 def _never(_: Any, response: Any) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 from unittest import mock
 
 import typer.main
+from typer.core import TyperGroup
 
 from hetwin_suite.cli import main as cli
 
@@ -51,12 +52,12 @@ def all_commands() -> dict[str, Any]:
 
 
 def _commands(command: Any, words: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
-    below = getattr(command, "commands", None)
-    if below is None:
+    if not isinstance(command, TyperGroup):
         yield " ".join(words), command
         return
-    for name, each in below.items():
-        yield from _commands(each, (*words, name))
+    context: Any = typer.Context(command)
+    for name in command.list_commands(context):
+        yield from _commands(command.get_command(context, name), (*words, name))
 
 
 def refused(folder: Path, *arguments: str | Path, says: tuple[str, ...]) -> str:

@@ -1,0 +1,123 @@
+"""Packages add commands and files; what cannot be imported is named, and breaks nothing else."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.known_files import find_robot, known_files
+from hetwin_core.ensemble.resources import names_of
+from hetwin_core.ensemble.scenario.scenario import find_scenario
+from hetwin_suite.cli.commands import OWN
+from hetwin_suite.cli.main import app
+
+MODULE = """
+import typer
+
+def brew(cups: int = 1) -> None:
+    print(f"{cups} brewed")
+
+bar = typer.Typer()
+
+@bar.command()
+def open() -> None:
+    print("it is open")
+
+@bar.command()
+def close() -> None:
+    print("it is closed")
+
+nothing = 3
+"""
+WAITER = '<robot name="waiter"><joint name="arm" type="revolute"/></robot>'
+POINTS = """
+[hetwin.commands]
+brew = commands_of_a_cafe:brew
+bar = commands_of_a_cafe:bar
+run = commands_of_a_cafe:brew
+nothing = commands_of_a_cafe:nothing
+gone = commands_of_nobody:brew
+
+[hetwin.resources]
+cafe = commands_of_a_cafe
+gone = commands_of_nobody
+"""
+
+
+@pytest.fixture(autouse=True)
+def cafe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Install a package with commands, as pip would."""
+    (tmp_path / "commands_of_a_cafe.py").write_text(MODULE)
+    info = tmp_path / "cafe-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: cafe\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(POINTS)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "commands_of_a_cafe", raising=False)
+    known_files.cache_clear()
+    yield
+    known_files.cache_clear()
+
+
+def said(*words: str) -> str:
+    done = CliRunner().invoke(app, words, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_help_lists_them_under_their_package_and_imports_none() -> None:
+    text = said("--help")
+    own, others = text.split("Commands of cafe:")
+    assert "run a scenario and report what happened" in own
+    assert [line.split()[0] for line in others.splitlines() if "see hetwin" in line] == [
+        *("bar", "brew", "gone", "nothing")
+    ]
+    assert "commands_of_a_cafe" not in sys.modules
+
+
+def test_a_function_and_a_group() -> None:
+    assert said("brew", "--cups", "2") == "2 brewed\n"
+    assert said("bar", "open") == "it is open\n"
+    assert "--cups" in said("brew", "-h")
+
+
+def test_a_command_of_hetwins_own_stays() -> None:
+    assert "Run a scenario and say what happened." in said("run", "--help")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("gone", "cannot be imported from cafe: ModuleNotFoundError"),
+        ("nothing", "neither a function nor a typer"),
+    ],
+)
+def test_one_that_is_none(name: str, words: str) -> None:
+    with pytest.raises(BadInput, match=words) as error:
+        said(name)
+    assert error.value.where == f"hetwin.commands.{name}"
+
+
+@pytest.mark.filterwarnings("ignore:hetwin.resources")
+def test_files_of_a_package_have_names(tmp_path: Path) -> None:
+    for file in ("scenarios/brunch.yaml", "urdf/waiter.urdf"):
+        (tmp_path / file).parent.mkdir()
+        (tmp_path / file).write_text(WAITER)
+    assert find_scenario("brunch") == (tmp_path / "scenarios/brunch.yaml").resolve()
+    assert {"brunch", "pick_and_place"} <= {*names_of("scenarios", ".yaml")}
+    assert find_robot("waiter").reference == "urdf/waiter.urdf"
+
+
+def test_a_package_whose_folder_is_not_there_is_named() -> None:
+    with pytest.warns(UserWarning, match="gone: no module commands_of_nobody"):
+        names_of("scenarios", ".yaml")
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_all_of_hetwins_own_can_be_imported(name: str) -> None:
+    assert "Usage: " in said(name, "--help")
