@@ -126,12 +126,6 @@ class Plans:
         return max(known) if known and len(known) == len(ends) else None
 
     @property
-    def start_ns(self) -> int | None:
-        """When the first recording begins, on the robots' clocks [ns since the epoch]."""
-        starts = [own.plan.start_ns for own in self._own]
-        return min((start for start in starts if start is not None), default=None)
-
-    @property
     def limited(self) -> Sequence[str]:
         """Names of joints that are to stop at what they touch."""
         if self._only is not None:

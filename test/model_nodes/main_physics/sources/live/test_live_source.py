@@ -42,7 +42,7 @@ def play(
     time_ns = round(begin_s * SECOND)
 
     def end_ns() -> int:
-        known = source._samples.known_until - source._epoch_ns
+        known = source._streams.known_until - source._epoch_ns
         return known if until_s is None else round(until_s * SECOND)
 
     while time_ns + PERIOD <= end_ns():
@@ -56,7 +56,7 @@ def heard(source: LivePart, robot: Robot) -> None:
     """Wait until the source has received what the robot has published; the last message may be lost."""
 
     def newest() -> int:
-        return int(source._samples.newest + source._skipped_ns)
+        return int(source._streams.newest + source._skipped_ns)
 
     wait_until(
         lambda: newest() >= robot.time_ns - 5 * TEN_MS,
