@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scene.values import POSE_SIZE
 from hetwin_suite.commanding.plan import Plan
-from model_nodes.main_physics.sources.plan.part import BaseMotion, JointMotion, Part
+from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part
 from model_nodes.main_physics.wheels import odometry_state
 from model_nodes.main_physics.world.description import Body
 

@@ -16,8 +16,8 @@ from hetwin_core.ensemble.scene.values import POSE, POSE_SIZE, Floats
 from hetwin_core.kinematics.planar import PlanarPose
 from model_nodes.main_physics.engines.engine import Engine, Unsupported
 from model_nodes.main_physics.robots import SceneRobot
-from model_nodes.main_physics.sources.plan.part import BaseMotion
-from model_nodes.main_physics.sources.plan.plans import Plans
+from model_nodes.main_physics.sources.part import BaseMotion
+from model_nodes.main_physics.sources.plans import Plans
 
 BASE_CORRECTED = "base_corrected"
 

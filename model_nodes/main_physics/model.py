@@ -48,7 +48,7 @@ from model_nodes.main_physics.moving import RobotMotion
 from model_nodes.main_physics.objects_handed_over import objects_handed_over
 from model_nodes.main_physics.robots import SceneRobot, robots_of
 from model_nodes.main_physics.settings import Settings, read_settings
-from model_nodes.main_physics.sources.plan.plans import Plans
+from model_nodes.main_physics.sources.plans import Plans
 from model_nodes.main_physics.start_overlaps import start_overlaps
 from model_nodes.main_physics.watching import Watching
 from model_nodes.main_physics.world.description import Body, Joint, World
@@ -222,8 +222,8 @@ class MainPhysics(Model):
             proximity=self._near(engine),
             events=[*aligned, *corrections, *self._events(engine, plans, tick.time_ns)],
             ended=plans.ended(tick.time_ns),
-            input_ns=plans.input_ns,
-            late=plans.late,
+            input_ns=plans.input_ns if plans.is_live else None,
+            late=plans.is_live and plans.late,
             watch=None if self._watching is None else self._watching.report(tick.time_ns, motion),
         )
 

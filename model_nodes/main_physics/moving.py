@@ -22,8 +22,8 @@ from model_nodes.main_physics.limiting import LimitedFingers
 from model_nodes.main_physics.robots import SceneRobot
 from model_nodes.main_physics.settings import Settings
 from model_nodes.main_physics.sources.open_plans import open_plans
-from model_nodes.main_physics.sources.plan.part import JointMotion, JointNow
-from model_nodes.main_physics.sources.plan.plans import Plans
+from model_nodes.main_physics.sources.part import JointMotion, JointNow
+from model_nodes.main_physics.sources.plans import Plans
 from model_nodes.main_physics.watching import Watching
 from model_nodes.main_physics.world.names import joint_name
 

@@ -11,8 +11,8 @@ from hetwin_core.ensemble.scene.watch import Finding, Watch, WatchLayout, watch_
 from model_nodes.main_physics.block import Block
 from model_nodes.main_physics.engines.engine import Engine
 from model_nodes.main_physics.smoothing import Smoother
-from model_nodes.main_physics.sources.plan.part import JointMotion
-from model_nodes.main_physics.sources.plan.plans import Plans
+from model_nodes.main_physics.sources.part import JointMotion
+from model_nodes.main_physics.sources.plans import Plans
 from model_nodes.main_physics.world.description import Body, Joint, JointKind
 from model_nodes.main_physics.world.names import joint_name
 

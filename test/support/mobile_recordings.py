@@ -14,7 +14,7 @@ from transforms3d.euler import euler2quat
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.plan.plan import Plan
+from model_nodes.main_physics.sources.plan import Plan
 from model_nodes.main_physics.world.description import Body
 from model_nodes.main_physics.world.drives import Base
 from model_nodes.main_physics.world.notes import Notes

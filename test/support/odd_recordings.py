@@ -13,7 +13,7 @@ from rosbags.rosbag2 import CompressionMode, StoragePlugin
 
 from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.plan.plan import Plan
+from model_nodes.main_physics.sources.plan import Plan
 from model_nodes.main_physics.world.description import Body
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.urdf.reader import read_urdf

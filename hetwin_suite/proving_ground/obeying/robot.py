@@ -38,7 +38,7 @@ from model_nodes.main_physics.model import MainPhysics
 from model_nodes.main_physics.settings import Settings, read_settings
 from model_nodes.main_physics.sources.commanded.part import CommandedPart
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.plan.plans import ALL, Plans
+from model_nodes.main_physics.sources.plans import ALL, Plans
 from model_nodes.main_physics.wheels import DifferentialDrive, differential_drive
 from model_nodes.main_physics.world.description import Body, World
 from model_nodes.main_physics.world.names import frame_name

@@ -24,9 +24,9 @@ from model_nodes.main_physics.settings import NamedHand
 from model_nodes.main_physics.sources.commanded.part import CommandedPart
 from model_nodes.main_physics.sources.commanded.trajectory_file import read_trajectory
 from model_nodes.main_physics.sources.model_part import ModelPart
-from model_nodes.main_physics.sources.plan.part import Part
-from model_nodes.main_physics.sources.plan.plan import Plan
-from model_nodes.main_physics.sources.plan.trajectory import TrajectoryPart
+from model_nodes.main_physics.sources.part import Part
+from model_nodes.main_physics.sources.plan import Plan
+from model_nodes.main_physics.sources.planned.trajectory import TrajectoryPart
 from model_nodes.main_physics.sources.recorded_part import RecordedPart
 from model_nodes.main_physics.wheels import DifferentialDrive
 from model_nodes.main_physics.world.description import Body
@@ -58,7 +58,7 @@ def open_source(
     named = {hand.name: hand for hand in hands}
     match checked:
         case PlanSpec():
-            from model_nodes.main_physics.sources.plan.opening import open_steps
+            from model_nodes.main_physics.sources.planned.opening import open_steps
 
             return open_steps(checked, _only(robots, SourceKind.PLAN), named, others)
         case ProgramSpec():

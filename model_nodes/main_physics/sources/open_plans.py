@@ -16,9 +16,9 @@ from model_nodes.main_physics.sources.bag import Bag
 from model_nodes.main_physics.sources.bag_types import ACTION_ANNOTATION
 from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.sources.joint_topics import joint_topics
-from model_nodes.main_physics.sources.plan.part import Part
-from model_nodes.main_physics.sources.plan.plan import Plan
-from model_nodes.main_physics.sources.plan.plans import ALL, Plans
+from model_nodes.main_physics.sources.part import Part
+from model_nodes.main_physics.sources.plan import Plan
+from model_nodes.main_physics.sources.plans import ALL, Plans
 from model_nodes.main_physics.wheels import DifferentialDrive, differential_drive
 from model_nodes.main_physics.world.description import Body
 

@@ -11,7 +11,7 @@ from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.ahead import Ahead
 from model_nodes.main_physics.sources.interpolation import Interpolator
 from model_nodes.main_physics.sources.joint_series import Series
-from model_nodes.main_physics.sources.plan.part import JointMotion
+from model_nodes.main_physics.sources.part import JointMotion
 
 
 class Playback(Ahead[JointMotion]):

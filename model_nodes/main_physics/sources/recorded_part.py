@@ -24,7 +24,7 @@ from model_nodes.main_physics.sources.base.recorded_base import RecordedBase
 from model_nodes.main_physics.sources.event_stream import EventReader, EventStream
 from model_nodes.main_physics.sources.joint_series import Series
 from model_nodes.main_physics.sources.mending import of_files
-from model_nodes.main_physics.sources.plan.part import BaseMotion, JointMotion, Part, SceneAt
+from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part, SceneAt
 from model_nodes.main_physics.sources.playback import Playback
 from model_nodes.main_physics.sources.recorded_motion import read_motion
 from model_nodes.main_physics.sources.told.recorded import belief_readers, task_readers

@@ -25,7 +25,7 @@ from model_nodes.main_physics.sources.commanded.commands import (
 )
 from model_nodes.main_physics.sources.commanded.controllers import Controllers
 from model_nodes.main_physics.sources.commanded.pace import Pace
-from model_nodes.main_physics.sources.plan.part import BaseMotion, JointMotion, Part
+from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part
 from model_nodes.main_physics.wheels import DifferentialDrive
 from model_nodes.main_physics.world.description import Body
 

@@ -19,7 +19,7 @@ from model_nodes.main_physics.sources.base.recorded_base import TF
 from model_nodes.main_physics.sources.base.turns import put_at
 from model_nodes.main_physics.sources.live.arrivals import Unusable
 from model_nodes.main_physics.sources.live.base_samples import KEPT_BEHIND, BaseSamples
-from model_nodes.main_physics.sources.plan.part import BaseMotion
+from model_nodes.main_physics.sources.part import BaseMotion
 from model_nodes.main_physics.sources.transforms import StampedTransform
 from model_nodes.main_physics.world.description import IDENTITY, Body, Pose
 from model_nodes.main_physics.world.transforms import compose, invert

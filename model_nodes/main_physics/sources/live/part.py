@@ -28,7 +28,7 @@ from model_nodes.main_physics.sources.live.report import Health
 from model_nodes.main_physics.sources.live.samples import MAX_ROWS, JointSamples
 from model_nodes.main_physics.sources.live.silences import Silences
 from model_nodes.main_physics.sources.live.waiting_events import WaitingEvents
-from model_nodes.main_physics.sources.plan.part import BaseMotion, JointMotion, Part
+from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part
 from model_nodes.main_physics.world.description import Body
 from model_nodes.main_physics.world.drives import Base
 

@@ -16,7 +16,7 @@ from model_nodes.main_physics.sources.interpolation import Interpolator
 from model_nodes.main_physics.sources.joint_messages import JointSample
 from model_nodes.main_physics.sources.joint_series import Series
 from model_nodes.main_physics.sources.live.arrivals import AHEAD, Arrivals, Unusable
-from model_nodes.main_physics.sources.plan.part import JointMotion
+from model_nodes.main_physics.sources.part import JointMotion
 from model_nodes.main_physics.sources.playback import motions
 
 KEPT_BEHIND = 40

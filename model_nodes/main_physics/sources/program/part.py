@@ -22,7 +22,7 @@ from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_core.kinematics.trajectories.execution import TrajectoryExecution
 from model_nodes.camera.events import PICTURE
 from model_nodes.main_physics.settings import NamedHand
-from model_nodes.main_physics.sources.plan.part import BaseMotion, JointMotion, Part, Placement
+from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part, Placement
 from model_nodes.main_physics.sources.program.base import ProgramBase
 from model_nodes.main_physics.sources.program.facts import movable, robot_facts
 from model_nodes.main_physics.sources.program.pictures import pictures_in

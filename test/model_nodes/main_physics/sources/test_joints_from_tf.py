@@ -28,7 +28,7 @@ from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.bag_types import TRANSFORMS
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.plan.plan import Plan
+from model_nodes.main_physics.sources.plan import Plan
 from model_nodes.main_physics.world.description import Body
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.urdf.reader import read_urdf

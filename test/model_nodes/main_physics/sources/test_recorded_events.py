@@ -22,7 +22,7 @@ from support.recorded_bags import (
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Event, EventKind
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.plan.plan import Plan
+from model_nodes.main_physics.sources.plan import Plan
 
 STEP_NS = 5 * MS
 Write: TypeAlias = Callable[[Path, list[Recorded]], Path]

@@ -13,7 +13,7 @@ from support.recorded_bags import MS, Recorded, joints, sine, storage_file, writ
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.plan.plan import Plan
+from model_nodes.main_physics.sources.plan import Plan
 
 PERIOD_NS = 2_500_000
 

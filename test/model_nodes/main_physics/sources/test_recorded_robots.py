@@ -12,7 +12,7 @@ from rosbags.highlevel import AnyReader
 
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.plan.plan import Plan
+from model_nodes.main_physics.sources.plan import Plan
 
 PERIOD_NS = 2_500_000
 REPOSITORY = Path(__file__).resolve().parents[4]

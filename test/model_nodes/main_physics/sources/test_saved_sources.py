@@ -12,9 +12,9 @@ from support.recorded_bags import MS, annotation, joints, write_bag
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.saving.plain import Unsaveable
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.plan.part import Part
-from model_nodes.main_physics.sources.plan.plan import Plan
-from model_nodes.main_physics.sources.plan.plans import Plans
+from model_nodes.main_physics.sources.part import Part
+from model_nodes.main_physics.sources.plan import Plan
+from model_nodes.main_physics.sources.plans import Plans
 
 PERIOD = 5 * MS
 HALF, END = 2_015 * MS, 4_000 * MS

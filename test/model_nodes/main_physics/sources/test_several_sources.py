@@ -11,7 +11,7 @@ from support.recorded_bags import MS, Recorded, annotation, joints, write_bag
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import EventKind
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.plan.plans import Plans
+from model_nodes.main_physics.sources.plans import Plans
 
 SECOND = 1_000 * MS
 

@@ -16,7 +16,7 @@ from support.recorded_bags import Recorded, joints, storage_file, write_bag
 from hetwin_core.ensemble.errors import BadInput
 from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.sources.open_bag import remedy
-from model_nodes.main_physics.sources.plan.plan import Plan
+from model_nodes.main_physics.sources.plan import Plan
 
 MANY = 6_000
 """Enough for several chunks of the writing library."""

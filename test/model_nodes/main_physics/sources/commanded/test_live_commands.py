@@ -24,7 +24,7 @@ from model_nodes.main_physics.robots import SceneRobot
 from model_nodes.main_physics.settings import Settings
 from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.sources.open_plans import open_plans
-from model_nodes.main_physics.sources.plan.part import JointMotion
+from model_nodes.main_physics.sources.part import JointMotion
 
 PERIOD = 10_000_000
 

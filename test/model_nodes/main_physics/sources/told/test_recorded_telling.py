@@ -16,7 +16,7 @@ from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.tasks import task_fields
 from hetwin_suite.proving_ground.telling import Telling
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.plan.plans import Plans
+from model_nodes.main_physics.sources.plans import Plans
 
 BOX = (0.4, 0.2, 0.8, 1.0, 0.0, 0.0, 0.0)
 CUP = (0.1, 0.0, 0.9, 0.6, 0.8, 0.0, 0.0)

@@ -14,8 +14,8 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.settings import NamedHand
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.plan.part import JointNow
-from model_nodes.main_physics.sources.plan.plan import Plan
+from model_nodes.main_physics.sources.part import JointNow
+from model_nodes.main_physics.sources.plan import Plan
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
 from model_nodes.main_physics.world.urdf.reader import read_urdf

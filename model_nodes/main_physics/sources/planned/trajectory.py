@@ -15,7 +15,7 @@ from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.trajectories.polynomials import State
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
 from model_nodes.main_physics.sources.commanded.trajectory_file import ReadTrajectory
-from model_nodes.main_physics.sources.plan.part import JointMotion, Part, SceneAt
+from model_nodes.main_physics.sources.part import JointMotion, Part, SceneAt
 
 
 class Motion:

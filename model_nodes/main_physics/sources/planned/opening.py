@@ -21,10 +21,10 @@ from model_nodes.main_physics.sources.commanded.trajectory_file import (
     read_trajectory,
     trajectory_of,
 )
-from model_nodes.main_physics.sources.plan.operation import OperationPart
-from model_nodes.main_physics.sources.plan.part import Part
-from model_nodes.main_physics.sources.plan.plan import Plan
-from model_nodes.main_physics.sources.plan.trajectory import TrajectoryPart
+from model_nodes.main_physics.sources.part import Part
+from model_nodes.main_physics.sources.plan import Plan
+from model_nodes.main_physics.sources.planned.operation import OperationPart
+from model_nodes.main_physics.sources.planned.trajectory import TrajectoryPart
 from model_nodes.main_physics.sources.program.facts import movable, robot_facts
 from model_nodes.main_physics.sources.recorded_part import RecordedPart
 from model_nodes.main_physics.world.description import Body

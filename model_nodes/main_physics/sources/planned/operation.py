@@ -15,8 +15,8 @@ from hetwin_core.ensemble.scenario.source import OperationStep
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.topics import ANNOTATIONS
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
-from model_nodes.main_physics.sources.plan.part import SceneAt
-from model_nodes.main_physics.sources.plan.trajectory import MovingPart
+from model_nodes.main_physics.sources.part import SceneAt
+from model_nodes.main_physics.sources.planned.trajectory import MovingPart
 from model_nodes.robot_program.errors import CannotReach
 from model_nodes.skills.registry import Skill
 

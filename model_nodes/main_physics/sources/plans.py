@@ -18,10 +18,10 @@ from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scene.layout import Entity
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Finding
-from model_nodes.main_physics.sources.plan.alignment import begins_of
-from model_nodes.main_physics.sources.plan.mimics import Mimics
-from model_nodes.main_physics.sources.plan.part import BaseMotion, JointMotion, JointNow, Placement
-from model_nodes.main_physics.sources.plan.plan import Plan
+from model_nodes.main_physics.sources.alignment import begins_of
+from model_nodes.main_physics.sources.mimics import Mimics
+from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, JointNow, Placement
+from model_nodes.main_physics.sources.plan import Plan
 from model_nodes.main_physics.world.description import Body
 from model_nodes.main_physics.world.names import joint_name
 
@@ -71,6 +71,8 @@ class Plans:
     Attributes:
         driven: (n,) which joints a plan moves.
         measured_efforts: (n,) recorded efforts at the time of the last motion [Nm or N], NaN where there are none.
+        limited: names of joints that from now on are to stop at what they touch.
+        is_live: whether a robot keeps the pace of real time, so that `late` and `input_ns` may change.
         senses: whether `sense` is called before each step.
         reproducible: whether another run gets the same input.
         takes_over: whether the robots can be taken over in the middle of a run.
@@ -83,6 +85,8 @@ class Plans:
         begins_ns = begins_of(plans)
         self._own = tuple(_Own(name, plan, begins_ns[name]) for name, plan in plans.items())
         self._live = [p for plan in plans.values() for p in plan.parts if p.is_live]
+        self.is_live = bool(self._live)
+        self.limited: Sequence[str] = ()
         self.reproducible = all(plan.reproducible for plan in plans.values())
         self.senses = any(plan.senses for plan in plans.values())
         self.takes_over = bool(plans) and all(plan.takes_over for plan in plans.values())
@@ -126,22 +130,15 @@ class Plans:
         return max(known) if known and len(known) == len(ends) else None
 
     @property
-    def limited(self) -> Sequence[str]:
-        """Names of joints that are to stop at what they touch."""
-        if self._only is not None:
-            return self._only.limited
-        return [own.scoped(name) for own in self._own for name in own.plan.limited]
-
-    @property
     def late(self) -> bool:
         """Live: whether the twin is too far behind one of the robots."""
-        return bool(self._live) and any(part.late for part in self._live)
+        return any(part.late for part in self._live)
 
     @property
     def input_ns(self) -> int | None:
         """Live: when the newest sample of the last motion was measured, of the robot that is furthest behind [ns]."""
-        inputs = [part.input_ns for part in self._live] if self._live else []
-        return min((one for one in inputs if one is not None), default=None) if inputs else None
+        inputs = [part.input_ns for part in self._live]
+        return min((one for one in inputs if one is not None), default=None)
 
     def drive(self, robots: Sequence[Body], start: Mapping[str, float], period_ns: int) -> None:
         """Select the driven joints of the robots; called once, after `bind_base`.
@@ -286,7 +283,11 @@ class Plans:
         if not self._any_driven:
             motion = self._resting(0.0)
         else:
-            motion = self._joined(time_ns) if self._only is None else self._only.motion(time_ns)
+            if self._only is None:
+                motion = self._joined(time_ns)
+            else:
+                motion = self._only.motion(time_ns)
+                self.limited = self._only.limited
             self.measured_efforts = efforts = motion.efforts
             if not math.isfinite(efforts.dot(efforts)):  # faster than a test of each
                 efforts = np.where(efforts == efforts, efforts, 0.0)
@@ -307,6 +308,7 @@ class Plans:
                 raise own.failed(error) from error
             joined.positions[at], joined.velocities[at] = motion.positions, motion.velocities
             joined.accelerations[at], joined.efforts[at] = motion.accelerations, motion.efforts
+        self.limited = [own.scoped(name) for own in self._own for name in own.plan.limited]
         return joined
 
     def has_efforts(self, time_ns: int) -> bool:

@@ -17,7 +17,7 @@ from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scene.layout import Entity
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Finding
-from model_nodes.main_physics.sources.plan.part import (
+from model_nodes.main_physics.sources.part import (
     BaseMotion,
     JointMotion,
     JointNow,
@@ -196,7 +196,13 @@ class Plan:
         if self._begun < len(self.parts):
             self._go_on(time_ns)
         self._last_ns = max(self._last_ns, time_ns)
-        motion = self._of_whole(time_ns) if self._whole else self._at(time_ns)
+        if self._whole is None:
+            motion = self._at(time_ns)
+        else:
+            motion = self._whole.motion(time_ns)
+            if self._beside is not None:  # a part returns 0 for joints that it does not move
+                at, speed, acceleration = motion.positions, motion.velocities, motion.accelerations
+                motion = JointMotion(at + self._beside, speed, acceleration, motion.efforts)
         for part in self._pressing:
             self._limit(part.limited)
         return motion
@@ -224,7 +230,10 @@ class Plan:
         """Whether all parts are over, for as long as the run is to go on then."""
         if self._begun < len(self.parts):
             return False
-        return all(part.ended(time_ns - self._lasting_ns) for part in self.parts)
+        for part in self.parts:  # noqa: SIM110 (a loop is faster, in each step)
+            if not part.ended(time_ns - self._lasting_ns):
+                return False
+        return True
 
     def close(self) -> None:
         """Close what the parts have opened."""
@@ -271,16 +280,6 @@ class Plan:
         now = self._present(max(round(time * 1e9), self._last_ns))
         joints = {name: float(state[0]) for name, state in now.items()}
         return SkillScene(self._facts_of(joints), joints, self._pose_of, time, self._entities)
-
-    def _of_whole(self, time_ns: int) -> JointMotion:
-        assert self._whole is not None
-        motion = self._whole.motion(time_ns)
-        if self._beside is None:
-            return motion
-        positions = (
-            motion.positions + self._beside
-        )  # a part returns 0 for joints that it does not move
-        return JointMotion(positions, motion.velocities, motion.accelerations, motion.efforts)
 
     def _present(self, time_ns: int) -> dict[str, Floats]:
         """(3,) position, velocity and acceleration of each joint at a time."""

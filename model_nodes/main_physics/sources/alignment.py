@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hetwin_core.ensemble.errors import BadInput
-from model_nodes.main_physics.sources.plan.plan import Plan
+from model_nodes.main_physics.sources.plan import Plan
 
 
 def begins_of(plans: Mapping[str, Plan]) -> dict[str, int]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.sources.plan.part import JointMotion
+from model_nodes.main_physics.sources.part import JointMotion
 from model_nodes.main_physics.world.description import Body, Mimic
 from model_nodes.main_physics.world.names import joint_name
 
