@@ -1,7 +1,7 @@
 """Measures the startup time of an ensemble of six processes: one conductor and five models.
 
-It is ready when each node is up, and another node on the machine has discovered all services of all nodes and the
-conductor's action. Services that are not discovered within the limit are reported as lost.
+It is ready when each node is up, and another node on the machine has discovered the topics of all models' nodes and
+the conductor's services and action. Topics and services that are not discovered within the limit are reported as lost.
 """
 
 from __future__ import annotations
@@ -24,10 +24,7 @@ from machine import machine
 MODELS = 5
 RUNS = 5
 LIMIT_S = 90.0
-MODEL_SERVICES = (
-    *("parameters", "initialize", "start"),
-    *("take", "release", "command", "stop"),
-)
+MODEL_TOPICS = ("call", "output")
 CONDUCTOR_SERVICES = (
     *("hetwin/register_model", "hetwin/notify_event", "hetwin/annotate_action"),
     *("hetwin/stop_simulation", "hetwin/simulate/_action/send_goal"),
@@ -39,13 +36,13 @@ EXAMPLES = """examples:
 
 
 def expected(models: Sequence[str]) -> set[str]:
-    """Return the names of all services."""
-    of_models = {f"/{model}/{name}" for model in models for name in MODEL_SERVICES}
+    """Return the names of all topics and services."""
+    of_models = {f"/{model}/{name}" for model in models for name in MODEL_TOPICS}
     return of_models | {f"/{name}" for name in CONDUCTOR_SERVICES}
 
 
 def start(models: int, domain: int) -> tuple[float, set[str]]:
-    """Start all processes; returns the time until all services were discovered [s], and the missing services.
+    """Start all processes; returns the time until all names were discovered [s], and the missing ones.
 
     Raises:
         RuntimeError: if a process ends.
@@ -80,8 +77,8 @@ def start(models: int, domain: int) -> tuple[float, set[str]]:
             missing = expected(names)
             while missing and time.monotonic() - begun < LIMIT_S:
                 time.sleep(0.01)
-                there = {name for name, _ in watcher.get_service_names_and_types()}
-                missing = expected(names) - there
+                there = watcher.get_service_names_and_types() + watcher.get_topic_names_and_types()
+                missing = expected(names) - {name for name, _ in there}
                 if any(process.poll() is not None for process in processes):
                     raise RuntimeError("a process has ended; its output is above")
             return time.monotonic() - begun, missing
@@ -103,7 +100,7 @@ def one(models: int, domain: int) -> dict[str, Any]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Read the command line, measure, print; 1 if a service was lost."""
+    """Read the command line, measure, print; 1 if one was lost."""
     parser = argparse.ArgumentParser(
         description=(__doc__ or "").partition("\n")[0],
         epilog=EXAMPLES,
@@ -124,7 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     lost = sorted({name for run in found for name in run["lost"]})
     outcome = {
         "processes": given.models + 1,
-        "services": len(expected(["source", *map(str, range(1, given.models))])),
+        "names": len(expected(["source", *map(str, range(1, given.models))])),
         "median_s": statistics.median(times),
         "runs_s": times,
         "lost": lost,
@@ -134,10 +131,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     else:
         print(f"{on['processor']}, {on['cores']} cores, load {on['load_before']:.1f} before")
         print(
-            f"{outcome['processes']} processes with {outcome['services']} services ready after"
+            f"{outcome['processes']} processes with {outcome['names']} topics and services ready after"
             f" {outcome['median_s']:.2f} s (median; {min(times):.2f} to {max(times):.2f} s)"
         )
-        print(f"lost services: {', '.join(lost) or 'none'}")
+        print(f"lost: {', '.join(lost) or 'none'}")
     return 1 if lost else 0
 
 

@@ -14,10 +14,10 @@ import mujoco
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.resources import resource
 from hetwin_suite.proving_ground.truck.actions import ACTIONS, Unloader
 from hetwin_suite.proving_ground.truck.packets import LOADS, Load, Packet, draw_load
-from hetwin_suite.proving_ground.truck.robot import urdf
-from hetwin_suite.proving_ground.truck.site import Site
+from hetwin_suite.proving_ground.truck.site import URDF, Site
 from hetwin_suite.proving_ground.truck.world import truck_sdf
 from model_nodes.main_physics.engines.engine import Diverged
 
@@ -177,7 +177,8 @@ def _of_other_version(file: Path, found: str) -> BadInput:
 
 def _made_with(run: Unloading) -> str:
     """Return what a saved state depends on: the world, the robot and the engine."""
-    parts = [truck_sdf(_packets(run)), urdf(), mujoco.__version__]
+    robot = resource(*URDF).read_text(encoding="utf-8")
+    parts = [truck_sdf(_packets(run)), robot, mujoco.__version__]
     return hashlib.sha256("".join(parts).encode()).hexdigest()
 
 

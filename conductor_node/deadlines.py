@@ -7,13 +7,13 @@ APPEAR_S = 60.0
 REGISTER_S = 60.0
 """A node that is seen may take this long to register."""
 DISCOVER_S = 60.0
-"""The services of a node that has registered may take this long to be discovered."""
+"""The topics of a node that has registered may take this long to be discovered."""
 UNSEEN_S = 20.0
 """One on this machine of which none is discovered within this time is started anew, once.
 
 On a busy machine two participants of Fast DDS at times never tell each other all that they offer.
 """
 MATCH_S = 30.0
-"""A node whose services are discovered may take this long until its responses arrive."""
+"""A node whose topics are discovered may take this long until its responses arrive."""
 START_S = APPEAR_S + REGISTER_S + UNSEEN_S + DISCOVER_S + MATCH_S
 """All of it."""

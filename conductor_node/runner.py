@@ -18,10 +18,9 @@ from conductor_node.deferred_services import DeferredResponses
 from conductor_node.node import ConductorNode
 from conductor_node.processes import ModelNodes
 from conductor_node.publisher import Publisher
-from conductor_node.ros_port import RosPort
+from conductor_node.reached_node import ReachedNode
 from conductor_node.startup_goal import StartupGoal
 from conductor_node.status import StatusPublisher
-from conductor_node.step_requests import StepRequests
 from hetwin.action import Simulate
 from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.conductor.conductor import Conductor
@@ -35,6 +34,7 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.transport.local import LocalPort
+from hetwin_core.ensemble.transport.remote.port import RemotePort
 from hetwin_core.ensemble.words import event_line, shown_line
 from hetwin_core.projection.failed_run import finish_failed_run
 from hetwin_core.projection.judged_run import RunJudge
@@ -99,7 +99,7 @@ def _run_into(
     goal: ServerGoalHandle | StartupGoal,
 ) -> RunSummary:
     request = goal.request
-    nodes, requests = ModelNodes(node.get_namespace(), node.run), StepRequests(node, node.run)
+    nodes = ModelNodes(node.get_namespace(), node.run)
     may_go_on = _MayGoOn(node)
     options = RunOptions(
         source=request.source or None,
@@ -117,16 +117,10 @@ def _run_into(
     ports = [
         LocalPort(plan)
         if plan.name in here or plan.in_conductor
-        else RosPort(
+        else RemotePort(
             plan,
-            node,
-            node.run,
-            executor,
-            node.registrations,
-            requests,
-            plan.every / scenario.clock.rate,
-            nodes,
-            may_go_on,
+            ReachedNode(plan, node, node.run, executor, node.registrations, nodes, may_go_on),
+            round(plan.every / scenario.clock.rate * 1e9),
         )
         for plan in scenario.models
     ]

@@ -50,10 +50,10 @@ OF_THE_NODES = ("rosout", "parameter_events", "transition_event")
 ABOUT = {
     topic.name: topic.about for topic in vars(topics).values() if isinstance(topic, topics.Topic)
 }
-ABOUT[names.STEPS] = (
-    "requests of steps, on one topic for all models that are due together, e.g. `hetwin/steps/main`"
-)
-STEP_OUTPUT = "what a step of the model has computed"
+OF_A_MODEL = {
+    f"~/{names.CALL}": "a call of the model, from a conductor that shares no memory with it",
+    f"~/{names.OUTPUT}": "the result of a call, or of a step that the conductor does not wait for",
+}
 
 
 def make_page() -> str:
@@ -106,17 +106,13 @@ def _conductor(node: Any) -> list[str]:
 
 
 def _model(node: Any) -> list[str]:
-    steps = (
-        f"| `{names.STEPS}/...` | `hetwin/Step` | subscribed, reliable, volatile, depth {names.STEP_DEPTH} |"
-        f" {ABOUT[names.STEPS]} |\n"
-    )
     return [
         "## The node of a model\n",
-        "### Its topics\n",
-        _topics(node, node.publishers, "published, ").rstrip("\n") + "\n" + steps,
+        "### Topics it publishes\n",
+        _topics(node, node.publishers),
+        "### Topics it subscribes to\n",
+        _topics(node, node.subscriptions),
         "A model on the clock or free subscribes to `hetwin/state`, `clock` and `hetwin/events`, reliable, as well.\n",
-        "### Its services\n",
-        _services(node),
         "### Its parameters\n",
         _parameters(node),
     ]
@@ -141,7 +137,7 @@ def _topics(node: Node, endpoints: Iterable[Any], direction: str = "") -> str:
         name = _relative(node, getattr(endpoint, "topic_name", None) or endpoint.topic)
         if name.split("/")[-1] in OF_THE_NODES:
             continue
-        about = STEP_OUTPUT if name == "~/output" else ABOUT[name]
+        about = OF_A_MODEL.get(name) or ABOUT[name]
         rows.append(
             f"| `{name}` | `{_type(endpoint.msg_type)}` | {direction}{_qos(endpoint.qos_profile)} | {about} |"
         )

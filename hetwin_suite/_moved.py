@@ -15,7 +15,7 @@ _MOVED = {
     "conductor_node.standard.answers": "conductor_node.standard.service_results",
     "conductor_node.standard.offer": "conductor_node.standard.registration",
     "conductor_node.standard.steering": "conductor_node.standard.run_control",
-    "conductor_node.step_post": "conductor_node.step_requests",
+    "conductor_node.step_post": "conductor_node.topic_channel",
     "conductor_node.waiting": "conductor_node.deferred_services",
     "ensemble": "hetwin_core.ensemble",
     "ensemble.conductor.answers": "hetwin_core.ensemble.conductor.step.outputs",

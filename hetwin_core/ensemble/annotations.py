@@ -21,8 +21,13 @@ TREE_NODE = "tree_node"
 RESULT = "result"
 """Argument of the end of an action, where a robot's middleware says it: ``succeeded``, ``aborted``, ``failure`` ..."""
 GRIPPER_SAYS, TRAJECTORY_SAYS = "gripper_says", "trajectory_says"
-"""What a gripper says of itself (``stalled``, ``reached_goal``, ``position``), and a controller of its greatest error
-(``joint``, ``error``)."""
+"""What a gripper says of itself (``stalled``, ``reached_goal``, ``grasped``, ``position``), and a controller of its
+greatest error (``joint``, ``error``)."""
+FORCE_SAYS, IO_SAYS = "force_says", "io_says"
+"""What an arm says that it feels (``force``, ``torque``), and the new ``state`` of an input or output (``io``)."""
+GOAL_SENT, RESULT_GOT = "goal_sent", "result_got"
+"""What an action was asked for, and what it returned."""
+_SAID = frozenset({GRIPPER_SAYS, TRAJECTORY_SAYS, FORCE_SAYS, IO_SAYS, GOAL_SENT, RESULT_GOT})
 ROBOT = "robot"
 """Argument that names the robot, where there are several."""
 _PHASE = "phase"
@@ -84,8 +89,12 @@ def annotation_fields(event: Event) -> AnnotationFields:
 
 
 def is_meant(event: Event) -> bool:
-    """Whether an event is an action that the robot's program announced, no goal of a controller or node of a tree."""
-    return event.kind is EventKind.ACTION and not event.arguments.keys() & {GOAL_ID, TREE_NODE}
+    """Whether an event is an action that the robot's program announced, no goal of a controller or node of a tree.
+
+    Nor is it what a part of the robot says of itself.
+    """
+    is_action = event.kind is EventKind.ACTION and event.name not in _SAID
+    return is_action and not event.arguments.keys() & {GOAL_ID, TREE_NODE}
 
 
 def phase_of(event: Event) -> str:

@@ -181,7 +181,8 @@ class RunLog(RunListener):
             self._pending = _copy(scene, step)
         if now >= self._next_transforms:
             self._write_transforms(now, scene.values)
-        self._write_scans(scene)
+        if self._scans:
+            self._write_scans(scene)
         if moment:
             self._flush(_FLUSH_MOMENT_S)
         elif self._pending is None:

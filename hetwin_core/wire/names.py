@@ -1,4 +1,4 @@
-"""Services, topics of steps, and depths of queues that both ends of the ROS 2 transport share.
+"""Services, topics of a model's node, and depths of queues that both ends of the ROS 2 transport share.
 
 Names are relative, to follow the namespace. The topics that others may listen to are in `ensemble.topics`.
 """
@@ -12,9 +12,11 @@ SIMULATE = "hetwin/simulate"
 STOP = "hetwin/stop_simulation"
 CONTROL = "hetwin/control"
 HAND_OVER = "hetwin/hand_over"
-STEPS = "hetwin/steps"
 STANDARD = "hetwin/"
 """Prefix of the services of simulation_interfaces."""
+CALL = "call"
+OUTPUT = "output"
+"""Topics of a model's node, below its name."""
 
 
 def of_run(name: str, run: str) -> str:
@@ -28,7 +30,7 @@ def of_run(name: str, run: str) -> str:
 
 
 STEP_DEPTH = 100
-"""A model gets its next step when it has returned the last one; one that is late may have a few to read."""
+"""A model gets its next call when it has returned the last one; one that is late may have a few to read."""
 
 SERVICE_DEPTH = 1000
 """With the default of 10, bursts of requests are lost, and nothing reports it."""

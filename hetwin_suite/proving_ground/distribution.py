@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hetwin_suite.proving_ground.tennis_table_sdf import BALL_RADIUS
+from hetwin_suite.proving_ground.tennis_table import BALL_RADIUS
 
 RULE_MOST = 0.8
 """If blocked fingers predict the outcome with a higher accuracy, the episodes are too easy."""

@@ -16,7 +16,7 @@ from hetwin_suite.scaffolding.hands import FoundHand
 from hetwin_suite.scaffolding.new_scenario import Draft
 from model_nodes.main_physics.sources.joint_topics import USUAL
 from model_nodes.main_physics.sources.recording import RecordedTopic
-from model_nodes.main_physics.sources.told.action_readers import READERS as TOLD
+from model_nodes.main_physics.sources.told.by_type import reader_of
 
 TABLE, BOX = "table.sdf", "box.sdf"
 OBJECTS = "objects"
@@ -101,9 +101,13 @@ def _source(draft: Draft, out: Path) -> Iterator[str]:
         yield from _named("  # not of this robot:", draft.only_recorded)
     if draft.only_model:
         yield from _named("  # not recorded, they stay where they are:", draft.only_model)
-    told = [name for name, topic in recording.topics.items() if topic.type in TOLD and topic.count]
+    told = [
+        name for name, topic in recording.topics.items() if topic.count and reader_of(topic.type)
+    ]
     if told:
-        yield from _named("  # read too, as what actions, grippers or trees say:", told)
+        yield from _named(
+            "  # read too, as what actions, grippers, controllers or trees say:", told
+        )
     values = [topic.name for topic in recording.topics.values() if _may_annotate(topic)]
     if values:
         yield "  # If a topic says what the robot's program does, its values can become operations:"

@@ -40,6 +40,9 @@ class Block:
     """Poses of all frames and of robots, the joints of robots and articulated models, collisions, sensors.
 
     There are two arrays, used in turn, so that a returned array stays valid for one more step.
+
+    Attributes:
+        data: the current array; valid until `next` has been called twice.
     """
 
     def __init__(
@@ -81,6 +84,7 @@ class Block:
         self._arrays = (np.zeros(size), np.zeros(size))
         self._seen = slice(size - 2 * len(self._rangefinders), size)
         self._turn = 0
+        self.data: Floats = self._arrays[0]
         self._views = [self._pose_view(array) for array in self._arrays]
         self._place_joints(jointed, engine)
         for array in self._arrays:
@@ -108,16 +112,12 @@ class Block:
         joints = (AttributeSpec(name, 0, unit) for name, unit in _JOINTS)
         return (POSE, *joints, COLLISION, ODOMETRY, AttributeSpec(SCAN, 0, "m"), RANGE, RANGE_SEEN)
 
-    @property
-    def data(self) -> Floats:
-        """The current array; valid until `next` has been called twice."""
-        return self._arrays[self._turn]
-
     def next(self) -> None:
         """Switch to the other array, copying the values that change rarely."""
         before = self.data
         self._turn ^= 1
         self._step += 1
+        self.data = self._arrays[self._turn]
         self.data[self._rare :] = before[self._rare :]
 
     def fill(self, engine: Engine) -> None:

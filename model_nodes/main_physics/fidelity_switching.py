@@ -19,6 +19,9 @@ class FidelitySwitcher:
     Args:
         scene: the scene at the start.
         objects: names of the objects and links whose fidelity the engine can change.
+
+    Attributes:
+        any: whether any has the attribute.
     """
 
     def __init__(self, scene: Snapshot, objects: Collection[str]) -> None:
@@ -29,11 +32,10 @@ class FidelitySwitcher:
         self._names = np.array([slot.entity for slot in controlled], np.str_)
         self._at = np.array([slot.offset for slot in controlled], np.intp)
         self._now = np.full(len(controlled), float(Fidelity.HIGH))
+        self.any = bool(controlled)
 
     def update(self, engine: Engine, scene: Snapshot) -> None:
         """Switch the objects whose level has changed."""
-        if not len(self._at):
-            return
         wanted = scene.values[self._at]
         changed = np.flatnonzero(wanted != self._now)
         if len(changed):

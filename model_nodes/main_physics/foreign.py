@@ -48,6 +48,8 @@ class Foreign:
 
     def events(self, time_ns: int) -> list[Event]:
         """Return the events of forces that the engine does not support."""
+        if not self._unsupported_forces:
+            return []
         new = {entity: why for entity, why in self._unsupported_forces.items() if why}
         events = []
         for entity, why in new.items():

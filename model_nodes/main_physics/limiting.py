@@ -30,6 +30,8 @@ class LimitedFingers:
 
         A joint whose URDF gives no effort goes on following its command, and all do where the engine cannot limit them.
         """
+        if not wanted:
+            return False
         new = {name: self._drive(name) for name in wanted if name not in self.names}
         if not new:
             return False

@@ -203,8 +203,10 @@ class MainPhysics(Model):
         moving.begin()
         self._leap(engine, tick)
         try:
-            self._set_fidelities(engine, tick)
-            self._foreign.follow(tick.foreign)
+            if self._switcher is not None and self._switcher.any:
+                self._switcher.update(engine, tick.scene)
+            if tick.foreign:
+                self._foreign.follow(tick.foreign)
             now_ns = tick.time_ns - tick.period_ns
             aligned = moving.sense(now_ns, tick.events)
             self._time_ns = tick.time_ns
@@ -278,10 +280,6 @@ class MainPhysics(Model):
             }
             events.append(Event(remark.event, time_ns, arguments=arguments))
         return [*events, *self._foreign.events(time_ns)]
-
-    def _set_fidelities(self, engine: Engine, tick: StepInput) -> None:
-        if self._switcher is not None:
-            self._switcher.update(engine, tick.scene)
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Hand the object's pose (or collision) back to the engine."""

@@ -34,6 +34,7 @@ class Findings:
             "left_out": ("share", settings.left_out),
             "breaks_off": ("share", settings.breaks_off),
             "other_units": ("factor", settings.other_units),
+            "clock_offset": ("offset", settings.clock_offset),
         }
         known = [finding for finding in layout.findings if finding.name in self._measures]
         self._waiting = sorted(known, key=lambda finding: finding.from_ns)

@@ -21,6 +21,9 @@ _HOLDING, _HELD = "holding", "held_object"
 _NEAR = 0.05
 """A position this near to another one is the same [share of the travel]."""
 
+_CLOSED = 0.86
+"""Grippers that say how far they are closed say this, or more, where their fingers meet."""
+
 
 @dataclass(slots=True)
 class _Claim:
@@ -88,15 +91,17 @@ class GripperClaims:
 
     def _claim(self, hand: Entity, event: Event, view: View) -> None:
         said = event.arguments
-        arguments: dict[str, Json] = {"gripper": said.get(ACTION), "hand": hand.name}
+        arguments: dict[str, Json] = {"gripper": _name(event), "hand": hand.name}
         position = said.get("position")
         joint = str(said.get("joint") or hand.joints[0])
         if isinstance(position, float):
             unit = self._watched.unit(joint)
             arguments |= {"position": position, "unit": unit}
         place = self._place(joint, position, said, view)
-        if said.get("stalled") and not (place.at_end and place.fits is not False):
+        stopped = said.get("stalled") or said.get("grasped")
+        if stopped and not (place.at_end and place.fits is not False):
             name = STALLED_ON_NOTHING
+            arguments["says"] = "grasped something" if said.get("grasped") else "stalled"
         elif said.get("reached_goal") and place.says_end and place.fits is False:
             name = CLOSED_BUT_HOLDS
         else:
@@ -115,6 +120,9 @@ class GripperClaims:
             return _Place()
         near, own = _NEAR * (upper - lower), float(view.positions[index])
         at_end = min(abs(own - lower), abs(own - upper)) <= near
+        if isinstance(closing := said.get("closing"), float):
+            closed = closing >= _CLOSED
+            return _Place(at_end, closed, at_end is (closed or closing <= _NEAR))
         if not isinstance(position, float) or not (said.get("joint") or self._slides(index)):
             return _Place(at_end)
         says_end = min(abs(position - lower), abs(position - upper)) <= near
@@ -163,11 +171,16 @@ def hand_of(event: Event, hands: Sequence[Entity]) -> Entity | None:
     by_joint = [hand for hand in own if joint in hand.joints]
     if by_joint or len(own) == 1:
         return (by_joint or own)[0]
-    words = _words(str(event.arguments.get(ACTION)))
+    words = _words(_name(event))
     counts = [len(words & _words(" ".join((h.name, h.parent, *h.joints)))) for h in own]
     if not counts or counts.count(max(counts)) > 1:
         return None
     return own[counts.index(max(counts))]
+
+
+def _name(event: Event) -> str:
+    """The action of a gripper, or the topic on which it says of itself at any time."""
+    return str(event.arguments.get(ACTION) or event.arguments.get("gripper"))
 
 
 def _words(text: str) -> set[str]:

@@ -65,6 +65,10 @@ RAISES = (
         "samples that are not used: joint (of which most are not), share (of its), count, of, joints",
     ),
     ("breaks_off", "a file of the recording breaks off: file, share (that is lost), until [s]"),
+    (
+        "clock_offset",
+        "times of a topic are off those of joint states: topic, other, offset, size, within [s], way",
+    ),
     ("other_units", "positions look to be in other units: unit, factor, topic, joints"),
     (
         "unexpected_effort",

@@ -128,7 +128,11 @@ class Settings(Parameters):
     other_units: Scale = parameter(
         "factor by which positions look to be in other units than rad and m", Scale(warning=0.0)
     )
-
+    clock_offset: Scale = parameter(
+        "by how much the times of a wrist's, gripper's or controller's topic are off those of the joints",
+        Scale(note=0.0),
+        "s",
+    )
     gripper_says: Scale = parameter(
         "how long the twin believes otherwise from when a gripper says that it stalled, or reached its goal closed",
         Scale(warning=0.5),

@@ -11,30 +11,26 @@ from rosgraph_msgs.msg import Clock
 
 from hetwin.msg import Event as EventMessage
 from hetwin.msg import ModelOutput, SceneState
-from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import StepInput, StepOutput, Stepping
-from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.model import StepInput, Stepping
 from hetwin_core.ensemble.topics import CLOCK, EVENTS, STATE
-from hetwin_core.ensemble.transport import step_codec
+from hetwin_core.ensemble.transport.remote.server import ModelServer
 from hetwin_core.wire import messages
 
 
 class UnwaitedStepping:
-    """Steps a model on the clock, or at its own pace, in its own thread; publishes its outputs on ``~/output``."""
+    """Steps a model on the clock, or at its own pace, in a thread until the run is over; publishes its outputs.
+
+    Args:
+        node: of the model.
+        server: has the model, which has been started.
+        publish: publishes an output.
+    """
 
     def __init__(
-        self,
-        node: LifecycleNode,
-        publish: Callable[[ModelOutput], None],
-        step: Callable[[StepInput], StepOutput],
-        read: Callable[[SceneState], Snapshot],
-        period_ns: int,
+        self, node: LifecycleNode, server: ModelServer, publish: Callable[[ModelOutput], None]
     ) -> None:
-        self._node = node
-        self._step_model = step
-        self._read = read
-        self._period_ns = period_ns
+        self._server, self._publish = server, publish
         self._free = str(node.get_parameter("stepping").value) == Stepping.FREE.value
         self._wake = threading.Condition()
         self._state: SceneState | None = None
@@ -42,21 +38,11 @@ class UnwaitedStepping:
         self._done_ns = 0
         self._missed = 0
         self._events: list[Event] = []
-        self._over = False
-        self._publish = publish
         newest = QoSProfile(depth=1, reliability=QoSReliabilityPolicy.RELIABLE)
         node.create_subscription(SceneState, STATE.name, self._on_state, newest)
         node.create_subscription(Clock, CLOCK.name, self._on_clock, newest)
         node.create_subscription(EventMessage, EVENTS.name, self._on_event, QoSProfile(depth=1000))
-        self._thread = threading.Thread(target=self._run, name="stepping", daemon=True)
-        self._thread.start()
-
-    def end(self) -> None:
-        """Let the thread end after its present step."""
-        with self._wake:
-            self._over = True
-            self._wake.notify()
-        self._thread.join(timeout=1.0)
+        threading.Thread(target=self._run, name="stepping", daemon=True).start()
 
     def _on_state(self, message: SceneState) -> None:
         with self._wake:
@@ -77,33 +63,29 @@ class UnwaitedStepping:
             return False
         if self._free:
             return messages.read_time(self._state.stamp) > self._done_ns
-        return self._now_ns - self._done_ns >= self._period_ns
+        return self._now_ns - self._done_ns >= self._server.period_ns
 
     def _run(self) -> None:
-        while True:
-            with self._wake:
-                self._wake.wait_for(lambda: self._over or self._is_due())
-                if self._over:
-                    return
-                assert self._state is not None
-                scene = self._read(self._state)
-                periods = max(1, (self._now_ns - self._done_ns) // self._period_ns)
-                if not self._free:
-                    self._missed += periods - 1
-                then = scene.time_ns if self._free else self._done_ns + periods * self._period_ns
-                tick = StepInput(then, then - self._done_ns, scene, tuple(self._events))
-                self._events = []
-                self._done_ns = then
-            if not self._step(tick):
-                return
-
-    def _step(self, tick: StepInput) -> bool:
         message = ModelOutput()
-        try:
-            output = self._step_model(tick)
-            step_codec.fill_output(message, output, tick.scene.layout)
-        except (Exception, SystemExit) as error:
-            message.error = json_codec.error_to_text(error)
-        message.missed_steps = self._missed
-        self._publish(message)
-        return not message.error
+        while not message.error:
+            with self._wake:
+                self._wake.wait_for(self._is_due)
+                tick = self._next()
+            message = ModelOutput()
+            self._server.step_unasked(tick, message)
+            message.missed_steps = self._missed
+            self._publish(message)
+
+    def _next(self) -> StepInput:
+        """The step that is due; those before it are missed."""
+        assert self._state is not None
+        at_start, period_ns = self._server.at_start, self._server.period_ns
+        scene = messages.read_state(self._state, at_start.layout, at_start.models)
+        periods = max(1, (self._now_ns - self._done_ns) // period_ns)
+        if not self._free:
+            self._missed += periods - 1
+        then = scene.time_ns if self._free else self._done_ns + periods * period_ns
+        tick = StepInput(then, then - self._done_ns, scene, tuple(self._events))
+        self._events = []
+        self._done_ns = then
+        return tick

@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 import rclpy
@@ -19,7 +18,8 @@ from support.small_ensemble import scenario as read
 
 from conductor_node import reached_node
 from conductor_node.processes import ModelNodes
-from conductor_node.reached_node import SERVICES, ReachedNode
+from conductor_node.reached_node import ReachedNode
+from hetwin.msg import ModelCall, ModelOutput
 from hetwin.srv import RegisterModel
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
@@ -68,7 +68,7 @@ class Start:
     def failure(self) -> RunFailed:
         """Wait for the node, which fails."""
         with pytest.raises(RunFailed) as failed:
-            self.reached.register(lambda _: None)
+            self.reached.connect()
         return failed.value
 
 
@@ -100,32 +100,35 @@ def test_a_node_that_appears_and_does_not_register(start: Start) -> None:
     assert failure.reason.endswith("but did not register within 0.7 s")
 
 
-def test_a_node_whose_services_are_not_discovered(start: Start) -> None:
+def test_a_node_whose_topics_are_not_discovered(start: Start) -> None:
     node = start.appear()
-    offered = node.create_service(SERVICES["start"], "~/start", lambda _, response: response)
+    offered = node.create_publisher(ModelOutput, "~/output", 10)
     start.register()
     failure = start.failure()
     assert offered is not None
     assert failure.call == "discover"
     assert "its node has registered from " in failure.reason
-    assert "initialize, take, release, command, stop, parameters were not" in failure.reason
-    assert failure.reason.endswith("within 0.8 s; discovered: start")
+    call = f"'/{start.plan.name}/call'"
+    assert failure.reason.endswith(
+        f"but its subscription of {call} was not discovered within 0.8 s"
+    )
 
 
 def test_a_node_whose_responses_do_not_arrive(start: Start) -> None:
     node = start.appear()
-    for name, kind in SERVICES.items():
-        node.create_service(kind, f"~/{name}", _never)
+    node.create_publisher(ModelOutput, "~/output", 10)
+    calls: list[ModelCall] = []
+    node.create_subscription(ModelCall, "~/call", calls.append, 10)
     start.register()
-    start.executor.remove_node(node)  # it hangs
     failure = start.failure()
     assert failure.call == "discover"
     assert "within 0.9 s of its discovery" in failure.reason
-    assert "calls of 'parameters' were sent" in failure.reason
+    assert f"{len(calls)} calls were sent" in failure.reason
+    assert {(call.call, call.sequence) for call in calls} == {("register", 1)}
 
 
 class Elsewhere(ModelNodes):
-    """Starts a model's node in the test itself, whose services can be discovered."""
+    """Starts a model's node in the test itself, whose topics can be discovered."""
 
     start_it: Callable[[], None]
 
@@ -144,8 +147,12 @@ def test_a_node_that_is_never_discovered_is_started_anew(
 
     def begin() -> None:
         node = start.appear()
-        for name, kind in SERVICES.items():
-            node.create_service(kind, f"~/{name}", _never)
+        output = node.create_publisher(ModelOutput, "~/output", 10)
+
+        def reply(call: ModelCall) -> None:
+            output.publish(ModelOutput(sequence=call.sequence, run=call.run))
+
+        node.create_subscription(ModelCall, "~/call", reply, 10)
         start.register()
 
     nodes.start_it = begin
@@ -153,9 +160,5 @@ def test_a_node_that_is_never_discovered_is_started_anew(
         start.register()
         registered = start.registrations[start.plan.name]
         registered.pid, registered.node = deaf.pid, "/deaf"
-        assert reached.register(lambda _: None).node == f"/{start.plan.name}"
+        assert reached.connect() == (socket.gethostname(), os.getpid())
         assert deaf.wait(5) == -signal.SIGKILL
-
-
-def _never(_: Any, response: Any) -> Any:
-    return response

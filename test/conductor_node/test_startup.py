@@ -1,4 +1,4 @@
-"""Six processes that start together find all services of each other."""
+"""Six processes that start together find all topics and services of each other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from support.ros_domains import new_domain
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_no_service_is_lost() -> None:
+def test_nothing_is_lost() -> None:
     command = [sys.executable, "benchmarks/startup.py", "--one", str(new_domain())]
     ended = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False

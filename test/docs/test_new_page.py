@@ -4,20 +4,38 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
-from support.action_messages import EXECUTING, goals, gripper, trajectory, tree
+from support.action_messages import (
+    EXECUTING,
+    REQUEST_RECEIVED,
+    controller,
+    goals,
+    got_result,
+    gripper,
+    pins,
+    robotiq,
+    sent_goal,
+    trajectory,
+    tree,
+)
 from support.hetwin_command import hetwin
 from support.learning_sets import SO101, write_aloha, write_lerobot, write_robomimic, write_table
 from support.menagerie import write_robot
+from support.mobile_recordings import ODOMETRY, PERIOD, bound, cart, drive, posed
+from support.moved_together import felt, states, steps, wrenches
 from support.recorded_bags import MS, Recorded, joints, write_bag
 from support.robot_files import ROOT, TABLETOP_ARM, example
 from support.tabletop import JOINTS
 
+from hetwin_core.ensemble.concern_words import concern_text
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.scaffolding.new_scenario import draft_scenario
 from model_nodes.main_physics.sources.action_types import GRIPPER
+from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.world.robot_xml import joints_of
 
 PAGE = (ROOT / "docs" / "new.md").read_text("utf-8")
@@ -72,6 +90,26 @@ def told(folder: Path, *said: Recorded, opens: bool = False) -> str:
     return " ".join(f"{ran.out} {ran.err}".split())
 
 
+@cache
+def _of_parts() -> str:
+    with TemporaryDirectory() as folder:
+        return told(
+            Path(folder),
+            controller(500 * MS, "/arm_controller/state", ("a", "b"), (0.0, 0.2)),
+            sent_goal(600 * MS, "/gripper_cmd", 0.01),
+            got_result(700 * MS, "/gripper_cmd", event=REQUEST_RECEIVED),
+            got_result(900 * MS, "/gripper_cmd", 0.01),
+            robotiq(500 * MS, 2),
+            pins(500 * MS, digital_out=(False,)),
+            pins(700 * MS, digital_out=(True,)),
+        )
+
+
+def of_parts(_: Path) -> str:
+    """What is said of one run in which all parts of a robot say something of themselves."""
+    return _of_parts()
+
+
 def changed(folder: Path, inside: str, name: str = "r.urdf") -> str:
     file = folder / name
     text = TABLETOP_ARM.read_text().replace("</robot>", f"{inside}</robot>")
@@ -112,6 +150,26 @@ def of_table(folder: Path) -> str:
     header = ["time", *(f"{name} [deg]" for name in JOINTS)]
     rows = [[i / 10, *[i % 2] * len(JOINTS)] for i in range(20)]
     return of_data_set(write_table(folder / "a.csv", header, rows), "--robot", str(TABLETOP_ARM))
+
+
+def set_back(folder: Path) -> str:
+    """What is said of odometry whose clock is set back on the way."""
+    times = range(0, 301 * PERIOD, PERIOD)
+    made = [
+        posed(ODOMETRY, t, drive(t / 1e9), stamp_ns=t - (350 * MS if t > 2000 * MS else 0))
+        for t in times
+    ]
+    source = bound(write_bag(folder / "bag", made), cart(folder), {"odometry": "/odom"})
+    return "\n".join(concern_text(found.name, found.arguments) for found in source.findings)
+
+
+def off_the_joints(folder: Path) -> str:
+    """What is said of a wrench whose stamps are too early."""
+    efforts = steps(1, 3)
+    made = [*states(steps(2, 3), efforts), *wrenches(felt(efforts), -250 * MS)]
+    bag = write_bag(folder / "bag", sorted(made, key=lambda one: one.time_ns))
+    found = open_source(bag).findings
+    return "\n".join(concern_text(one.name, one.arguments) for one in found)
 
 
 MESH = '<geometry><mesh filename="package://gone/arm.stl"/></geometry>'
@@ -161,12 +219,19 @@ CASES: dict[str, Callable[[Path], str]] = {
     "feedback of a trajectory (`FollowJointTrajectory`)": lambda f: told(
         f, trajectory(500 * MS, "/arm/follow_joint_trajectory", ("a", "b"), (0.0, 0.2))
     ),
+    "state of a controller (`JointTrajectoryControllerState`)": of_parts,
+    "goal of a gripper's action, where its services are introspected": of_parts,
+    "result of an action, where its services are introspected": of_parts,
+    "status of a gripper (Robotiq, `GripperState`)": of_parts,
+    "inputs and outputs of a UR (`ur_msgs/IOStates`, `ToolDataMsg`)": of_parts,
     "a behaviour tree (`nav2_msgs/BehaviorTreeLog`)": lambda f: told(
         f, tree(500 * MS, ("Pick", "RUNNING"))
     ),
     "feedback that cannot be decoded": lambda f: told(
         f, Recorded("/gripper_cmd/_action/feedback", GRIPPER, 500 * MS, b"\0\1\0\0\7")
     ),
+    "odometry or transforms whose clock is set back": set_back,
+    "a wrench, gripper or controller whose clock is off that of the joints": off_the_joints,
     "a robot's name that is not known": lambda f: drafted(f, JOINTS, "tabeltop_arm"),
 }
 

@@ -49,8 +49,8 @@ def test_a_message_survives_the_wire() -> None:
 def test_nodes_need_no_environment_variables() -> None:
     """A fresh process without any variable but the domain imports the interfaces and makes a node."""
     code = (
-        "import rclpy; from hetwin.srv import StopModel; rclpy.init();"
-        "node = rclpy.create_node('bare'); node.create_service(StopModel, 'stop', lambda q, a: a);"
+        "import rclpy; from hetwin.srv import StopSimulation; rclpy.init();"
+        "node = rclpy.create_node('bare'); node.create_service(StopSimulation, 'stop', lambda q, a: a);"
         "print(node.get_name())"
     )
     kept = {name: os.environ[name] for name in ("HOME", "PATH", VARIABLE) if name in os.environ}

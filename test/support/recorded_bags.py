@@ -105,8 +105,9 @@ def write_bag(
     storage: StoragePlugin = StoragePlugin.MCAP,
     compression: CompressionMode = CompressionMode.NONE,
     empty_topics: Sequence[tuple[str, str]] = (),
+    undefined: Sequence[str] = (),
 ) -> Path:
-    """Write a recording into a new folder, in the order given."""
+    """Write a recording into a new folder, in the order given; without the definitions of some types."""
     writer = Writer(folder, version=9, storage_plugin=storage)
     writer.set_compression(compression, CompressionFormat.ZSTD)
     connections: dict[tuple[str, str], Any] = {}
@@ -117,7 +118,8 @@ def write_bag(
             key = one.topic, one.type
             if key not in connections:
                 # Recorders leave the definitions of an action's own types empty.
-                defined = {"msgdef": "", "rihs01": "RIHS01_0"} if "/action/" in one.type else {}
+                is_empty = "/action/" in one.type or one.type in undefined
+                defined = {"msgdef": "", "rihs01": "RIHS01_0"} if is_empty else {}
                 connections[key] = writer.add_connection(
                     *key,
                     **(defined or {"typestore": TYPES}),  # type: ignore[arg-type]

@@ -54,8 +54,8 @@ class Finding:
     Attributes:
         name: ``jump`` {joint, topic, step, velocity}, ``gap`` {topic, joints, duration},
             ``contradiction`` {topic, other, joint, size}, ``mended`` {what, topic, count, of, size, joints},
-            ``left_out`` {joint, share, count, of, joints}, ``breaks_off`` {file, share, until} or
-            ``other_units`` {unit, factor, topic, joints}.
+            ``left_out`` {joint, share, count, of, joints}, ``breaks_off`` {file, share, until},
+            ``other_units`` {unit, factor, topic, joints} or ``clock_offset`` {topic, other, offset, size, way, within}.
         from_ns, to_ns: when, in run time.
         arguments: in SI units.
     """

@@ -129,7 +129,8 @@ def _rendered(says: str, arguments: Mapping[str, Any]) -> Iterator[Piece]:
 
 def _can_be_said(part: str, arguments: Mapping[str, Any]) -> bool:
     return all(
-        arguments.get(found[1]) or (found[2] == "time" and arguments.get(found[1]) is not None)
+        arguments.get(found[1])
+        or (found[2] in ("time", "number") and arguments.get(found[1]) is not None)
         for found in _FIELD.finditer(part)
     )
 

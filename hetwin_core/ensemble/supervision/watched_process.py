@@ -41,9 +41,9 @@ class WatchedProcess:
         except ProcessLookupError:
             return False
 
-    def has_ended(self) -> bool:
-        """Whether it is known to have ended."""
-        return self._handle is not None and bool(select.select([self._handle], [], [], 0)[0])
+    def has_ended(self, within_s: float = 0.0) -> bool:
+        """Whether it is known to have ended, or is so within some seconds."""
+        return self._handle is not None and bool(select.select([self._handle], [], [], within_s)[0])
 
     @property
     def failed(self) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.supervision.heartbeat import Heartbeat
 from hetwin_core.ensemble.transport.local import LocalPort
-from hetwin_core.ensemble.transport.own_process.port import OwnProcessPort
 from hetwin_core.ensemble.transport.port import ModelPort
+from hetwin_core.ensemble.transport.remote.own_process import OwnProcess
+from hetwin_core.ensemble.transport.remote.port import RemotePort
 
 
 def local_ports(
@@ -21,7 +22,7 @@ def local_ports(
             that is to be forked, and where another process watches each call.
     """
     return [
-        OwnProcessPort(plan)
+        RemotePort(plan, OwnProcess(plan))
         if plan.own_process and not one_process
         else LocalPort(plan, None if heartbeat is None else heartbeat.row(plan.index))
         for plan in scenario.models

@@ -81,7 +81,7 @@ class ModelPort(ABC):
 
     @abstractmethod
     def begin_step(self, tick: StepInput, further: Sequence[int] = ()) -> None:
-        """Request a step, without waiting; the request is sent by `send` at the latest.
+        """Request a step, without waiting.
 
         Args:
             tick: the step.
@@ -89,16 +89,13 @@ class ModelPort(ABC):
                 new input for it [ns]; it may take them already (see `ahead`).
         """
 
-    def send(self) -> None:
-        """Send the requested steps; a transport may have held them back to send several together."""
-
     @abstractmethod
     def end_step(self) -> StepOutput:
         """Wait for the requested step; returns its output."""
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether the model is at work as soon as the request for a step is sent."""
+        """Whether the model is at work as soon as a step is requested."""
         return False
 
     @property

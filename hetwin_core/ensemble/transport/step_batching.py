@@ -8,7 +8,6 @@ its block. The results are the same as step by step, with fewer messages.
 from __future__ import annotations
 
 import time
-from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeGuard
@@ -22,101 +21,8 @@ from hetwin_core.ensemble.scene.values import Floats
 
 MAX_STEPS = 32
 """Most steps in one call."""
-LATER = -2
-"""Instead of the number of rows of proximity: they are computed when they are asked for."""
 LONGEST_S = 0.005
 """No further step begins after this wall time, so that the conductor hears from the model often enough."""
-
-
-class QuietSteps:
-    """Outputs that hold a block and nothing to act on, as flat arrays.
-
-    Args:
-        keeps_functions: rows of proximity that are computed when they are read are kept as functions, for whoever can
-            call them later; else they are computed now.
-
-    Attributes:
-        index: time, and how many numbers the block, the rows of proximity and the watch have (-1: there is none, -2:
-            they are not computed yet), of each output in turn.
-        numbers: block, rows and watch of each output in turn.
-        later: time of an output -> what computes its rows.
-    """
-
-    def __init__(self, *, keeps_functions: bool = False) -> None:
-        self.index = array("q")
-        self.numbers = array("d")
-        self.later: dict[int, Callable[[], Floats]] = {}
-        self._keeps_functions = keeps_functions
-        self._count = 0
-
-    def __len__(self) -> int:
-        return self._count
-
-    def add(self, output: object) -> bool:
-        """Keep a copy of an output; returns false, and keeps nothing, if it holds more than fits here."""
-        if not isinstance(output, StepOutput) or _has_more(output):
-            return False
-        if self._keeps_functions and callable(output.proximity) and _lasts(output.proximity):
-            self.later[output.time_ns] = output.proximity
-        block, watch = output.block, output.watch
-        near = None if output.time_ns in self.later else output.proximity_rows
-        if not _is_floats(block, 1) or (near is not None and not _is_floats(near, 2)):
-            return False
-        if watch is not None and not _is_floats(watch, 1):
-            return False
-        self._count += 1
-        rows = LATER if output.time_ns in self.later else size_of(near)
-        self.index.extend((output.time_ns, block.size, rows, size_of(watch)))
-        for numbers in (block, near, watch):
-            if numbers is not None:
-                self.numbers.frombytes(numbers.tobytes())
-        return True
-
-    def pop(self) -> StepOutput:
-        """Remove the last output and return it."""
-        self._count -= 1
-        index = self.index
-        watch_size, near_size, size, time_ns = index.pop(), index.pop(), index.pop(), index.pop()
-        watch = None if watch_size < 0 else _cut(self.numbers, watch_size)
-        near: Floats | Callable[[], Floats] | None = self.later.pop(time_ns, None)
-        if near_size >= 0:
-            near = _cut(self.numbers, near_size).reshape(-1, PROXIMITY_COLUMNS)
-        return StepOutput(
-            time_ns=time_ns, block=_cut(self.numbers, size), proximity=near, watch=watch
-        )
-
-
-def _lasts(function: Callable[[], Floats]) -> bool:
-    """Whether rows of proximity may be computed after further steps."""
-    return not isinstance(function, LateRows) or function.lasts
-
-
-def size_of(numbers: Floats | None) -> int:
-    """How many numbers there are; -1 if there is no array at all."""
-    return -1 if numbers is None else numbers.size
-
-
-def _has_more(output: StepOutput) -> bool:
-    """Whether an output holds something to act on, or values to write one by one."""
-    more = output.values or output.events or output.requests or output.ended
-    return bool(more) or output.input_ns is not None or output.late
-
-
-def _cut(numbers: array[float], count: int) -> Floats:
-    """Remove this many numbers from the end and return them."""
-    start = len(numbers) - count
-    last = np.array(numbers[start:], np.float64)
-    del numbers[start:]
-    return last
-
-
-def _is_floats(numbers: object, dimensions: int) -> TypeGuard[Floats]:
-    return (
-        isinstance(numbers, np.ndarray)
-        and numbers.dtype == np.float64
-        and numbers.ndim == dimensions
-        and (dimensions == 1 or numbers.shape[1] == PROXIMITY_COLUMNS)
-    )
 
 
 class Stepper:
@@ -125,7 +31,8 @@ class Stepper:
     An exception in a later step is kept and raised when that step is requested, so that the steps before it count.
 
     Args:
-        keeps_functions: see `QuietSteps`.
+        keeps_functions: rows of proximity that are computed when they are read are kept as functions, for whoever can
+            call them later; else they are computed now.
     """
 
     def __init__(self, *, keeps_functions: bool = False) -> None:
@@ -137,8 +44,8 @@ class Stepper:
         step: Callable[[StepInput], StepOutput],
         tick: StepInput,
         further: Sequence[int],
-    ) -> tuple[QuietSteps, StepOutput]:
-        """Take steps; returns the outputs of all but the last, and the last as it is.
+    ) -> list[StepOutput]:
+        """Take steps; returns their outputs: the last as it is, copies of those before it.
 
         Args:
             step: the model's step function.
@@ -148,19 +55,57 @@ class Stepper:
         if self._failure is not None:
             failure, self._failure = self._failure, None
             raise failure
-        early = QuietSteps(keeps_functions=self.keeps_functions)
+        outputs: list[StepOutput] = []
         end = time.monotonic() + LONGEST_S
         output = step(tick)
         for time_ns in further:
-            if time.monotonic() > end or not early.add(output):
+            quiet = None if time.monotonic() > end else self._quiet(output)
+            if quiet is None:
                 break
+            outputs.append(quiet)
             tick = _next(tick, time_ns)
             try:
                 output = step(tick)
             except Exception as failure:
                 self._failure = failure
-                return early, early.pop()
-        return early, output
+                return outputs
+        return [*outputs, output]
+
+    def _quiet(self, output: object) -> StepOutput | None:
+        """A copy of an output that holds a block and nothing to act on; None of any other."""
+        if not isinstance(output, StepOutput) or _has_more(output):
+            return None
+        block, watch, rows = output.block, output.watch, output.proximity
+        if callable(rows) and not (self.keeps_functions and _lasts(rows)):
+            rows = rows()
+        if not _is_floats(block, 1) or not (watch is None or _is_floats(watch, 1)):
+            return None
+        if rows is not None and not callable(rows):
+            if not _is_floats(rows, 2):
+                return None
+            rows = rows.copy()
+        watch = None if watch is None else watch.copy()
+        return StepOutput(time_ns=output.time_ns, block=block.copy(), proximity=rows, watch=watch)
+
+
+def _lasts(function: Callable[[], Floats]) -> bool:
+    """Whether rows of proximity may be computed after further steps."""
+    return not isinstance(function, LateRows) or function.lasts
+
+
+def _has_more(output: StepOutput) -> bool:
+    """Whether an output holds something to act on, or values to write one by one."""
+    more = output.values or output.events or output.requests or output.ended
+    return bool(more) or output.input_ns is not None or output.late
+
+
+def _is_floats(numbers: object, dimensions: int) -> TypeGuard[Floats]:
+    return (
+        isinstance(numbers, np.ndarray)
+        and numbers.dtype == np.float64
+        and numbers.ndim == dimensions
+        and (dimensions == 1 or numbers.shape[1] == PROXIMITY_COLUMNS)
+    )
 
 
 def _next(tick: StepInput, time_ns: int) -> StepInput:

@@ -1,8 +1,8 @@
 """Encodes and decodes steps and their outputs as flat messages, for models in other processes.
 
 Both are sent at every step, and in Python each field of a message costs microseconds, several times. So they have few
-fields, long arrays of numbers, and JSON for what is seldom present. ``msg/Step.msg`` and ``msg/ModelOutput.msg`` define
-the layout; any objects with these fields will do.
+fields, long arrays of numbers, and JSON for what is seldom present. ``msg/ModelCall.msg`` and ``msg/ModelOutput.msg``
+define the layout; any objects with these fields will do. Other calls that come with the scene have it as a step has it.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from hetwin_core.ensemble.model import Request, RequestKind, StepInput, StepOutp
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot
 from hetwin_core.ensemble.scene.values import WORLD, Floats, Value
-from hetwin_core.ensemble.transport.step_batching import LATER, QuietSteps, size_of
 from hetwin_core.ensemble.transport.value_check import wrong_numbers, wrong_output
 
 NONE = -1
 """Stands for a count where there is no array at all."""
+LATER = -2
+"""Stands for a count of rows of proximity that are computed when they are asked for."""
 _STEP_HEAD = 5
 _PER_FOREIGN = 3
 _PER_STEP = 4
@@ -34,7 +35,7 @@ _UNKNOWN_PARENT = -2
 
 
 class StepFields(Protocol):
-    """The request of a step: ``hetwin/Step``."""
+    """The request of a step: ``hetwin/ModelCall``."""
 
     index: Any
     numbers: Any
@@ -53,7 +54,7 @@ class OutputFields(Protocol):
 def fill_step(
     message: StepFields, tick: StepInput, further: Sequence[int] = (), *, with_state: bool = True
 ) -> None:
-    """Fill a ``hetwin/Step``; without a state it has the state's time only, for models that read nothing."""
+    """Fill a ``hetwin/ModelCall``; without a state it has the state's time only, for models that read nothing."""
     scene = tick.scene
     rows = len(scene.proximity) if with_state else NONE
     index = [tick.time_ns, tick.period_ns, scene.time_ns, rows, len(further), *further]
@@ -78,7 +79,7 @@ def fill_step(
 
 
 def read_step(message: StepFields, at_start: Snapshot) -> tuple[StepInput, Sequence[int]]:
-    """Decode a ``hetwin/Step``.
+    """Decode a ``hetwin/ModelCall``.
 
     Args:
         message: the message.
@@ -113,34 +114,25 @@ def read_step(message: StepFields, at_start: Snapshot) -> tuple[StepInput, Seque
     return StepInput(time_ns, period_ns, scene, events, foreign), further
 
 
-def fill_output(
-    message: OutputFields, output: StepOutput, layout: Layout, early: QuietSteps | None = None
-) -> None:
-    """Fill a ``hetwin/ModelOutput`` with the output of a step, and of quiet steps before it.
+def fill_outputs(message: OutputFields, outputs: Sequence[StepOutput], layout: Layout) -> None:
+    """Fill a ``hetwin/ModelOutput`` with the outputs of steps, of which only the last holds more than numbers.
 
-    Of attributes that the scene does not have only the names are sent.
+    Of attributes that the scene does not have only the names are sent. Rows of proximity that are computed when they
+    are read are left for later, but for those of the last step.
 
     Raises:
-        ValueError: if the output cannot be encoded.
+        ValueError: if the last output cannot be encoded.
     """
-    wrong = wrong_output(output)
+    *early, last = outputs
+    wrong = wrong_output(last)
     if wrong is not None:
         raise ValueError(wrong)
-    early = early or QuietSteps()
-    block, near, watch = output.block, output.proximity_rows, output.watch
-    index, numbers = early.index, early.numbers
-    index.extend((output.time_ns, size_of(block), size_of(near), size_of(watch)))
-    if block is not None:
-        _check_floats("the block", block, 1)
-        numbers.frombytes(block.tobytes())
-    if near is not None:
-        _check_floats("proximity", near, 2)
-        numbers.frombytes(near.tobytes())
-    if watch is not None:
-        _check_floats("the watch", watch, 1)
-        numbers.frombytes(watch.tobytes())
-    more = _more(output)
-    for key, value in output.values.items():
+    index, numbers = array("q", [len(outputs)]), array("d")
+    for output in early:
+        _fill_arrays(output, output.proximity, index, numbers)
+    _fill_arrays(last, last.proximity_rows, index, numbers)
+    more = _more(last)
+    for key, value in last.values.items():
         if not layout.has(*key):
             more.setdefault("unknown", []).append(key)
             continue
@@ -148,7 +140,6 @@ def fill_output(
         parent = parent_id(layout, value.parent)
         index.extend((layout.slot_id(*key), parent, value.time_ns, value.data.size))
         numbers.frombytes(value.data.tobytes())
-    index.insert(0, len(early) + 1)
     message.index = index
     message.numbers = numbers
     if more:
@@ -158,10 +149,34 @@ def fill_output(
             raise ValueError(f"the arguments of events must be JSON: {error}") from None
 
 
+def _fill_arrays(
+    output: StepOutput,
+    near: Floats | Callable[[], Floats] | None,
+    index: array[int],
+    numbers: array[float],
+) -> None:
+    """Add a step's block, rows of proximity and watch.
+
+    Raises:
+        ValueError: if one of them has another shape or type.
+    """
+    index.append(output.time_ns)
+    named = ("the block", output.block, 1), ("proximity", near, 2), ("the watch", output.watch, 1)
+    for name, given, dimensions in named:
+        if given is None:
+            index.append(NONE)
+        elif callable(given):
+            index.append(LATER)
+        else:
+            _check_floats(name, given, dimensions)
+            index.append(given.size)
+            numbers.frombytes(given.tobytes())
+
+
 def read_outputs(
     message: OutputFields, layout: Layout, rows_at: Callable[[int], Floats] | None = None
 ) -> list[StepOutput]:
-    """The outputs of all steps that were taken; inverse of `fill_output`.
+    """The outputs of all steps that were taken; inverse of `fill_outputs`.
 
     Args:
         message: the message.

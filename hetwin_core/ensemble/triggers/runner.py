@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,16 +77,17 @@ class TriggerRunner:
             t.while_phase and t.name in self._operations for t in self._triggers
         )
 
-    def run(self, events: Iterable[Event], time_ns: int) -> None:
+    def run(self, events: Sequence[Event], time_ns: int) -> None:
         """Handle the events of a barrier, then the triggers on values and on operations that last.
 
         Raises:
             RunFailed: if an expression has no value, or triggers wake each other without end.
         """
-        self._drain(deque(_Waiting(e) for e in events), time_ns)
+        if events:
+            self._drain(deque(_Waiting(e) for e in events), time_ns)
         for trigger in self._on_value:
             self._run_on_value(trigger, time_ns)
-        for trigger in self._triggers:
+        for trigger in self._triggers if self._operations else ():
             if trigger.while_phase and trigger.name in self._operations:
                 self._run_while_phase(trigger, time_ns)
 

@@ -22,7 +22,7 @@ from hetwin_suite.proving_ground.motion import Program
 from hetwin_suite.proving_ground.recipe import Recipe, unchanged
 from hetwin_suite.proving_ground.sensing import Reading
 from hetwin_suite.proving_ground.solids import read_solids
-from hetwin_suite.proving_ground.tennis_table_sdf import BALL_ABOVE_FOOT
+from hetwin_suite.proving_ground.tennis_table import BALL_ABOVE_FOOT
 from hetwin_suite.proving_ground.two_hands.real_world import RealWorld
 from hetwin_suite.proving_ground.two_hands.reality import Truths, build
 from hetwin_suite.proving_ground.two_hands.stage import enact, right_hand

@@ -16,7 +16,7 @@ from hetwin_suite.proving_ground.drops.program import (
     aim_point,
     throw,
 )
-from hetwin_suite.proving_ground.tennis_table_sdf import BALL_RADIUS, TABLE_TOP
+from hetwin_suite.proving_ground.tennis_table import BALL_RADIUS, TABLE_TOP
 from model_nodes.skills.arguments import hand_of, numbers
 from model_nodes.skills.scene import SkillScene
 

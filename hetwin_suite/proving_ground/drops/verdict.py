@@ -10,7 +10,7 @@ import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.proving_ground.containers import Container
-from hetwin_suite.proving_ground.tennis_table_sdf import BALL_RADIUS, TABLE_TOP
+from hetwin_suite.proving_ground.tennis_table import BALL_RADIUS, TABLE_TOP
 from hetwin_suite.proving_ground.two_hands.witness import Sample, held, intervals
 
 FAILED_IN = {

@@ -8,7 +8,7 @@ import numpy as np
 from transforms3d.euler import euler2quat
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.proving_ground.solar_panel_sdf import (
+from hetwin_suite.proving_ground.solar_panel import (
     DIP_MASS,
     HANDLE_LENGTH,
     SHAFT_LENGTH,

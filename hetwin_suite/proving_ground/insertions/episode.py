@@ -20,7 +20,7 @@ from hetwin_suite.proving_ground.insertions.program import HIDDEN_S, HOME_AT, PU
 from hetwin_suite.proving_ground.motion import Program
 from hetwin_suite.proving_ground.recipe import Recipe, Shifts, unchanged
 from hetwin_suite.proving_ground.sensing import Reading
-from hetwin_suite.proving_ground.solar_panel_sdf import HOLE_DEPTH, shaft_hull
+from hetwin_suite.proving_ground.solar_panel import HOLE_DEPTH, shaft_hull
 from hetwin_suite.proving_ground.solids import read_solids
 from hetwin_suite.proving_ground.two_hands.control import Compliance
 from hetwin_suite.proving_ground.two_hands.real_world import RealWorld

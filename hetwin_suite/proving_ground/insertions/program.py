@@ -9,7 +9,7 @@ from hetwin_suite.proving_ground.drops.program import DOWN, above
 from hetwin_suite.proving_ground.insertions.draw import Draw
 from hetwin_suite.proving_ground.inverse_kinematics import Reacher
 from hetwin_suite.proving_ground.motion import TICK_S, GripperCommand, Program
-from hetwin_suite.proving_ground.solar_panel_sdf import HOLE_DEPTH
+from hetwin_suite.proving_ground.solar_panel import HOLE_DEPTH
 
 HOME_AT = np.array([0.42, -0.25, 0.95])
 """Of the probe's tip."""

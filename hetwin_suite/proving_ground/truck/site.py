@@ -8,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
+from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import POSE, Floats, pose_value
 from hetwin_suite.proving_ground.truck.packets import Packet
-from hetwin_suite.proving_ground.truck.robot import ACTIVE_JOINTS, SPRINGS, urdf
+from hetwin_suite.proving_ground.truck.robot import ACTIVE_JOINTS, SPRINGS
 from hetwin_suite.proving_ground.truck.world import truck_sdf
 from model_nodes.fidelity.bounding_boxes import BoundingBoxes
 from model_nodes.main_physics.engines.engine import EngineSettings
@@ -28,6 +29,7 @@ HOME = dict.fromkeys(ACTIVE_JOINTS, 0.0) | {"base_drive": -3.0, "nose_pitch": 0.
 _BELT_END = -1.2
 """x in the base frame at which the warehouse's conveyor takes over [m]."""
 _STORE = -14.0
+URDF = ("urdf", "truck_unloader.urdf")
 
 
 class Site:
@@ -46,10 +48,9 @@ class Site:
 
     def __init__(self, packets: Sequence[Packet], *, sleep: bool = False) -> None:
         with tempfile.TemporaryDirectory(prefix="hetwin_truck_") as folder:
-            world, robot = Path(folder) / "truck.sdf", Path(folder) / "truck_unloader.urdf"
+            world = Path(folder) / "truck.sdf"
             world.write_text(truck_sdf(packets), encoding="utf-8")
-            robot.write_text(urdf(), encoding="utf-8")
-            robot_settings = {"urdf": str(robot), "springs": SPRINGS}
+            robot_settings = {"urdf": str(resource(*URDF)), "springs": SPRINGS}
             loaded = load_world(read_settings({"world": str(world), "robot": robot_settings}))
         self.engine = make_engine("mujoco")
         # The cups hold by welds, not by friction: the settings for manipulation would only cost time.

@@ -16,7 +16,7 @@ from hetwin_core.ensemble.scenario.source import Annotations, Operation
 from model_nodes.main_physics.sources.bag import Bag
 from model_nodes.main_physics.sources.bag_types import ACTION_ANNOTATION
 from model_nodes.main_physics.sources.event_stream import EventReader
-from model_nodes.main_physics.sources.told.action_readers import READERS
+from model_nodes.main_physics.sources.told.by_type import reader_of
 
 
 def readers_for(
@@ -56,8 +56,8 @@ def told_topics(bag: Bag, others: Collection[str] = ()) -> list[str]:
     return [
         topic.name
         for topic in bag.topics.values()
-        if topic.type in READERS
-        and topic.messages
+        if topic.messages
+        and reader_of(topic.type)
         and not any(topic.name.startswith(f"/{other}/") for other in others)
     ]
 
@@ -69,14 +69,16 @@ def unread_notes(bag: Bag, others: Collection[str] = ()) -> list[str]:
 
 
 def readable(bag: Bag, topic: str) -> bool:
-    """Whether the messages of a topic have a definition that fits the first of them, and one type."""
-    if len(bag.types(topic)) > 1:
-        return False
+    """Whether the messages of a topic have a definition that fits the first of them, what is read, and one type."""
+    reader = reader_of(bag.topics[topic].type)
     first = next(iter(bag.messages([topic])), None)
+    if len(bag.types(topic)) > 1 or reader is None or not isinstance(first, tuple):
+        return False
     try:
-        return isinstance(first, tuple) and bool(bag.decoder(topic)(first[2]))
+        reader(topic)(bag.decoder(topic)(first[2]), 0)
     except Exception:  # a definition that does not fit makes the decoder fail in any way
         return False
+    return True
 
 
 def _annotation_reader(bag: Bag, spec: Annotations, where: str) -> EventReader:
@@ -86,8 +88,8 @@ def _annotation_reader(bag: Bag, spec: Annotations, where: str) -> EventReader:
         return MappedReader(spec.topic, spec.field, spec.map)
     if summary.type == ACTION_ANNOTATION:
         return TypedReader(spec.topic)
-    if summary.type in READERS:
-        return READERS[summary.type](spec.topic)
+    if (reader := reader_of(summary.type)) is not None:
+        return reader(spec.topic)
     raise BadInput(
         f"topic {spec.topic} carries no action annotations",
         file=bag.path,

@@ -26,7 +26,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.topics import ANNOTATIONS, BELIEFS, JOINT_STATES, TASKS
 from hetwin_core.projection.lazy_typestore import LazyTypestore
-from model_nodes.main_physics.sources.action_types import DEFINITIONS
+from model_nodes.main_physics.sources.action_types import DEFINITIONS, IMPLIED, message_of
 from model_nodes.main_physics.sources.detection_types import DETECTIONS
 
 ACTION_ANNOTATION = ANNOTATIONS.type
@@ -199,6 +199,10 @@ def _parse(definition: MessageDefinition, name: str) -> dict[str, Any]:
     if definition.format is MessageDefinitionFormat.NONE:
         return {}
     if definition.format is MessageDefinitionFormat.MSG:
+        if "/action/" in name and "---" in definition.data:
+            common = get_typestore(Stores.LATEST).fielddefs
+            implied = dict(get_types_from_msg(message_of(name, definition.data), name))
+            return {**{one: common[one] for one in IMPLIED}, **implied}
         return _without_seq(dict(get_types_from_msg(definition.data, name)))
     if not definition.data.startswith(f"{_IDL_SEPARATOR}IDL: "):
         return dict(get_types_from_idl(definition.data))

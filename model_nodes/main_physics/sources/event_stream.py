@@ -15,6 +15,10 @@ EventReader: TypeAlias = Callable[[Any, int], list[Event]]
 """Converts a message and its run time to events; raises `ValueError` if the message is invalid."""
 
 
+EVERY, OFTEN_NS = "every_ns", 20_000_000
+"""Attribute of a reader of states that are sent at high rates: messages sooner after one that was read are left out."""
+
+
 def stamp_of(message: Any) -> Any:
     """Return the stamp of a message, its header's or its own; None if it has none."""
     return getattr(getattr(message, "header", message), "stamp", None)
@@ -39,6 +43,7 @@ class EventStream:
         self._decoders = {topic: bag.decoder(topic) for topic in readers}
         self._messages: Iterator[tuple[str, int, bytes] | ReadFault] | None = None
         self._counts = dict.fromkeys(readers, 0)
+        self._due_ns = dict.fromkeys(readers, 0)
         self._waiting: list[tuple[int, int, Event]] = []
         self._given: list[tuple[int, tuple[int, int, Event]]] = []  # until which time, and what
         self._read_ns = -1
@@ -101,6 +106,9 @@ class EventStream:
     def _take(self, topic: str, log_ns: int, raw: bytes) -> None:
         self._read_ns = log_ns
         self._counts[topic] += 1
+        if log_ns < self._due_ns[topic]:
+            return
+        self._due_ns[topic] = log_ns + min(getattr(r, EVERY, 0) for r in self._readers[topic])
         try:
             content = self._decoders[topic](raw)
             time_ns = self._date(content, log_ns)

@@ -13,6 +13,7 @@ from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.bag import Int64s
 from model_nodes.main_physics.sources.joint_series import Series
+from model_nodes.main_physics.sources.mending import Account
 from model_nodes.main_physics.sources.pose_arrays import composed, inverted, rotated
 from model_nodes.main_physics.sources.rigid_groups import RigidGroups
 from model_nodes.main_physics.sources.several_axes import chain_of, positions_in_chain
@@ -31,6 +32,9 @@ class TransformChain:
 
     A joint's transform is between any two frames that are rigidly connected to its two links, by fixed joints of the
     robot, by static transforms, or by transforms of other frames that never change. Frames may have a prefix.
+
+    Attributes:
+        account: what was done to the transforms of `series`.
     """
 
     def __init__(self, robot: Body, transforms: Transforms, file: Path) -> None:
@@ -39,6 +43,7 @@ class TransformChain:
         self._file = file
         self._prefix = prefix_of([link.name for link in robot.links], transforms.frames)
         self._poses = {link.name: link.pose for link in robot.links}
+        self.account = Account()
         self._groups = RigidGroups(self._fixed())
         self._edges = {
             (self._groups.group(edge.parent), self._groups.group(edge.child)): edge
@@ -58,16 +63,21 @@ class TransformChain:
         """
         found = {j.name: edge for j in self._robot.moving_joints if (edge := self._edge(j))}
         self._check(found)
-        together: dict[bytes, list[tuple[Joint, Int64s, Floats, str]]] = {}
+        together: dict[bytes, list[tuple[Joint, Int64s, Floats, Edge]]] = {}
         for joint in self._robot.moving_joints:
             if joint.name in found:
                 edge = found[joint.name]
                 times, poses = edge.table()
                 positions = self._positions(joint, edge, poses)
-                together.setdefault(times.tobytes(), []).append(
-                    (joint, times, positions, edge.topic)
-                )
-        return [_one_series(columns) for columns in together.values()]
+                together.setdefault(times.tobytes(), []).append((joint, times, positions, edge))
+        return [self._one_series(columns) for columns in together.values()]
+
+    def _one_series(self, columns: Sequence[tuple[Joint, Int64s, Floats, Edge]]) -> Series:
+        positions = np.stack([positions for _, _, positions, _ in columns], axis=1)
+        _, times, _, edge = columns[0]
+        names = tuple(joint.name for joint, _, _, _ in columns)
+        edge.report(self.account, names, names)
+        return Series(names, times, positions, np.full(positions.shape, np.nan), edge.topic)
 
     def _fixed(self) -> Iterator[tuple[str, str, Pose]]:
         for joint in self._robot.joints:
@@ -186,13 +196,6 @@ def _within(joint: Joint, positions: Floats) -> Floats:
     elif joint.lower is not None and positions.min() < joint.lower - _MOST_TURN:
         positions = positions + turn * np.ceil((joint.lower - positions.min()) / turn)
     return positions
-
-
-def _one_series(columns: Sequence[tuple[Joint, Int64s, Floats, str]]) -> Series:
-    positions = np.stack([positions for _, _, positions, _ in columns], axis=1)
-    _, times, _, topic = columns[0]
-    names = tuple(joint.name for joint, _, _, _ in columns)
-    return Series(names, times, positions, np.full(positions.shape, np.nan), topic)
 
 
 def prefix_of(links: Sequence[str], frames: set[str]) -> str:

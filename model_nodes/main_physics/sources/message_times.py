@@ -53,6 +53,18 @@ class Dated(NamedTuple):
     kept: Bools
     mended: list[Mending]
 
+    def in_order(self) -> Int64s:
+        """Return the numbers of the messages that are used, by their times; of equal times the last one."""
+        used = np.flatnonzero(self.kept)
+        order = used[np.argsort(self.times_ns[used], kind="stable")]
+        last: Int64s = order[np.append(np.diff(self.times_ns[order]) > 0, True)]
+        return last
+
+
+def moves(rows: Floats) -> Moved:
+    """Return what says whether the rows of a table, one for each message, change between two of them."""
+    return lambda first, last: bool((rows[first + 1 : last + 1] != rows[first]).any())
+
 
 def date_messages(
     topic: str, stamps: Int64s, logged: Int64s, start_ns: int, tolerance_ns: int, moved: Moved

@@ -54,10 +54,13 @@ def read_motion(
         return read_joints(bag, topics, renamed, facts, units)
     _check_transforms(bag, topics, renamed, robots)
     transforms = Transforms(bag)
-    series = [s for body in robots for s in TransformChain(body, transforms, bag.path).series()]
+    chains = [TransformChain(body, transforms, bag.path) for body in robots]
+    series = [one for chain in chains for one in chain.series()]
     joints = sum(len(one.names) for one in series)
     note = f"the positions of {joints} joints are those of the transforms on {series[0].topic}"
-    findings = find_strange(series, bag.duration_ns, facts)
+    mended = [f for chain in chains for f in chain.account.findings(bag.duration_ns)]
+    strange = find_strange(series, bag.duration_ns, facts)
+    findings = sorted([*strange, *mended], key=lambda one: one.from_ns)
     return RecordedJoints(series, transforms.fault, [note], findings)
 
 

@@ -21,6 +21,7 @@ from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.annotations import readers_for, unread_notes
 from model_nodes.main_physics.sources.bag import Bag, ReadFault, TopicSummary
 from model_nodes.main_physics.sources.base.recorded_base import RecordedBase
+from model_nodes.main_physics.sources.clock_offsets import find_offsets
 from model_nodes.main_physics.sources.event_stream import EventReader, EventStream
 from model_nodes.main_physics.sources.joint_series import Series
 from model_nodes.main_physics.sources.mending import of_files
@@ -81,7 +82,8 @@ class RecordedPart(Part):
             self.notes += unread_notes(bag, others)
         if isinstance(spec, RecordingSpec):
             self.start_ns = bag.start_ns + round(spec.clock_offset * 1e9)
-            self.findings = (*of_files(bag), *recorded.findings)
+            offsets = find_offsets(bag, recorded.series)
+            self.findings = (*of_files(bag), *recorded.findings, *offsets)
         self._fault: ReadFault | None = recorded.fault
         self._playback: Playback | None = None
         self._base: RecordedBase | None = None

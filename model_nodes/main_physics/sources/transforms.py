@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,8 @@ from model_nodes.main_physics.sources.cdr import (
     aligned,
     string,
 )
+from model_nodes.main_physics.sources.mending import Account, Mending
+from model_nodes.main_physics.sources.message_times import date_messages, moves
 
 TRANSFORM = "geometry_msgs/msg/TransformStamped"
 _STATIC = "tf_static"
@@ -35,12 +38,16 @@ class Edge:
         parent, child: names of the frames, without a leading slash.
         topic: where they were recorded.
         static: whether they were published as unchanging.
+        mended: what was done to a recording's to date them.
+        recorded: how many of them a recording has.
     """
 
     parent: str
     child: str
     topic: str
     static: bool
+    mended: list[Mending] = field(default_factory=list)
+    recorded: int = 0
     _times: list[int] = field(default_factory=list)
     _logged: list[int] = field(default_factory=list)
     _poses: list[tuple[float, ...]] = field(default_factory=list)
@@ -50,6 +57,34 @@ class Edge:
         self._times.append(time_ns)
         self._logged.append(log_ns)
         self._poses.append(pose)
+
+    def date(self, bag: Bag) -> None:
+        """Mend the times of what was added with the stamps of a recording; what never changes is dated by the log."""
+        self.recorded = len(self._times)
+        logged = np.array(self._logged, np.int64)
+        if self.static:
+            self._times = self._logged
+            return
+        stamps, poses = np.array(self._times, np.int64), np.array(self._poses)
+        dated = date_messages(
+            self.topic, stamps, logged, bag.start_ns, bag.tolerance_ns, moves(poses)
+        )
+        self.mended = dated.mended
+        self._times = dated.times_ns[dated.kept].tolist()
+        if not dated.kept.all():
+            self._logged = logged[dated.kept].tolist()
+            self._poses = list(compress(self._poses, dated.kept))
+
+    def report(self, account: Account, names: Sequence[str], joints: Sequence[str] = ()) -> None:
+        """Add to an account what was done to these transforms, and how many of them are used.
+
+        Args:
+            account: gets it.
+            names: of what they move.
+            joints: those of them that are joints.
+        """
+        account.mended += [replace(one, joints=tuple(joints)) for one in self.mended]
+        account.count(names, self.recorded, len(self._times))
 
     def table(self, *, when_known: bool = False) -> tuple[Int64s, Floats]:
         """Return (n,) run times [ns], increasing, and (n, 7) poses x y z qw qx qy qz; of equal times the last.
@@ -106,6 +141,11 @@ class Transforms(TransformGraph):
     def __init__(self, bag: Bag) -> None:
         super().__init__()
         self.fault: ReadFault | None = None
+        self._read(bag)
+        for edge in self.edges.values():
+            edge.date(bag)
+
+    def _read(self, bag: Bag) -> None:
         topics = transform_topics(bag)
         for topic in topics:
             bag.check_fields(topic, TRANSFORM, ("header", "child_frame_id", "transform"))
@@ -116,9 +156,7 @@ class Transforms(TransformGraph):
             topic, log_ns, raw = message
             try:
                 for transform in decode_transforms(raw):
-                    stamped = transform.stamp_ns - bag.start_ns
-                    near = abs(stamped - log_ns) <= bag.tolerance_ns
-                    self.add(topic, stamped if near else log_ns, log_ns, transform)
+                    self.add(topic, transform.stamp_ns - bag.start_ns, log_ns, transform)
             except (Undecodable, struct.error, UnicodeDecodeError) as error:
                 reason = f"{bag.path}: transform message {number} cannot be decoded: {error}"
                 self.fault = ReadFault(log_ns, reason)

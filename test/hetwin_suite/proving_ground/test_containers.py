@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from transforms3d.quaternions import rotate_vector
 
 from hetwin_suite.proving_ground.containers import CONTAINERS, Container, container
 from hetwin_suite.proving_ground.drops.program import aim_point
+from hetwin_suite.proving_ground.solids import read_solids
 
+WORLD = Path(__file__).resolve().parents[3] / "worlds" / "tennis_table.sdf"
 places = st.tuples(st.floats(-0.4, 0.4), st.floats(-0.4, 0.4)).map(np.array)
 some = st.sampled_from(CONTAINERS)
 
@@ -47,14 +52,16 @@ def test_aim_point_turns_with_the_container() -> None:
 
 @pytest.mark.parametrize("one", CONTAINERS, ids=lambda one: one.name)
 def test_walls_leave_no_gap_for_the_ball_and_the_middle_free(one: Container) -> None:
-    walls = [p for p in one.parts() if p.name.startswith("wall")]
+    solids = read_solids(WORLD)
+    walls = [s for s in solids if s.model == one.name and s.name.startswith("wall")]
     assert len(walls) == len(one.corners)
     edges = np.linalg.norm(np.roll(one.corners, -1, axis=0) - one.corners, axis=1)
     for wall, edge in zip(walls, edges, strict=True):
+        at = wall.position - wall.origin[:3]
         assert wall.size[1] >= edge
-        assert np.hypot(*wall.at[:2]) > 0.04
-        top = wall.at[2] + wall.size[2] / 2 * np.cos(wall.turn[1])
-        assert top == pytest.approx(one.height)
+        assert np.hypot(*at[:2]) > 0.04
+        up = rotate_vector([0.0, 0.0, 1.0], wall.quaternion)[2]
+        assert at[2] + wall.size[2] / 2 * up == pytest.approx(one.height, abs=1e-4)
 
 
 def test_unknown_container_is_refused() -> None:

@@ -19,7 +19,7 @@ from hetwin_suite.proving_ground.drops.episode import Drop, carry_out, opening
 from hetwin_suite.proving_ground.drops.program import plan
 from hetwin_suite.proving_ground.drops.verdict import judge
 from hetwin_suite.proving_ground.episodes import Kind, record_episodes
-from hetwin_suite.proving_ground.tennis_table_sdf import BALL_MASS, BALL_RADIUS, TABLE_TOP
+from hetwin_suite.proving_ground.tennis_table import BALL_MASS, BALL_RADIUS, TABLE_TOP
 from hetwin_suite.proving_ground.two_hands.joints import ALL, BODY, FINGERS
 from hetwin_suite.proving_ground.two_hands.stage import right_hand
 from hetwin_suite.proving_ground.two_hands.witness import Sample, held

@@ -13,18 +13,8 @@ from support.set_table_run import KNOCKED_OVER
 import hetwin_suite
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.projection.flaws.find import flaws_of
-from hetwin_suite.proving_ground.serving_robot_urdf import urdf
-from hetwin_suite.proving_ground.set_table_sdf import set_table
 
 ROOT = Path(__file__).resolve().parents[3]
-
-
-def test_the_robot_is_as_its_generator_writes_it() -> None:
-    assert (ROOT / "urdf" / "serving_robot.urdf").read_text(encoding="utf-8") == urdf()
-
-
-def test_the_kitchen_is_as_its_generator_writes_it() -> None:
-    assert (ROOT / "worlds" / "set_table.sdf").read_text(encoding="utf-8") == set_table()
 
 
 def test_every_variant_says_what_it_plants() -> None:

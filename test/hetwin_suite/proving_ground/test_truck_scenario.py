@@ -15,7 +15,7 @@ from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_suite.proving_ground.truck import world
 from hetwin_suite.proving_ground.truck.packets import Load
-from hetwin_suite.proving_ground.truck.robot import SENSOR_REACH, plunger_links, plunger_names, urdf
+from hetwin_suite.proving_ground.truck.robot import SENSOR_REACH, plunger_links, plunger_names
 from hetwin_suite.proving_ground.truck.scenario import write_truck_scenario
 from hetwin_suite.proving_ground.truck.world import scenario_packets, truck_sdf
 
@@ -23,8 +23,7 @@ ROOT = Path(__file__).resolve().parents[3]
 CUP = plunger_links(plunger_names()[0])[-1]
 
 
-def test_its_files_are_those_that_the_generators_write() -> None:
-    assert (ROOT / "urdf/truck_unloader.urdf").read_text("utf-8") == urdf()
+def test_its_world_holds_the_small_load() -> None:
     world = truck_sdf(scenario_packets("small"))
     assert (ROOT / "worlds/truck.sdf").read_text("utf-8") == world
 

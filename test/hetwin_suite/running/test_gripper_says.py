@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.action_messages import EXECUTING, SUCCEEDED, goals, gripper
+from support.action_messages import EXECUTING, SUCCEEDED, goals, gripper, robotiq
 from support.hetwin_command import hetwin
 from support.lifted_block import HALF, kept, make_twin, replay, write_recording
 from support.recorded_bags import MS, Recorded, joints, write_bag
@@ -22,7 +22,9 @@ ACTION = "/gripper/gripper_cmd"
 OPEN = 0.04
 
 
-def followed(tmp_path: Path, to: float, said: Sequence[Recorded]) -> Summary:
+def followed(
+    tmp_path: Path, to: float, said: Sequence[Recorded], topic: str = f"{ACTION}/_action/feedback"
+) -> Summary:
     """A run of a twin, as `hetwin new` writes it, in which both fingers close to a position within 1 s."""
     messages = [*said]
     for tick in range(126):
@@ -34,7 +36,7 @@ def followed(tmp_path: Path, to: float, said: Sequence[Recorded]) -> Summary:
     assert made.code == 0, made.err
     (scenario,) = (tmp_path / "twin").glob("*.yaml")
     text = scenario.read_text(encoding="utf-8")
-    assert f"{ACTION}/_action/feedback" in text
+    assert topic in text
     return run(scenario, out=tmp_path / "run")
 
 
@@ -92,3 +94,10 @@ def test_a_gripper_that_is_closed_while_the_twin_holds_the_block(
     texts = [c["text"] for c in found["concerns"] if c["severity"] != "note"]
     said = f"{ACTION} says that it reached its goal at 0 m, but hand of the twin holds box"
     assert texts == ([said] if position == 0.0 else [])
+
+
+def test_a_robotiq_gripper_that_feels_an_object_where_the_twin_has_none(tmp_path: Path) -> None:
+    said = [robotiq(900 * MS, 0), robotiq(1200 * MS, 2)]
+    (concern,) = spoken(followed(tmp_path, 0.0, said, "/gripper/status"))
+    assert concern["arguments"]["gripper"] == "/gripper/status"
+    assert concern["from"] == pytest.approx(1.2)

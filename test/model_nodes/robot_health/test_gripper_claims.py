@@ -11,7 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hetwin_core.ensemble.annotations import GRIPPER_SAYS, announce
-from hetwin_core.ensemble.concern_words import CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING
+from hetwin_core.ensemble.concern_words import (
+    CLOSED_ON_SOMETHING,
+    LET_GO_OF_SOMETHING,
+    concern_text,
+)
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -127,6 +131,54 @@ def test_a_position_that_is_the_twins_or_the_gap_of_its_fingers_is_no_concern(
     position: float | None,
 ) -> None:
     assert not concerns([says(300, reached_goal=True, position=position)], {0: True})
+
+
+STATUS = "/clamp/status"
+
+
+def reports(at_ms: int, **said: Json) -> Event:
+    """The same of a gripper that has no action."""
+    return announce(GRIPPER_SAYS, "instant", {"gripper": STATUS, **said}, at_ms * MS, STATUS)
+
+
+def test_a_status_counts_as_feedback_does() -> None:
+    (found,) = concerns([reports(300, stalled=True, reached_goal=False, closing=0.4)])
+    assert (found.name, found.arguments["gripper"]) == ("stalled_on_nothing", STATUS)
+    assert not concerns([reports(300, stalled=True, reached_goal=False)], {0: True})
+
+
+@pytest.mark.parametrize(
+    ("closing", "finger", "is_concern"),
+    [(0.4, 0.0, True), (0.9, 0.0, False), (0.02, UPPER, False), (0.9, 0.02, True)],
+)
+def test_a_stall_of_a_gripper_that_says_how_far_it_is_closed(
+    closing: float, finger: float, is_concern: bool
+) -> None:
+    """At an end of the travel of both, that end may be what stops it."""
+    assert (
+        bool(concerns([reports(300, stalled=True, closing=closing)], finger=finger)) is is_concern
+    )
+
+
+def test_a_grasp_of_nothing_is_a_concern() -> None:
+    (found,) = concerns([reports(300, grasped=True, position=0.031)])
+    text = concern_text(found.name, found.arguments)
+    assert text == (
+        "/clamp/status says that it grasped something at 0.031 m, but clamp of the twin neither holds anything"
+        " nor stopped short"
+    )
+    assert not concerns([reports(300, grasped=True, position=0.031)], {0: True})
+    assert not concerns([reports(300, grasped=True, position=0.031), reports(600, grasped=False)])
+
+
+def test_a_gripper_that_says_it_is_closed_while_the_twin_holds() -> None:
+    closed = reports(300, stalled=False, reached_goal=True, closing=0.9)
+    (found,) = concerns([closed], {0: True})
+    assert found.name == "closed_but_holds"
+    text = concern_text(found.name, found.arguments)
+    assert text == f"{STATUS} says that it reached its goal closed, but clamp of the twin holds box"
+    assert not concerns([closed], {0: True}, finger=0.0)
+    assert not concerns([reports(300, reached_goal=True, closing=0.5)], {0: True})
 
 
 def test_fingers_that_were_not_recorded_are_not_judged() -> None:

@@ -56,6 +56,7 @@ _OF_CONCERN: Mapping[str, Claim] = {
     "gap": Claim.TIME,
     "mended": Claim.TIME,
     "breaks_off": Claim.TIME,
+    "clock_offset": Claim.TIME,
     "left_out": Claim.MOTION,
     "other_units": Claim.MOTION,
     "stalled_on_nothing": Claim.GRIP,

@@ -33,6 +33,7 @@ class Scheduler(Restorable):
         unwaited: the models that step on the clock or at their own pace.
         stretch: by this factor, models step less often than their rates say.
         missed: name of a model -> steps left out because the main model was late.
+        any_beside: whether any model may be coupled beside the main one.
     """
 
     saved_fields = ("_interrupted", "_last", "_changed", "stretch", "missed")
@@ -41,6 +42,7 @@ class Scheduler(Restorable):
         others = [p for p in ports if not p.plan.main]
         self._waited = [p for p in others if p.plan.stepping is Stepping.SERVICE]
         self._beside = [p for p in self._waited if p.plan.beside]
+        self.any_beside = bool(self._beside)
         self.unwaited = [p for p in others if p.plan.stepping is not Stepping.SERVICE]
         self._fidelity_offsets = _fidelity_offsets(self._waited, layout)
         self._interrupted: set[int] = set()

@@ -63,8 +63,10 @@ class Barrier:
         events: list[tuple[int, Event]] = []
         for port, output in outputs:
             try:
-                events += self._events.of_model(port.plan.index, output.events)
-                self._effects.requests(port, output.requests)
+                if output.events:
+                    events += self._events.of_model(port.plan.index, output.events)
+                if output.requests:
+                    self._effects.requests(port, output.requests)
             except RunFailed as failure:
                 self._failures.handle(failure)
         return events

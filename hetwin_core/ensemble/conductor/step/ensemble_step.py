@@ -74,13 +74,12 @@ class EnsembleStep:
     def begin(self, step: int) -> None:
         """Start the models beside the main one, then the main model."""
         self._due = self._scheduler.due(step, self._scene)
-        beside = self._scheduler.starting_beside(step)
+        beside = self._scheduler.starting_beside(step) if self._scheduler.any_beside else ()
         if beside:
             kept = self._scene.kept_snapshot(near=any(p.reads_proximity for p in beside))
             for port in beside:
                 # its step ends with the last main step of its period
                 port.begin_step(self._inputs.make(port, step - 1 + port.plan.every, kept))
-            _send(beside)
         self._main.begin(step)
 
     def finish(self, step: int) -> bool:
@@ -92,7 +91,7 @@ class EnsembleStep:
         then = self._clock.time_of(step)
         self.output = output = self._main.finish(then)
         events = self._events.of_model(self._main.port.plan.index, output.events)
-        due = self._begin_after_main(step)
+        due = self._begin_after_main(step) if self._due else ()
         events += self._barrier.wait(due, step, then)
         self._outside.carry_out()
         events += self._outside.events()
@@ -108,10 +107,4 @@ class EnsembleStep:
         for port in due:
             if not port.plan.beside:
                 port.begin_step(self._inputs.make(port, step, scene))
-        _send(due)
         return due
-
-
-def _send(ports: Sequence[ModelPort]) -> None:
-    for port in ports:
-        port.send()

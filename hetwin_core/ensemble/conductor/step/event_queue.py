@@ -80,6 +80,8 @@ class EventQueue(Restorable):
 
     def ordered(self, events: list[tuple[int, Event]]) -> list[Event]:
         """The events by time, then by their model's order in the scenario, then in the order of its output."""
+        if not events:
+            return []
         return [e for _, e in sorted(events, key=lambda pair: (pair[1].time_ns, pair[0]))]
 
     def handle(self, event: Event) -> Event:

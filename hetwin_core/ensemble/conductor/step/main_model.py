@@ -61,7 +61,6 @@ class MainModel:
         seen = self._events.unseen_by(port.plan.index)
         tick = StepInput(then, then - now, scene.snapshot(), seen, scene.foreign_for_main)
         port.begin_step(tick, self._further(step))
-        port.send()
 
     def finish(self, then: int) -> StepOutput:
         """Wait for the output of the step to `then` [ns], and do what it says; its events are left to the caller.
@@ -72,7 +71,8 @@ class MainModel:
         output = self.port.end_step()
         self._outputs.write_main(self.port.plan, output, then)
         self._scene.resolve(then)
-        self._effects.requests(self.port, output.requests)
+        if output.requests:
+            self._effects.requests(self.port, output.requests)
         return output
 
     def end_at(self, time_ns: int) -> None:

@@ -20,7 +20,11 @@ _Pair = tuple[int, int]
 
 
 class ContactMargins:
-    """The pairs of bodies with a negative contact margin; each pair of their geoms has its own."""
+    """The pairs of bodies with a negative contact margin; each pair of their geoms has its own.
+
+    Attributes:
+        any: whether any pair has a margin.
+    """
 
     def __init__(self, model: mj.MjModel, data: mj.MjData) -> None:
         self._model, self._data = model, data
@@ -28,11 +32,10 @@ class ContactMargins:
         self._fresh: set[_Pair] = set()
         self._depths: dict[_Pair, dict[_Pair, float]] = {}
         """Bodies -> geoms -> how deep they may overlap [m]."""
+        self.any = False
 
-    @property
-    def any(self) -> bool:
-        """Whether any pair has a margin."""
-        return bool(self._fresh or self._depths)
+    def _changed(self) -> None:
+        self.any = bool(self._fresh or self._depths)
 
     @property
     def bodies(self) -> frozenset[int]:
@@ -42,12 +45,14 @@ class ContactMargins:
     def soften(self, body: int, other: int) -> None:
         """Let the contacts of a pair begin as deep as the next `apply` finds them."""
         self._fresh.add(_pair(body, other))
+        self._changed()
 
     def restore(self, bodies: Iterable[int]) -> None:
         """Reset the margins of bodies at once."""
         own = frozenset(bodies)
         self._fresh = {pair for pair in self._fresh if own.isdisjoint(pair)}
         self._depths = {pair: of for pair, of in self._depths.items() if own.isdisjoint(pair)}
+        self._changed()
 
     def grow(self, seconds: float) -> None:
         """Let all margins decay for some time."""
@@ -56,11 +61,10 @@ class ContactMargins:
             self._depths[pair] = {geoms: depth for geoms, depth in rest.items() if depth > 0.0}
             if not self._depths[pair]:
                 del self._depths[pair]
+        self._changed()
 
     def apply(self) -> None:
         """Take the margins out of what `mj_step1` has just computed."""
-        if not self.any:
-            return
         contacts = list(self._contacts())
         for pair, geoms, rows in contacts:
             if pair in self._fresh:
@@ -72,6 +76,7 @@ class ContactMargins:
             # The reference acceleration is -damping * velocity + stiffness * impedance * depth.
             stiffness, _, impedance, _ = self._data.efc_KBIP[rows.start]
             self._data.efc_aref[rows] -= stiffness * impedance * depth
+        self._changed()
 
     def _contacts(self) -> Iterator[tuple[_Pair, _Pair, slice]]:
         """The bodies, the geoms and the constraints of each contact whose bodies have a margin."""
@@ -97,6 +102,7 @@ class ContactMargins:
         fresh, depths = state
         self._fresh = set(fresh)
         self._depths = {pair: dict(of) for pair, of in depths.items()}
+        self._changed()
 
 
 def _pair(one: int, other: int) -> _Pair:

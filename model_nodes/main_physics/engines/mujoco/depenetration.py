@@ -36,14 +36,19 @@ class _Returned:
 
 
 class Depenetration:
-    """The objects that were handed back and still penetrate something."""
+    """The objects that were handed back and still penetrate something.
+
+    Attributes:
+        margins: by which overlaps are parted slowly, applied after each `mj_step1`.
+        remarks: those since they were taken last.
+    """
 
     def __init__(
         self, model: mj.MjModel, data: mj.MjData, tables: Tables, collisions: Collisions
     ) -> None:
         self._model, self._data, self._tables = model, data, tables
         self._collisions = collisions
-        self._margins = ContactMargins(model, data)
+        self.margins = ContactMargins(model, data)
         self._returned: dict[str, _Returned] = {}
         self._all_pairs: dict[str, Pairs] = {}
         self._seen_at = 0.0
@@ -52,12 +57,12 @@ class Depenetration:
     @property
     def any(self) -> bool:
         """Whether any object is monitored."""
-        return bool(self._returned) or self._margins.any
+        return bool(self._returned) or self.margins.any
 
     @property
     def names(self) -> tuple[str, ...]:
         """The objects that currently pass through others, or are parted slowly."""
-        slow = self._margins.bodies
+        slow = self.margins.bodies
         free = self._tables.free.items()
         return tuple(n for n, f in free if n in self._returned or not slow.isdisjoint(f.members))
 
@@ -77,7 +82,7 @@ class Depenetration:
 
     def end(self, free: FreeBody) -> None:
         """Stop monitoring an object and restore its usual collisions."""
-        self._margins.restore(free.members)
+        self.margins.restore(free.members)
         returned = self._returned.pop(free.name, None)
         if returned is not None:
             for pair in returned.passing:
@@ -86,7 +91,7 @@ class Depenetration:
     def update(self, time: float) -> None:
         """Update all monitored objects, after each step."""
         passed, self._seen_at = time - self._seen_at, time
-        self._margins.grow(passed)
+        self.margins.grow(passed)
         for name, returned in list(self._returned.items()):
             self._update_one(returned, time)
             if not returned.passing:
@@ -132,12 +137,8 @@ class Depenetration:
                 self._remark(key, "collide again")
 
     def _part_slowly(self, key: tuple[int, int], nearest: Nearest) -> None:
-        self._margins.soften(*key)
+        self.margins.soften(*key)
         self._remark(key, f"overlap by {-1e3 * nearest.distance:.2f} mm; they are parted slowly")
-
-    def step(self) -> None:
-        """Part slowly what overlaps, in the coming `mj_step2`; called after each `mj_step1`."""
-        self._margins.apply()
 
     def _remark(self, key: tuple[int, int], text: str) -> None:
         one, other = (self._tables.frames[self._tables.body_frames[body]] for body in key)
@@ -153,7 +154,7 @@ class Depenetration:
     def save(self) -> object:
         """Return the state for `restore`, without the model's arrays."""
         returned = {name: dict(r.passing) for name, r in self._returned.items()}
-        return returned, self._seen_at, self._margins.save()
+        return returned, self._seen_at, self.margins.save()
 
     def restore(self, state: object) -> None:
         """Restore a saved state."""
@@ -164,4 +165,4 @@ class Depenetration:
             name: _Returned(free[name], self._pairs(free[name]), dict(passing))
             for name, passing in returned.items()
         }
-        self._margins.set_state(margins)
+        self.margins.set_state(margins)

@@ -35,7 +35,11 @@ class _Saved:
 
 
 class KinematicBodies:
-    """The objects that are currently kinematic."""
+    """The objects that are currently kinematic.
+
+    Attributes:
+        any: whether there are any.
+    """
 
     def __init__(self, model: mj.MjModel, tables: Tables, reader: FrameReader) -> None:
         self._model = model
@@ -44,14 +48,10 @@ class KinematicBodies:
         self._armature, self._inertia = model.dof_armature.copy(), model.dof_M0.copy()
         self._kinematic: dict[str, _KinematicBody] = {}
         self._placed_ns: int | None = None
+        self.any = False
 
     def __contains__(self, name: str) -> bool:
         return name in self._kinematic
-
-    @property
-    def any(self) -> bool:
-        """Whether there are any."""
-        return bool(self._kinematic)
 
     def make_heavier(self, free: FreeBody, factor: float) -> None:
         """Note that an object's inertia is to be larger once it is free."""
@@ -83,12 +83,13 @@ class KinematicBodies:
         if is_new:
             self._load(free, KINEMATIC_ARMATURE)
         self._kinematic[free.name] = _KinematicBody(free, value, parent)
-        self._placed_ns = None
+        self._placed_ns, self.any = None, True
         return is_new
 
     def release(self, name: str) -> None:
         """Make an object dynamic again."""
         body = self._kinematic.pop(name)
+        self.any = bool(self._kinematic)
         self._load(body.free, 0.0)
 
     def place(self, time_ns: int) -> bool:
@@ -122,6 +123,7 @@ class KinematicBodies:
         assert isinstance(state, _Saved)
         self._placed_ns = None
         self._kinematic = _copied(state.bodies)
+        self.any = bool(self._kinematic)
         self._inertia[:] = state.inertia
 
 

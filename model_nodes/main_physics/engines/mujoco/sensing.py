@@ -46,7 +46,8 @@ class Sensing:
     def frames(self, out: Floats) -> None:
         """Write the poses and twists of all frames."""
         one = self._simulation
-        one.refresh()
+        if one.dirty or one.fidelity_changed:
+            one.refresh()
         out[: one.tables.moving] = one.reader.sensed
         out[one.tables.moving :] = one.still
 
@@ -65,7 +66,8 @@ class Sensing:
     def proximity_when_read(self) -> Callable[[], Floats]:
         """Keep the positions and the contacts, from which the rows of a former state are computed too."""
         one = self._simulation
-        one.refresh()
+        if one.dirty or one.fidelity_changed:
+            one.refresh()
         pairs, contacts, positions = self._pairs, one.contacts.last, one.qpos.copy()
         frames = one.tables.body_frames
 

@@ -113,7 +113,8 @@ class Simulation:
         if self.kinematic.any and not (self.is_current and self.kinematic.are_at(begin)):
             self.refresh()
             self.dirty = self.kinematic.place(begin)
-        self.refresh()
+        if self.dirty or self.fidelity_changed:
+            self.refresh()
         for i in range(1, count + 1):
             self._substep(i, count)
         self.reader.read()
@@ -183,7 +184,8 @@ class Simulation:
 
     def _begin_step(self) -> None:
         mj.mj_step1(self.model, self.data)
-        self.depenetration.step()
+        if self.depenetration.margins.any:
+            self.depenetration.margins.apply()
 
     @property
     def seconds(self) -> float:

@@ -15,6 +15,7 @@ from model_nodes.main_physics.sources.bag_types import TRANSFORMS
 from model_nodes.main_physics.sources.base.pose_messages import OFF_UNIT
 from model_nodes.main_physics.sources.base.recorded_poses import RecordedPoses
 from model_nodes.main_physics.sources.joints_from_tf import prefix_of
+from model_nodes.main_physics.sources.mending import Account
 from model_nodes.main_physics.sources.pose_arrays import composed
 from model_nodes.main_physics.sources.rigid_groups import RigidGroups
 from model_nodes.main_physics.sources.transforms import (
@@ -67,13 +68,15 @@ def read_transforms(robot: Body, bag: Bag) -> tuple[RecordedPoses, MapPoses | No
     times, poses = edge.table()
     poses = composed(_checked(bag, edge, times, poses), np.array([tree.to_root(edge)]))
     found = RecordedPoses(edge.topic, times, poses, edge.parent, fault=transforms.fault)
-    return found, _map(bag, tree, edge)
+    edge.report(found.account, [edge.child])
+    return found, _map(bag, tree, edge, found.account)
 
 
-def _map(bag: Bag, tree: FramesAbove, odometry: Edge) -> MapPoses | None:
+def _map(bag: Bag, tree: FramesAbove, odometry: Edge, account: Account) -> MapPoses | None:
     edge = tree.map(odometry)
     if edge is None:
         return None
+    edge.report(account, [edge.child])
     times, poses = edge.table(when_known=True)
     poses = composed(
         _checked(bag, edge, times, poses), np.array([tree.to_odometry(edge, odometry)])

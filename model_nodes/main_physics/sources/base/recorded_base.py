@@ -50,7 +50,7 @@ class RecordedBase:
 
     Attributes:
         notes: notes for the user.
-        findings: gaps.
+        findings: gaps, and what was mended.
 
     Raises:
         BadInput: if the recording does not say how it moves, or says what no base does.
@@ -68,6 +68,7 @@ class RecordedBase:
         self._faults = [odometry.fault]
         self._path = _path(odometry, bag.path)
         self.findings = _gaps(odometry, bag.duration_ns)
+        self.findings += odometry.account.findings(bag.duration_ns)
         placement = self._placement(robot, base)
         self._playback = BasePlayback(self._path, placement, period_ns)
 
@@ -93,7 +94,6 @@ class RecordedBase:
     def _of_topic(self, robot: Body, topic: str) -> RecordedPoses:
         """Return the poses of the root link in the frame of a topic's messages."""
         found = read_poses(self._bag, topic, ODOMETRY_KEY)
-        self._note_stamps(found)
         self._offset = frame_in_root(robot, found.child, topic)
         poses = composed(found.poses, inverted(np.array([self._offset])))
         return RecordedPoses(
@@ -103,7 +103,8 @@ class RecordedBase:
             found.parent,
             found.child,
             found.messages,
-            fault=found.fault,
+            found.account,
+            found.fault,
         )
 
     def _placement(self, robot: Body, base: FollowedBase) -> Placement:
@@ -144,7 +145,7 @@ class RecordedBase:
             topic: of the localization, whose poses are of the same frame as odometry's.
         """
         found = read_poses(self._bag, topic, START_KEY, (POSE_WITH_COVARIANCE, POSE))
-        self._note_stamps(found)
+        self.findings += found.account.findings(self._bag.duration_ns)
         self._faults.append(found.fault)
         to_root = invert(self._offset)
         odometry = self._path.at(found.times_ns)[:, :7]
@@ -157,13 +158,6 @@ class RecordedBase:
     def _odometry_at(self, time_ns: int) -> Sequence[float]:
         numbers: list[float] = self._path.at(np.array([time_ns], np.int64))[0, :7].tolist()
         return numbers
-
-    def _note_stamps(self, found: RecordedPoses) -> None:
-        if found.foreign_stamps:
-            self.notes.append(
-                f"the header stamps of {found.foreign_stamps} of {len(found.times_ns)} messages on {found.origin}"
-                " are more than 1 s from their log times; the log times are used instead"
-            )
 
 
 def _path(odometry: RecordedPoses, file: Path) -> PosePath:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from model_nodes.main_physics.sources.base.pose_messages import (
     decode_pose,
 )
 from model_nodes.main_physics.sources.cdr import Undecodable
+from model_nodes.main_physics.sources.mending import Account
+from model_nodes.main_physics.sources.message_times import date_messages, moves
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class RecordedPoses:
         poses: (n, 7) x y z qw qx qy qz of `child` in `parent`.
         parent, child: the frames; may be empty.
         messages: (n,) number of each one's message, from 1; None if they are not of one topic.
-        foreign_stamps: how many have a stamp of another clock, so that their log time counts.
+        account: what was done to date them.
         fault: set if they cannot be read to their end.
     """
 
@@ -40,7 +42,7 @@ class RecordedPoses:
     parent: str = ""
     child: str = ""
     messages: Int64s | None = None
-    foreign_stamps: int = 0
+    account: Account = field(default_factory=Account)
     fault: ReadFault | None = None
 
     def place(self, index: int) -> str:
@@ -51,7 +53,7 @@ class RecordedPoses:
 
 
 def read_poses(bag: Bag, topic: str, where: str, types: Collection[str] = FIELDS) -> RecordedPoses:
-    """Read all poses of a topic; a message's time is its stamp if that is within 1 s of the log time.
+    """Read all poses of a topic, in the order of time; see `date_messages`.
 
     Args:
         bag: the recording.
@@ -60,14 +62,15 @@ def read_poses(bag: Bag, topic: str, where: str, types: Collection[str] = FIELDS
         types: that it may have.
 
     Raises:
-        BadInput: if there is no such topic, it has another type or no message, a pose is none, or time goes back.
+        BadInput: if there is no such topic, it has another type or no message, or a pose is none.
     """
     type_name = _type(bag, topic, where, types)
     bag.check_fields(topic, type_name, FIELDS[type_name])
-    times: list[int] = []
+    stamps: list[int] = []
+    logged: list[int] = []
     poses: list[tuple[float, ...]] = []
     frames: set[tuple[str, str]] = set()
-    foreign, fault = 0, None
+    fault = None
     for number, message in enumerate(bag.messages([topic]), 1):
         if isinstance(message, ReadFault):
             fault = message
@@ -82,21 +85,20 @@ def read_poses(bag: Bag, topic: str, where: str, types: Collection[str] = FIELDS
             break
         except NoPose as error:
             raise BadInput(f"this is not a pose: {error}", file=bag.path, where=place) from None
-        time_ns = stamped.stamp_ns - bag.start_ns
-        near = abs(time_ns - log_ns) <= bag.tolerance_ns
-        foreign += not near
-        times.append(time_ns if near else log_ns)
+        stamps.append(stamped.stamp_ns - bag.start_ns)
+        logged.append(log_ns)
         frames.add((stamped.parent.lstrip("/"), stamped.child.lstrip("/")))
-    if not times:
+    if not stamps:
         raise _empty(bag, topic, where, fault)
     parent, child = _one(bag, topic, frames)
-    found = np.array(times, np.int64)
-    _check_order(bag, topic, found)
-    last = np.append(np.diff(found) > 0, True)
-    numbers = np.arange(1, len(found) + 1)[last]
-    return RecordedPoses(
-        topic, found[last], np.array(poses)[last], parent, child, numbers, foreign, fault
+    table = np.array(poses)
+    dated = date_messages(
+        topic, np.array(stamps), np.array(logged), bag.start_ns, bag.tolerance_ns, moves(table)
     )
+    account, order = Account(dated.mended), dated.in_order()
+    account.count([topic], len(stamps), int(dated.kept.sum()))
+    times = dated.times_ns[order]
+    return RecordedPoses(topic, times, table[order], parent, child, order + 1, account, fault)
 
 
 def _type(bag: Bag, topic: str, where: str, types: Collection[str]) -> str:
@@ -143,19 +145,6 @@ def _one(bag: Bag, topic: str, frames: set[tuple[str, str]]) -> tuple[str, str]:
             expected="poses of one frame in one other, as one publisher sends them",
         )
     return frames.pop()
-
-
-def _check_order(bag: Bag, topic: str, times: Int64s) -> None:
-    back = np.flatnonzero(np.diff(times) < 0)
-    if len(back):
-        first = int(back[0])
-        raise BadInput(
-            f"time goes back on {topic}",
-            file=bag.path,
-            where=f"{topic}, message {first + 2}",
-            found=f"{times[first + 1] / 1e9:.9f} s of run time",
-            expected=f"at least {times[first] / 1e9:.9f} s, the time of the message before",
-        )
 
 
 def _listed(types: Collection[str]) -> str:

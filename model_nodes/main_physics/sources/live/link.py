@@ -246,12 +246,16 @@ def _node(namespace: str, name: str) -> Node:
 def message_class(type_name: str) -> Any:
     """Return the class of a message type such as ``std_msgs/msg/Int32``; None if it is not installed.
 
-    Feedback of an action is such as ``control_msgs/action/GripperCommand_FeedbackMessage``.
+    Feedback of an action is such as ``control_msgs/action/GripperCommand_FeedbackMessage``, and its introspected
+    services are such as ``control_msgs/action/GripperCommand_GetResult_Event``.
     """
     package, kind, name = type_name.split("/")
     try:
         found = import_module(f"{package}.{kind}")
-        action, _, part = name.partition("_")
+        action, _, part = name.partition("_") if kind == "action" else (name, "", "")
+        if part.endswith("_Event"):
+            service = getattr(found, action).Impl, f"{part.removesuffix('_Event')}Service"
+            return getattr(*service).Event
         return getattr(getattr(found, action).Impl, part) if part else getattr(found, name)
     except (ImportError, AttributeError):
         return None

@@ -9,8 +9,8 @@ from hetwin_core.ensemble.scenario.source import Annotations, Beliefs, SourceOpt
 from hetwin_core.ensemble.topics import ANNOTATIONS, BELIEFS, TASKS
 from model_nodes.main_physics.sources.annotations import MappedReader, TopicReader, TypedReader
 from model_nodes.main_physics.sources.event_stream import EventReader
-from model_nodes.main_physics.sources.told.action_readers import READERS
 from model_nodes.main_physics.sources.told.belief_reader import BeliefReader
+from model_nodes.main_physics.sources.told.by_type import reader_of
 from model_nodes.main_physics.sources.told.task_reader import TaskReader
 
 _OWN = "/hetwin/"
@@ -52,9 +52,10 @@ def told_reader(spec: SourceOptions, topic: str, type_name: str) -> EventReader 
 
     Those of the twin itself are not read, and none if the annotations are named.
     """
-    if spec.annotations is not None or type_name not in READERS or _OWN in topic:
+    reader = reader_of(type_name)
+    if spec.annotations is not None or reader is None or _OWN in topic:
         return None
-    return READERS[type_name](topic)
+    return reader(topic)
 
 
 def _tasks(spec: SourceOptions) -> Sequence[str]:

@@ -1,9 +1,10 @@
-"""Turns what action servers, grippers and behaviour trees publish into action annotations and claims."""
+"""Turns what action servers, controllers and behaviour trees publish into action annotations and claims."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -11,22 +12,17 @@ import numpy as np
 from hetwin_core.ensemble.annotations import (
     ACTION,
     GOAL_ID,
+    GOAL_SENT,
     GRIPPER_SAYS,
     INSTANT,
+    RESULT,
+    RESULT_GOT,
     TRAJECTORY_SAYS,
     TREE_NODE,
     announce,
 )
 from hetwin_core.ensemble.events import Event, Json
-from model_nodes.main_physics.sources.action_types import (
-    GOALS,
-    GRIPPER,
-    NAV2_TREE,
-    PARALLEL_GRIPPER,
-    PY_TREE,
-    TRAJECTORY,
-)
-from model_nodes.main_physics.sources.event_stream import EventReader
+from model_nodes.main_physics.sources.event_stream import OFTEN_NS
 
 _HIDDEN = "/_action/"
 _SHOWN = 8
@@ -92,22 +88,77 @@ class GripperReader:
         before, self._said = self._said, (goal, stalled, reached)
         if before == self._said or not (stalled or reached or any(before[1:])):
             return []
-        state = getattr(feedback, "state", None)
-        arguments: dict[str, Json] = {
-            ACTION: action_of(self._topic),
-            GOAL_ID: goal,
-            "stalled": stalled,
-            "reached_goal": reached,
-            "position": _number(feedback.position if state is None else state.position),
-            "effort": _number(feedback.effort if state is None else state.effort),
-        }
-        if state is not None and len(state.name):
-            arguments["joint"] = str(state.name[0])
+        arguments = {ACTION: action_of(self._topic), GOAL_ID: goal, **_of_gripper(feedback)}
         return [announce(GRIPPER_SAYS, INSTANT, arguments, time_ns, self._topic)]
 
 
+def _of_gripper(said: Any) -> dict[str, Json]:
+    """What feedback or a result says of a gripper."""
+    state = getattr(said, "state", None)
+    arguments: dict[str, Json] = {
+        "stalled": bool(said.stalled),
+        "reached_goal": bool(said.reached_goal),
+        "position": _number(said.position if state is None else state.position),
+        "effort": _number(said.effort if state is None else state.effort),
+    }
+    if state is not None and len(state.name):
+        arguments["joint"] = str(state.name[0])
+    return arguments
+
+
+class CallReader:
+    """Reads a service of an action that is introspected: which goals were sent, and what the results are.
+
+    Either end of a call may be introspected, or both; each goal and each result is said once.
+    """
+
+    def __init__(self, topic: str) -> None:
+        self._topic, self._action = topic, action_of(topic)
+        self._asked: dict[tuple[bytes, int], str] = {}
+        self._said: set[tuple[str, str]] = set()
+
+    def __call__(self, message: Any, time_ns: int) -> list[Event]:
+        """Return the goal that is sent, or the result that is returned."""
+        info = message.info
+        call = bytes(int(byte) for byte in info.client_gid), int(info.sequence_number)
+        for request in message.request:
+            self._asked[call] = goal = _goal(request.goal_id)
+            if hasattr(request, "goal"):
+                return self._once(GOAL_SENT, goal, _scalars(request.goal), time_ns)
+        for response in message.response:
+            if (state := _ENDED.get(int(getattr(response, "status", 0)))) is not None:
+                said = response.result
+                is_gripper = hasattr(said, "stalled") and hasattr(said, "reached_goal")
+                name = GRIPPER_SAYS if is_gripper else RESULT_GOT
+                found = _of_gripper(said) if is_gripper else _scalars(said)
+                goal = self._asked.get(call, "")
+                return self._once(name, goal, {RESULT: state, **found}, time_ns)
+        return []
+
+    def _once(self, name: str, goal: str, said: dict[str, Json], time_ns: int) -> list[Event]:
+        if goal and (name, goal) in self._said:
+            return []
+        self._said.add((name, goal))
+        arguments: dict[str, Json] = {ACTION: self._action, GOAL_ID: goal or None, **said}
+        return [announce(name, INSTANT, arguments, time_ns, self._topic)]
+
+
+def _scalars(said: Any) -> dict[str, Json]:
+    """The numbers, texts and flags of a message, also those of the messages in it; lists are left out."""
+    found: dict[str, Json] = {}
+    for one in fields(said):
+        value = getattr(said, one.name)
+        if is_dataclass(value):
+            found |= _scalars(value)
+        elif isinstance(value, bool | int | str) and one.name != "__msgtype__":
+            found[one.name] = value
+        elif isinstance(value, float):
+            found[one.name] = value if math.isfinite(value) else None
+    return found
+
+
 class TrajectoryReader:
-    """Reads how far a controller says that a joint is from where it should be."""
+    """Reads how far a controller says that a joint is from where it should be, of a goal or at any time."""
 
     def __init__(self, topic: str) -> None:
         self._topic = topic
@@ -115,10 +166,12 @@ class TrajectoryReader:
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
         """Return the joint with the greatest error, if that has grown."""
-        goal, errors = _goal(message.goal_id), np.abs(message.feedback.error.positions)
-        if goal != self._goal:
+        of_goal = hasattr(message, "goal_id")
+        said = message.feedback if of_goal else message
+        goal, errors = _goal(message.goal_id) if of_goal else "", np.abs(said.error.positions)
+        if goal != self._goal or not (of_goal or (errors >= _LARGE / 2.0).any()):
             self._goal, self._least = goal, _LARGE
-        names = message.feedback.joint_names
+        names = said.joint_names
         if not len(errors) or len(names) != len(errors) or np.isnan(errors).all():
             return []
         worst = int(np.nanargmax(errors))
@@ -126,13 +179,17 @@ class TrajectoryReader:
         if not math.isfinite(error) or error < self._least:
             return []
         self._least = 2.0 * error
-        arguments: dict[str, Json] = {
-            ACTION: action_of(self._topic),
-            GOAL_ID: goal,
-            "joint": str(names[worst]),
-            "error": error,
-        }
+        who: dict[str, Json] = {"controller": self._topic.rpartition("/")[0]}
+        if of_goal:
+            who = {ACTION: action_of(self._topic), GOAL_ID: goal}
+        arguments: dict[str, Json] = {**who, "joint": str(names[worst]), "error": error}
         return [announce(TRAJECTORY_SAYS, INSTANT, arguments, time_ns, self._topic)]
+
+
+class ControllerReader(TrajectoryReader):
+    """Reads the same of the state that a controller publishes all the time."""
+
+    every_ns = OFTEN_NS
 
 
 class TreeReader:
@@ -162,26 +219,17 @@ class TreeReader:
         return events
 
 
-def _nav2(message: Any) -> Iterator[tuple[str, str, str]]:
+def nav2_states(message: Any) -> Iterator[tuple[str, str, str]]:
+    """Yield what tells a node of Nav2 apart, its name and its state."""
     for change in message.event_log:
         key = f"{change.node_name} {getattr(change, 'uid', '')}".strip()
         yield key, change.node_name, change.current_status
 
 
-def _py_trees(message: Any) -> Iterator[tuple[str, str, str]]:
+def py_trees_states(message: Any) -> Iterator[tuple[str, str, str]]:
+    """Yield what tells a node of py_trees apart, its name and its state."""
     for node in message.behaviours:
         yield _goal(node.own_id), node.name, _TREE_STATES.get(int(node.status), "")
-
-
-READERS: Mapping[str, Callable[[str], EventReader]] = {
-    GOALS: GoalsReader,
-    GRIPPER: GripperReader,
-    PARALLEL_GRIPPER: GripperReader,
-    TRAJECTORY: TrajectoryReader,
-    NAV2_TREE: lambda topic: TreeReader(topic, _nav2),
-    PY_TREE: lambda topic: TreeReader(topic, _py_trees),
-}
-"""Types of messages that are read without being named -> the reader of a topic."""
 
 
 def _goal(identity: Any) -> str:

@@ -14,7 +14,7 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import StepInput, StepOutput
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
-from hetwin_core.ensemble.transport import step_codec
+from hetwin_core.ensemble.transport import step_batching, step_codec
 from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.ensemble.transport.step_batching import Stepper
 
@@ -42,6 +42,12 @@ VALUE = """  - name: far
     on: {attribute: pose, entity: hand, index: 0, above: 0.02}
     do: [{hand_over: {entity: ball, attribute: pose, to: grasp}}]
 """
+
+
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a machine that is busy no call is cut short either."""
+    monkeypatch.setattr(step_batching, "LONGEST_S", 60.0)
 
 
 class AheadPort(LocalPort):
@@ -76,9 +82,9 @@ class AheadPort(LocalPort):
             assert self._asked is not None
             self.calls += 1
             tick, further = self._asked
-            early, last = self._stepper.step(self._step, tick, further)
+            outputs = self._stepper.step(self._step, tick, further)
             message = SimpleNamespace(index=[], numbers=[], more="")
-            step_codec.fill_output(message, last, tick.scene.layout, early)
+            step_codec.fill_outputs(message, outputs, tick.scene.layout)
             self._answered.extend(step_codec.read_outputs(message, tick.scene.layout))
             self.most = max(self.most, len(self._answered))
         return self._answered.popleft()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
+from collections.abc import Callable
 from functools import partial
 from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -13,82 +14,129 @@ from hypothesis import strategies as st
 from support.random_examples import examples
 
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import StepOutput
+from hetwin_core.ensemble.model import StepInput, StepOutput
 from hetwin_core.ensemble.scene.late_rows import LateRows
 from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats, Value
-from hetwin_core.ensemble.transport import step_codec
-from hetwin_core.ensemble.transport.step_batching import QuietSteps
+from hetwin_core.ensemble.transport import step_batching, step_codec
+from hetwin_core.ensemble.transport.step_batching import Stepper
 
+EMPTY = Layout.build([], [])
 LAST = StepOutput(time_ns=99)
+NONE = np.empty(0, np.int32)
+TICK = StepInput(0, 1, Snapshot(EMPTY, (), 0, np.empty(0), NONE, NONE))
 
 
-def kept(steps: QuietSteps) -> list[StepOutput]:
+@pytest.fixture(autouse=True)
+def _idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However busy the machine is, a call is not too long."""
+    monkeypatch.setattr(step_batching, "LONGEST_S", 60.0)
+
+
+def taken(*outputs: object, keeps_functions: bool = False) -> list[StepOutput]:
+    """What is kept if a model's steps return these outputs, as long as it goes on."""
+    given = iter(outputs)
+
+    def step(_: StepInput) -> StepOutput:
+        return cast(StepOutput, next(given))
+
+    further = range(1, len(outputs))
+    return Stepper(keeps_functions=keeps_functions).step(step, TICK, further)
+
+
+def told(
+    outputs: list[StepOutput], rows_at: Callable[[int], Floats] | None = None
+) -> list[StepOutput]:
+    """The outputs as they are read where they were called for."""
     message = SimpleNamespace(index=[], numbers=[], more="")
-    copy = deepcopy(steps)  # what was told cannot grow any more
-    step_codec.fill_output(message, LAST, Layout.build([], []), copy)
-    *before, _ = step_codec.read_outputs(message, Layout.build([], []))
-    return before
+    step_codec.fill_outputs(message, outputs, EMPTY)
+    return step_codec.read_outputs(message, EMPTY, rows_at)
+
+
+def same_rows(one: Any, other: Any) -> bool:
+    if one is None or other is None:
+        return one is other
+    return bool(np.array_equal(one, other))
 
 
 def same(one: StepOutput, other: StepOutput) -> bool:
-    assert one.block is not None
-    assert other.block is not None
-    if (one.proximity is None) != (other.proximity is None):
-        return False
-    near = one.proximity is None or np.array_equal(one.proximity, other.proximity)
-    if (one.watch is None) != (other.watch is None):
-        return False
-    near = near and (one.watch is None or np.array_equal(one.watch, other.watch))
-    return near and one.time_ns == other.time_ns and np.array_equal(one.block, other.block)
+    pairs = (
+        (one.block, other.block),
+        (one.proximity, other.proximity),
+        (one.watch, other.watch),
+    )
+    return one.time_ns == other.time_ns and all(same_rows(a, b) for a, b in pairs)
 
 
 @examples(50)
 @given(st.lists(st.one_of(st.none(), st.integers(0, 3)), min_size=1, max_size=6), st.integers(0, 5))
 def test_nothing_is_lost(rows: list[int | None], size: int) -> None:
     generator = np.random.default_rng(1)
-    steps = QuietSteps()
     given_ = []
     for i, count in enumerate(rows):
         near = None if count is None else generator.normal(size=(count, 12))
         watch = generator.normal(size=4) if i % 2 else None
         block = generator.normal(size=size)
         given_.append(StepOutput(time_ns=i, block=block, proximity=near, watch=watch))
-        assert steps.add(given_[-1])
-    assert all(same(a, b) for a, b in zip(given_, kept(steps), strict=True))
-    assert same(given_[-1], steps.pop())
-    assert all(same(a, b) for a, b in zip(given_[:-1], kept(steps), strict=True))
+    found = told(taken(*given_, LAST))
+    assert all(same(a, b) for a, b in zip([*given_, LAST], found, strict=True))
 
 
 def test_a_copy_is_kept() -> None:
-    steps, block = QuietSteps(), np.zeros(2)
-    assert steps.add(StepOutput(time_ns=1, block=block))
-    block[:] = 1.0
-    found = kept(steps)[0].block
-    assert found is not None
-    assert found.tolist() == [0.0, 0.0]
+    block, watch, near = np.zeros(2), np.zeros(3), np.zeros((1, 12))
+
+    def step(tick: StepInput) -> StepOutput:
+        for array in (block, watch, near):
+            array += 1.0
+        return StepOutput(time_ns=tick.time_ns, block=block, watch=watch, proximity=near)
+
+    first, second = Stepper().step(step, TICK, [1])
+    for output, expected in ((first, 1.0), (second, 2.0)):
+        assert output.block is not None
+        assert output.watch is not None
+        assert output.proximity_rows is not None
+        for numbers in (output.block, output.watch, output.proximity_rows):
+            assert set(numbers.flatten()) == {expected}
 
 
 def test_rows_that_are_computed_when_read_are_left_for_later() -> None:
     rows, calls = np.ones((2, 12)), list[int]()
-    steps = QuietSteps(keeps_functions=True)
 
     def compute(time_ns: int) -> Floats:
         calls.append(time_ns)
         return rows
 
-    for time_ns in (1, 2):
-        near = partial(compute, time_ns)
-        assert steps.add(StepOutput(time_ns=time_ns, block=np.zeros(1), proximity=near))
-    message = SimpleNamespace(index=[], numbers=[], more="")
-    step_codec.fill_output(message, LAST, Layout.build([], []), deepcopy(steps))
-    found = step_codec.read_outputs(message, Layout.build([], []), lambda at: steps.later[at]())
-    assert calls == []
+    steps = [
+        StepOutput(time_ns=time_ns, block=np.zeros(1), proximity=partial(compute, time_ns))
+        for time_ns in (1, 2, 3)
+    ]
+    outputs = taken(*steps, keeps_functions=True)
+    found = told(outputs, compute)
+    assert calls == [3]  # whoever waits for the last step may read them
     assert found[1].proximity_rows is rows
-    assert calls == [2]
-    popped = steps.pop()
-    assert popped.time_ns == 2
-    assert popped.proximity_rows is rows
+    assert calls == [3, 2]
+    assert outputs[0].proximity_rows is rows
+
+
+def test_without_one_who_can_ask_later_they_are_computed_at_once() -> None:
+    rows = np.ones((2, 12))
+    step = StepOutput(time_ns=1, block=np.zeros(1), proximity=lambda: rows)
+    first, _ = taken(step, LAST)
+    assert same_rows(first.proximity, rows)
+
+
+def test_the_steps_before_a_failure_count() -> None:
+    def step(tick: StepInput) -> StepOutput:
+        if tick.time_ns == 2:
+            raise ValueError("it broke")
+        return StepOutput(time_ns=tick.time_ns, block=np.zeros(1))
+
+    stepper = Stepper()
+    assert [output.time_ns for output in stepper.step(step, TICK, [1, 2, 3])] == [0, 1]
+    with pytest.raises(ValueError, match="it broke"):
+        stepper.step(step, TICK, [])
+    assert len(stepper.step(step, TICK, [])) == 1
 
 
 @pytest.mark.parametrize(
@@ -105,18 +153,17 @@ def test_rows_that_are_computed_when_read_are_left_for_later() -> None:
         None,
     ],
 )
-def test_what_has_more_to_tell_is_not_taken(loud: object) -> None:
-    steps = QuietSteps()
-    assert steps.add(StepOutput(time_ns=0, block=np.zeros(2)))
-    assert not steps.add(loud)
-    assert len(steps) == 1
+def test_what_has_more_to_tell_is_the_last(loud: object) -> None:
+    quiet = StepOutput(time_ns=0, block=np.zeros(2))
+    outputs = taken(quiet, loud, quiet)
+    assert len(outputs) == 2
+    assert outputs[1] is loud
 
 
 def test_rows_that_only_last_until_the_next_step_are_computed_at_once() -> None:
-    rows, steps = np.ones((2, 12)), QuietSteps(keeps_functions=True)
+    rows = np.ones((2, 12))
     near = LateRows(lambda: rows, lasts=False)
-    assert steps.add(StepOutput(time_ns=1, block=np.zeros(2), proximity=near))
-    assert not steps.later
-    kept = steps.pop().proximity_rows
-    assert kept is not None
-    assert kept.tobytes() == rows.tobytes()
+    first, _ = taken(
+        StepOutput(time_ns=1, block=np.zeros(2), proximity=near), LAST, keeps_functions=True
+    )
+    assert same_rows(first.proximity, rows)

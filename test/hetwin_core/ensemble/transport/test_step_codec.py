@@ -17,7 +17,6 @@ from hetwin_core.ensemble.model import Request, RequestKind, StepInput, StepOutp
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import Value
 from hetwin_core.ensemble.transport import step_codec
-from hetwin_core.ensemble.transport.step_batching import QuietSteps
 
 quick = examples(50)
 
@@ -106,10 +105,8 @@ def test_an_answer_and_quiet_ones_before_it(data: st.DataObject, before: list[St
         late=data.draw(st.booleans()),
         watch=data.draw(watched),
     )
-    early = QuietSteps()
-    assert all(early.add(step) for step in before)
     message = output_message()
-    step_codec.fill_output(message, output, layout, early)
+    step_codec.fill_outputs(message, [*before, output], layout)
     *steps, back = step_codec.read_outputs(message, layout)
     for mine, theirs in zip([*before, output], [*steps, back], strict=True):
         assert mine.time_ns == theirs.time_ns
@@ -125,9 +122,8 @@ def test_an_answer_and_quiet_ones_before_it(data: st.DataObject, before: list[St
 def test_an_attribute_that_the_scene_does_not_have_is_still_told() -> None:
     layout = Layout.build([], [])
     message = output_message()
-    step_codec.fill_output(
-        message, StepOutput(time_ns=0, values={("dog", "pose"): Value(np.zeros(13), 0)}), layout
-    )
+    output = StepOutput(time_ns=0, values={("dog", "pose"): Value(np.zeros(13), 0)})
+    step_codec.fill_outputs(message, [output], layout)
     (back,) = step_codec.read_outputs(message, layout)
     assert list(back.values) == [("dog", "pose")]
 
@@ -144,7 +140,7 @@ def test_an_attribute_that_the_scene_does_not_have_is_still_told() -> None:
 )
 def test_what_cannot_be_said_is_refused(output: Any, said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        step_codec.fill_output(output_message(), output, Layout.build([], []))
+        step_codec.fill_outputs(output_message(), [output], Layout.build([], []))
 
 
 def test_a_frame_that_the_scene_does_not_have_is_not_the_world() -> None:

@@ -125,7 +125,9 @@ def message(time_ns: int, transforms: Sequence[Any], topic: str = "/tf") -> Reco
 TIMES = [k * 20 * MS for k in range(200)]
 
 
-def published(prefix: str = "") -> Iterator[Recorded]:
+def published(
+    prefix: str = "", stamp: Callable[[int], int] = lambda time_ns: time_ns
+) -> Iterator[Recorded]:
     """As a robot state publisher does: fixed joints once, the others at all times."""
     fixed = [(one, place(one, 0.0)) for one in LINKS if one.kind == "fixed"]
     yield message(
@@ -137,7 +139,10 @@ def published(prefix: str = "") -> Iterator[Recorded]:
         local = places(time_ns)
         yield message(
             time_ns,
-            [transform(prefix + o.parent, prefix + o.name, local[o.name], time_ns) for o in MOVING],
+            [
+                transform(prefix + o.parent, prefix + o.name, local[o.name], stamp(time_ns))
+                for o in MOVING
+            ],
         )
 
 
@@ -155,6 +160,15 @@ def test_as_a_robot_publishes_them(tmp_path: Path, prefix: str) -> None:
     follows(source)
     assert source.findings == ()
     assert np.isnan(source.motion(TIMES[-1]).efforts).all()
+
+
+def test_a_clock_that_is_set_back_is_bridged(tmp_path: Path) -> None:
+    made = published(stamp=lambda time_ns: time_ns - (350 * MS if time_ns > 2000 * MS else 0))
+    source = open_source(write_bag(tmp_path / "bag", made), robots=[robot(tmp_path)])
+    follows(source)
+    (mended,) = source.findings
+    assert (mended.arguments["what"], mended.arguments["topic"]) == ("set_back", "/tf")
+    assert mended.arguments["joints"] == NAMES
 
 
 @pytest.mark.parametrize("type_name", TRANSFORMS)

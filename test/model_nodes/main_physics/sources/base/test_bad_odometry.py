@@ -44,12 +44,6 @@ def shifted() -> Iterator[Recorded]:
         yield posed(ODOMETRY, t, (x, y, yaw) if t < 3000 * MS else (x - 0.4, y, yaw))
 
 
-def back() -> list[Recorded]:
-    messages = plain()
-    messages[100] = posed(ODOMETRY, 100 * PERIOD, drive(2.0), stamp_ns=97 * PERIOD)
-    return messages
-
-
 def two_frames() -> list[Recorded]:
     return [*plain()[:-1], posed(ODOMETRY, 6000 * MS, drive(6.0), child="lidar")]
 
@@ -81,7 +75,6 @@ def no_rotation() -> list[Recorded]:
             "/odom",
             ("jumps", "/odom, message 291", "0.000 m and 1.000 rad"),
         ),
-        (back, "/odom", ("time goes back", "/odom, message 101", "1.94", "1.98")),
         (two_frames, "/odom", ("different frames", "base_link in odom; lidar in odom")),
         (of_child("wheel"), "/odom", ("no link wheel", "base_link (the root link of cart)")),
         (of_child("lift"), "/odom", ("lift_joint moves", "fixed to it")),

@@ -16,6 +16,7 @@ from support.live_robot import PERIOD, SECOND, Robot, followed
 from support.ros_domains import new_domain
 from support.waiting import wait_until
 
+from hetwin.action import Simulate
 from hetwin.msg import Belief, Task
 from hetwin_core.ensemble.beliefs import (
     BeliefFields,
@@ -144,5 +145,7 @@ def test_which_live_topics_are_read() -> None:
     assert told_reader(LiveSpec(live="", annotations=()), topic, GRIPPER) is None
     assert told_reader(LiveSpec(live=""), "/hetwin/act/_action/status", GOALS) is None
     assert message_class("no_such_msgs/action/GripperCommand_FeedbackMessage") is None
+    found = message_class("hetwin/action/Simulate_GetResult_Event")
+    assert found is Simulate.Impl.GetResultService.Event
     assert message_class(GOALS) is GoalStatusArray
     assert message_class("hetwin/action/Simulate_FeedbackMessage") is not None

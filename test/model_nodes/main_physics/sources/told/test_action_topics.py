@@ -11,31 +11,52 @@ import numpy as np
 import pytest
 from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+from rosbags.typesys.store import Typestore
 from support.action_messages import (
     ABORTED,
     EXECUTING,
+    REQUEST_RECEIVED,
+    REQUEST_SENT,
+    RESPONSE_RECEIVED,
+    RESPONSE_SENT,
     SUCCEEDED,
+    controller,
     goals,
+    got_result,
     gripper,
     parallel_gripper,
+    sent_goal,
     trajectory,
     tree,
+    uuid,
 )
 from support.recorded_bags import EPOCH_NS, MS, TYPES, Recorded, sine, storage_file, write_bag
 
+from hetwin_core.ensemble.annotations import is_meant
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.projection.annotations import pair_annotations
-from model_nodes.main_physics.sources.action_types import DEFINITIONS, GRIPPER, PY_TREE, TRAJECTORY
+from model_nodes.main_physics.sources.action_types import (
+    CONTROLLER,
+    DEFINITIONS,
+    GRIPPER,
+    PY_TREE,
+    TRAJECTORY,
+    message_of,
+)
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE
 from model_nodes.main_physics.sources.factory import open_source
 
 GRIP, ARM = "/robot/gripper_cmd", "/arm_controller/follow_joint_trajectory"
+STATE = "/arm_controller/controller_state"
 ALL_NS = 2_000 * MS
 
 
-def events(folder: Path, *said: Recorded, **more: object) -> list[Event]:
+def events(
+    folder: Path, *said: Recorded, undefined: Sequence[str] = (), **more: object
+) -> list[Event]:
     """The events of a recording with these messages."""
-    folder = write_bag(folder / "bag", sorted([*sine(), *said], key=lambda one: one.time_ns))
+    made = sorted([*sine(), *said], key=lambda one: one.time_ns)
+    folder = write_bag(folder / "bag", made, undefined=undefined)
     source = open_source({"recording": str(folder), **more})
     return source.events(ALL_NS)
 
@@ -125,18 +146,132 @@ def test_named_annotations_are_all_that_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("version", range(len(DEFINITIONS[TRAJECTORY])))
 def test_versions_of_a_type_that_is_not_defined(tmp_path: Path, version: int) -> None:
     """The recorder leaves the definition of a hidden topic empty; which version it is shows in the bytes."""
-    store = get_typestore(Stores.LATEST)
-    store.register(get_types_from_msg(DEFINITIONS[TRAJECTORY][version], TRAJECTORY))
-    message = trajectory(500 * MS, ARM, ("a", "b"), (0.0, 0.2)).message
-    usual = vars(message.feedback) | {"index": 3, "multi_dof_index": 0}
+    store = stored(TRAJECTORY, version)
     kind = store.types[TRAJECTORY.removesuffix("Message")]
-    fields = {name: value for name, value in usual.items() if name in kind.__dataclass_fields__}
-    fields.pop("__msgtype__", None)
-    older = store.types[TRAJECTORY](goal_id=message.goal_id, feedback=kind(**fields))
+    said = trajectory(500 * MS, ARM, ("a", "b"), (0.0, 0.2), kind=kind).message
+    older = store.types[TRAJECTORY](goal_id=said.goal_id, feedback=said.feedback)
     raw = bytes(store.serialize_cdr(older, TRAJECTORY))
     (said,) = events(tmp_path, Recorded(f"{ARM}/_action/feedback", TRAJECTORY, 500 * MS, raw))
     assert said.arguments["error"] == pytest.approx(0.2)
     assert np.isclose(said.time_ns, 500 * MS)
+
+
+@pytest.mark.parametrize("version", range(len(DEFINITIONS[CONTROLLER])))
+def test_versions_of_a_controllers_state(tmp_path: Path, version: int) -> None:
+    """As recorded before recorders kept definitions in SQLite files."""
+    store = stored(CONTROLLER, version)
+    one = controller(500 * MS, STATE, ("a", "b"), (0.0, -0.2), store.types[CONTROLLER])
+    raw = bytes(store.serialize_cdr(one.message, CONTROLLER))
+    (said,) = events(tmp_path, Recorded(STATE, CONTROLLER, 500 * MS, raw), undefined=[CONTROLLER])
+    assert (said.arguments["joint"], said.arguments["error"]) == ("b", pytest.approx(0.2))
+
+
+def stored(type_name: str, version: int) -> Typestore:
+    """The types with one version of a definition."""
+    store = get_typestore(Stores.LATEST)
+    store.register(get_types_from_msg(DEFINITIONS[type_name][version], type_name))
+    return store
+
+
+def test_a_controller_says_how_far_off_a_joint_is_until_it_is_back(tmp_path: Path) -> None:
+    errors = (0.01, -0.06, -0.09, 0.13, 0.02, 0.06)
+    made = [
+        controller((200 + 100 * k) * MS, STATE, ("a", "b"), (0.0, error))
+        for k, error in enumerate(errors)
+    ]
+    found = events(tmp_path, *made)
+    assert shown(found) == [("trajectory_says", at, "instant") for at in (300, 500, 700)]
+    assert [event.arguments["error"] for event in found] == [0.06, 0.13, 0.06]
+    assert {event.arguments["controller"] for event in found} == {"/arm_controller"}
+    assert not any(map(is_meant, found))
+
+
+def test_states_at_high_rates_are_looked_at_now_and_then(tmp_path: Path) -> None:
+    """Of a kilohertz each 20th message is read; an error that lasts is seen."""
+    made = [
+        controller((200 + k) * MS, STATE, ("a", "b"), (0.0, 0.2 if 55 < k < 85 else 0.0))
+        for k in range(200)
+    ]
+    assert [event.time_ns // MS for event in events(tmp_path, *made)] == [260]
+
+
+def test_goals_and_results_of_introspected_services(tmp_path: Path) -> None:
+    """Client and server are introspected, so that each call is there twice."""
+    found = events(
+        tmp_path,
+        sent_goal(200 * MS, GRIP, 0.01, event=REQUEST_SENT),
+        sent_goal(201 * MS, GRIP, 0.01, event=REQUEST_RECEIVED),
+        sent_goal(202 * MS, GRIP, 0.01, event=RESPONSE_SENT),
+        got_result(203 * MS, GRIP, event=REQUEST_SENT),
+        got_result(204 * MS, GRIP, event=REQUEST_RECEIVED),
+        got_result(700 * MS, GRIP, 0.0249, stalled=True),
+        got_result(701 * MS, GRIP, 0.0249, stalled=True, event=RESPONSE_RECEIVED),
+        got_result(900 * MS, GRIP, 0.04, goal=2, status=ABORTED),
+    )
+    assert shown(found) == [
+        ("goal_sent", 200, "instant"),
+        ("gripper_says", 700, "instant"),
+        ("gripper_says", 900, "instant"),
+    ]
+    goal, result, unasked = (event.arguments for event in found)
+    assert (goal["action"], goal["goal_id"], goal["position"]) == (GRIP, "01010101", 0.01)
+    assert goal["max_effort"] == 40.0
+    assert (result["goal_id"], result["result"]) == ("01010101", "succeeded")
+    assert (result["stalled"], result["reached_goal"]) == (True, False)
+    assert (result["position"], result["effort"]) == (0.0249, 12.0)
+    assert (unasked["goal_id"], unasked["result"]) == (None, "aborted")
+
+
+GRASP = """\
+float64 width # [m]
+Tolerance epsilon
+---
+bool success
+string error
+---
+float64 current_width
+"""
+GRASPED = "franka_msgs/action/Grasp_GetResult_Event"
+
+
+def test_the_result_of_an_action_that_only_the_recording_defines(tmp_path: Path) -> None:
+    """Newer recorders keep the action's own file, with what it uses, in place of the message's definition."""
+    text = (
+        f"{GRASP}{'=' * 80}\nMSG: franka_msgs/Tolerance\nfloat64 inner 0.005\nfloat64 outer 0.005\n"
+    )
+    store = get_typestore(Stores.LATEST)
+    store.register(get_types_from_msg(message_of(GRASPED, text), GRASPED))
+    info = store.types["service_msgs/msg/ServiceEventInfo"](
+        event_type=2,
+        stamp=got_result(0, GRIP).message.info.stamp,
+        client_gid=np.zeros(16, np.uint8),
+        sequence_number=1,
+    )
+    result = store.types["franka_msgs/action/Grasp_Result"](success=True, error="")
+    response = store.types["franka_msgs/action/Grasp_GetResult_Response"](status=4, result=result)
+    message = store.types[GRASPED](info=info, request=[], response=[response])
+    raw = bytes(store.serialize_cdr(message, GRASPED))
+    topic = "/franka_gripper/grasp/_action/get_result/_service_event"
+    folder = write_own(tmp_path, topic, GRASPED, text, [(300 * MS, raw)])
+    (said,) = open_source(folder).events(ALL_NS)
+    assert (said.name, said.arguments["action"]) == ("result_got", "/franka_gripper/grasp")
+    assert (said.arguments["result"], said.arguments["success"]) == ("succeeded", True)
+
+
+def test_feedback_that_the_actions_own_file_defines(tmp_path: Path) -> None:
+    """With other fields than those that are known."""
+    feedback = "bool reached_goal\nbool stalled\nfloat32 position\nfloat32 effort\n"
+    text = f"float64 position\n---\nbool stalled\n---\n{feedback}"
+    store = get_typestore(Stores.LATEST)
+    store.register(get_types_from_msg(message_of(GRIPPER, text), GRIPPER))
+    said = store.types[GRIPPER.removesuffix("Message")](
+        stalled=True, reached_goal=False, position=0.5, effort=2.0
+    )
+    message = store.types[GRIPPER](goal_id=uuid(1), feedback=said)
+    raw = bytes(store.serialize_cdr(message, GRIPPER))
+    folder = write_own(tmp_path, f"{GRIP}/_action/feedback", GRIPPER, text, [(300 * MS, raw)])
+    (event,) = open_source(folder).events(ALL_NS)
+    assert (event.arguments["stalled"], event.arguments["position"]) == (True, 0.5)
 
 
 def test_an_sqlite_file_whose_recorder_left_definitions_empty(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hetwin_core.ensemble.transport.own_process.shared_parts import SharedParts, TooLarge
+from hetwin_core.ensemble.transport.remote.memory import SharedParts, TooLarge
 
 
 @given(st.lists(st.binary(max_size=30), max_size=5), st.lists(st.binary(max_size=30), max_size=5))

@@ -1,0 +1,194 @@
+"""Requests and replies through memory that two processes share."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import select
+import struct
+import time
+from array import array
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from hetwin_core.ensemble.errors import HetwinError
+
+ROOM = 1 << 26
+"""Bytes of one message at most; memory that is never written to takes none of the machine's."""
+FIRST_LOOK_S = 0.005
+LOOK_PERIOD_S = 0.02
+_COUNT = struct.Struct("<q")
+
+Part: TypeAlias = memoryview | bytes
+"""Bytes of one part of a message."""
+
+
+class TooLarge(HetwinError):
+    """A message does not fit."""
+
+
+@dataclass(slots=True)
+class FlatMessage:
+    """A call of a model, or its result, with the fields of ``hetwin/ModelCall`` and ``hetwin/ModelOutput``.
+
+    Attributes:
+        call: name of the call, empty in a result.
+        index: see `step_codec`.
+        numbers: see `step_codec`.
+        tables: see `step_codec`.
+        events: of a step, see `step_codec`.
+        more: what is no array of numbers, as JSON.
+        error: that the model has raised, see `json_codec.error_to_text`; empty for none.
+    """
+
+    call: str = ""
+    index: Any = field(default_factory=lambda: array("q"))
+    numbers: Any = field(default_factory=lambda: array("d"))
+    tables: Any = field(default_factory=lambda: array("i"))
+    events: str = ""
+    more: str = ""
+    error: str = ""
+
+    def parts(self) -> list[Part]:
+        """The fields as bytes."""
+        arrays = (self.index, self.numbers, self.tables)
+        texts = (self.call, self.events, self.more, self.error)
+        return [
+            *(memoryview(numbers).cast("B") for numbers in arrays),
+            *(text.encode() for text in texts),
+        ]
+
+    @classmethod
+    def of(cls, parts: Sequence[bytes]) -> FlatMessage:
+        """Inverse of `parts`."""
+        index, numbers, tables, *texts = parts
+        call, *others = (text.decode() for text in texts)
+        return cls(call, memoryview(index).cast("q"), numbers, tables, *others)
+
+
+class SharedParts:
+    """Room for one message: a list of parts, each of any number of bytes.
+
+    Only one process writes at a time, and says by other means when the other may read. The memory has no name, so that
+    nothing is left behind however the processes end.
+
+    Args:
+        room: bytes that it has.
+        file: descriptor of the memory; by default it is new, and shared with processes that are forked from now on.
+    """
+
+    def __init__(self, room: int = ROOM, file: int = -1) -> None:
+        self._memory = memoryview(mmap.mmap(file, room))
+
+    def write(self, parts: Sequence[Part]) -> None:
+        """Replace the message.
+
+        Raises:
+            TooLarge: if there is no room for it.
+        """
+        memory = self._memory
+        sizes = [len(part) for part in parts]
+        head = struct.pack(f"<{len(parts) + 1}q", len(parts), *sizes)
+        at = len(head)
+        if at + sum(sizes) > len(memory):
+            raise TooLarge(f"it has {sum(sizes)} bytes; expected at most {len(memory) - at}")
+        memory[:at] = head
+        for part, size in zip(parts, sizes, strict=True):
+            memory[at : at + size] = part
+            at += size
+
+    def read(self) -> list[bytes]:
+        """A copy of the message."""
+        memory = self._memory
+        (count,) = _COUNT.unpack_from(memory)
+        sizes = struct.unpack_from(f"<{count}q", memory, _COUNT.size)
+        at = _COUNT.size * (count + 1)
+        parts = []
+        for size in sizes:
+            parts.append(bytes(memory[at : at + size]))
+            at += size
+        return parts
+
+
+class MemoryChannel:
+    """Carries one request at a time to another process, and its reply back.
+
+    Two counters say that something is there to be read: unlike what is written into a pipe, they do not draw the
+    process that wakes up to the processor of the one that wakes it, which has more to do.
+
+    Args:
+        files: descriptors of both memories and both counters.
+    """
+
+    FILES = 4
+
+    def __init__(self, files: Sequence[int]) -> None:
+        request, reply, self._requested, self._replied = self.files = tuple(files)
+        self._request = SharedParts(file=request)
+        self._reply = SharedParts(file=reply)
+
+    @classmethod
+    def make(cls) -> MemoryChannel:
+        """New memory; processes that are forked from now on share it."""
+        memories = [os.memfd_create(f"hetwin {name}") for name in ("request", "reply")]
+        for file in memories:
+            os.ftruncate(file, ROOM)
+        return cls([*memories, os.eventfd(0), os.eventfd(0)])
+
+    def request(self, message: FlatMessage) -> None:
+        """Send a request.
+
+        Raises:
+            TooLarge: if there is no room for it.
+        """
+        self._request.write(message.parts())
+        os.eventfd_write(self._requested, 1)
+
+    def reply_until(self, until: float, look: Callable[[], bool]) -> FlatMessage | None:
+        """Wait for the reply.
+
+        Args:
+            until: when to give up, by `time.monotonic` [s].
+            look: is called from time to time; false ends the waiting.
+
+        Returns:
+            The reply; None if there is none.
+        """
+        wait_s = FIRST_LOOK_S
+        while not _counts(self._replied, min(wait_s, until - time.monotonic())):
+            if (not look() or time.monotonic() >= until) and not _counts(self._replied, 0.0):
+                return None
+            wait_s = LOOK_PERIOD_S
+        os.eventfd_read(self._replied)
+        return FlatMessage.of(self._reply.read())
+
+    def next_request(self, timeout_s: float | None = None) -> FlatMessage | None:
+        """Wait for the other process's next request; None if there is none within the timeout."""
+        if not _counts(self._requested, timeout_s):
+            return None
+        os.eventfd_read(self._requested)
+        return FlatMessage.of(self._request.read())
+
+    def reply(self, message: FlatMessage) -> None:
+        """Send the reply to the last request.
+
+        Raises:
+            TooLarge: if there is no room for it.
+        """
+        self._reply.write(message.parts())
+        os.eventfd_write(self._replied, 1)
+
+    def close(self) -> None:
+        """Stop sharing."""
+        for file in self.files:
+            with suppress(OSError):
+                os.close(file)
+
+
+def _counts(counter: int, timeout_s: float | None) -> bool:
+    """Whether a counter is above 0 within the timeout, or for ever."""
+    poll = select.poll()
+    poll.register(counter, select.POLLIN)
+    return bool(poll.poll(None if timeout_s is None else max(0.0, timeout_s) * 1e3))

@@ -1,0 +1,333 @@
+"""The conductor's side of a model in another process, whatever lies between them."""
+
+from __future__ import annotations
+
+import json
+import time
+from abc import ABC, abstractmethod
+from array import array
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hetwin_core.ensemble import json_codec
+from hetwin_core.ensemble.errors import RunFailed
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.model import (
+    Contribution,
+    ParameterRequest,
+    StepInput,
+    StepOutput,
+    Stepping,
+)
+from hetwin_core.ensemble.scenario.scenario import ModelPlan
+from hetwin_core.ensemble.scene.layout import Layout, Selection
+from hetwin_core.ensemble.scene.layout_json import layout_to_json
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot, no_proximity
+from hetwin_core.ensemble.scene.values import Floats, Value
+from hetwin_core.ensemble.transport import step_codec
+from hetwin_core.ensemble.transport.port import ModelPort, error_of
+from hetwin_core.ensemble.transport.remote.memory import FlatMessage, TooLarge
+
+STOP_DEADLINE_S = 2.0
+
+
+class Peer(ABC):
+    """The process of a model, as the conductor's process reaches it. One call is under way at a time.
+
+    Args:
+        plan: the model as the scenario has it.
+
+    Attributes:
+        time_ns: of the step that was requested last [ns]; failures name it.
+    """
+
+    def __init__(self, plan: ModelPlan) -> None:
+        self.plan = plan
+        self.time_ns = 0
+
+    @abstractmethod
+    def connect(self) -> tuple[str, int]:
+        """Reach the process; returns host and process id.
+
+        Raises:
+            RunFailed: if it cannot be reached.
+        """
+
+    @property
+    @abstractmethod
+    def is_reached(self) -> bool:
+        """Whether it can be called: it is connected, and was not found to have ended or to hang."""
+
+    @abstractmethod
+    def send(self, call: FlatMessage) -> None:
+        """Send a call.
+
+        Raises:
+            RunFailed: if it is not connected.
+            TooLarge: if there is no room for it.
+        """
+
+    @abstractmethod
+    def result(self, call: str, until: float) -> Any:
+        """Wait for the result of the call that was sent.
+
+        Args:
+            call: its name.
+            until: when to give up, by `time.monotonic` [s].
+
+        Returns:
+            A message with the fields of `step_codec.OutputFields` and an error; None if it does not come in time.
+
+        Raises:
+            RunFailed: if the process has ended.
+        """
+
+    def unasked(self) -> Sequence[Any]:
+        """Results of steps that the conductor does not wait for, since the last time."""
+        return ()
+
+    @abstractmethod
+    def too_late(self, call: str, deadline_s: float) -> RunFailed:
+        """Return the failure of a call whose result has not come in time; the process counts as hanging from now on."""
+
+    @abstractmethod
+    def end(self, failure: RunFailed | None) -> RunFailed | None:
+        """Disconnect from the process, which has been called to stop if it could be.
+
+        Args:
+            failure: of that call.
+
+        Returns:
+            What the run is to know of it.
+        """
+
+    @abstractmethod
+    def renew(self) -> None:
+        """Let the next connection be to another process."""
+
+    def failure(self, call: str, reason: str) -> RunFailed:
+        """Return the failure of a call."""
+        return RunFailed(self.plan.name, call, self.time_ns, reason)
+
+
+class RemotePort(ModelPort):
+    """A model in another process: it computes while the main model does, and does not share Python's lock.
+
+    A call without a result is given up at its deadline, and a process that has died is not waited for; so, unlike in
+    the conductor's process, the run can go on without the model or with another instance of it.
+
+    Args:
+        plan: the model as the scenario has it.
+        peer: the process.
+        period_ns: time between two steps, of a model that the conductor does not wait for [ns].
+    """
+
+    def __init__(self, plan: ModelPlan, peer: Peer, period_ns: int = 0) -> None:
+        self.plan = plan
+        self._peer = peer
+        self._period_ns = period_ns
+        self._is_waited_for = plan.stepping is Stepping.SERVICE
+        self._layout: Layout | None = None
+        self._selections: tuple[Selection, ...] = ()
+        self._reads = True
+        self._missed = 0
+        self._forget_calls()
+
+    def _forget_calls(self) -> None:
+        self._under_way = ""
+        self._until = self._deadline_s = 0.0
+        self._stepped: Any = None
+        self._outputs: deque[StepOutput] = deque()
+
+    def register(self) -> tuple[str, int]:
+        """Reach the process and make the instance."""
+        found = self._peer.connect()
+        self._call("register")
+        return found
+
+    def parameters(self) -> Sequence[ParameterRequest]:
+        """Ask which parameters the model needs."""
+        return json_codec.requests_from_text(self._call("parameters").more)
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        """Initialize the model with the resolved parameters."""
+        given = {"parameters": dict(parameters), "seed": seed}
+        contribution = json_codec.contribution_from_text(self._call("initialize", given).more)
+        self._selections = contribution.reads
+        self.reads_proximity = contribution.reads_proximity
+        return contribution
+
+    def start(self, scene: Snapshot) -> None:
+        """Begin the run: layout, models and state."""
+        self._layout = scene.layout
+        self._reads = bool(scene.layout.select(self._selections))
+        given = {
+            "layout": layout_to_json(scene.layout),
+            "models": list(scene.models),
+            "period_ns": self._period_ns,
+        }
+        self._call("start", given, StepInput(scene.time_ns, 0, scene))
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """A process of its own."""
+        return True
+
+    @property
+    def can_run_ahead(self) -> bool:
+        """A model that reads the scene must see each new state."""
+        return not self._reads
+
+    @property
+    def ahead(self) -> int:
+        """Outputs that have arrived for steps not yet taken."""
+        return len(self._outputs)
+
+    def begin_step(self, tick: StepInput, further: Sequence[int] = ()) -> None:
+        """Send the request for a step, without waiting."""
+        self._peer.time_ns = tick.time_ns
+        if self._outputs or not self._is_waited_for:
+            return
+        if not self.reads_proximity:
+            tick = replace(tick, scene=replace(tick.scene, near=no_proximity()))
+        call = FlatMessage("step")
+        step_codec.fill_step(call, tick, further, with_state=self._reads)
+        self._send(call, self.plan.deadline)
+
+    def end_step(self) -> StepOutput:
+        """Wait for the output of the step."""
+        if not self._outputs:
+            self._let_call_end()
+            if self._stepped is None:
+                raise self._peer.failure("step", "no step was asked for")
+            result, self._stepped = self._stepped, None
+            self._raise_error_of("step", result)
+            assert self._layout is not None
+            self._outputs.extend(step_codec.read_outputs(result, self._layout, self._rows_at))
+        return self._outputs.popleft()
+
+    def _rows_at(self, time_ns: int) -> Floats:
+        """The rows of proximity of a step whose output has left them for later."""
+        if self._under_way:
+            raise self._unread(time_ns, "the next step is under way")
+        self._send(FlatMessage("rows", array("q", [time_ns])), self.plan.deadline)
+        try:
+            result = self._result()
+            self._raise_error_of("rows", result)
+        except RunFailed as failure:
+            raise self._unread(time_ns, failure.reason) from None
+        return np.frombuffer(result.numbers, np.float64).reshape(-1, PROXIMITY_COLUMNS)
+
+    def _unread(self, time_ns: int, why: str) -> RunFailed:
+        reason = f"the distances at {time_ns / 1e9:.6f} s cannot be read: {why}"
+        return self._peer.failure("step", reason)
+
+    def collect(self) -> list[StepOutput]:
+        """Outputs that have arrived since the last call, of a model that is not waited for."""
+        outputs: list[StepOutput] = []
+        for result in self._peer.unasked():
+            self._missed = result.missed_steps
+            self._raise_error_of("step", result)
+            assert self._layout is not None
+            outputs += step_codec.read_outputs(result, self._layout)
+        return outputs
+
+    @property
+    def missed_steps(self) -> int:
+        """Steps that the model has missed so far, as its process reports."""
+        return self._missed
+
+    def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        """Make the model responsible."""
+        foreign = {(entity, attribute): value}
+        self._call("take", tick=StepInput(scene.time_ns, 0, scene, (), foreign))
+
+    def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
+        """End the model's responsibility."""
+        key = entity, attribute
+        result = self._call("release", key, StepInput(scene.time_ns, 0, scene))
+        (output,) = step_codec.read_outputs(result, scene.layout)
+        return replace(output.values[key], data=output.values[key].data.copy())
+
+    def command(self, name: str, arguments: Mapping[str, Json]) -> None:
+        """Carry out a command of the model's own."""
+        self._call("command", {"command": name, "arguments": dict(arguments)})
+
+    def stop(self) -> RunFailed | None:
+        """End the run and the process."""
+        failure = None
+        try:
+            if self._peer.is_reached:
+                self._call("stop", deadline_s=STOP_DEADLINE_S)
+        except RunFailed as error:  # it must not keep the others from ending
+            failure = error
+        return self._peer.end(failure)
+
+    def give_up(self) -> None:
+        """End the process, if it still responds, and forget it."""
+        self.stop()
+        self._forget_calls()
+
+    def renew(self) -> None:
+        """Let the next registration be that of another process.
+
+        Raises:
+            RunFailed: if there can be none.
+        """
+        self._peer.renew()
+
+    def _call(
+        self,
+        name: str,
+        more: object = None,
+        tick: StepInput | None = None,
+        *,
+        deadline_s: float | None = None,
+    ) -> Any:
+        """Send a call, when what is under way has ended; returns its result, or raises what the model raised."""
+        self._let_call_end()
+        call = FlatMessage(name)
+        if tick is not None:
+            step_codec.fill_step(call, tick)
+        if more is not None:
+            call.more = json.dumps(more)
+        self._send(call, deadline_s or self.plan.deadline_of(name))
+        result = self._result()
+        self._raise_error_of(name, result)
+        return result
+
+    def _let_call_end(self) -> None:
+        """Wait for a requested step: the digest must not depend on which process is quicker.
+
+        The result of a call that was not waited for to its end, since the run was stopped meanwhile, is dropped.
+        """
+        if self._under_way == "step":
+            self._stepped = self._result()
+        elif self._under_way:
+            self._until = min(self._until, time.monotonic() + STOP_DEADLINE_S)
+            self._result()
+
+    def _send(self, call: FlatMessage, deadline_s: float) -> None:
+        try:
+            self._peer.send(call)
+        except TooLarge as error:
+            raise self._peer.failure(call.call, f"its input is too large: {error}") from None
+        self._under_way, self._deadline_s = call.call, deadline_s
+        self._until = time.monotonic() + deadline_s
+
+    def _result(self) -> Any:
+        """Wait for the result of the call that is under way."""
+        call = self._under_way
+        result = self._peer.result(call, self._until)
+        if result is None:
+            raise self._peer.too_late(call, self._deadline_s)
+        self._under_way = ""
+        return result
+
+    def _raise_error_of(self, call: str, result: Any) -> None:
+        if result.error:
+            raise error_of(self.plan, call, self._peer.time_ns, result.error)

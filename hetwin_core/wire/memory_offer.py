@@ -1,0 +1,93 @@
+"""How a conductor and a model's node on one machine come to share memory.
+
+A call over topics costs the middleware of ROS several times what it costs to wake another process. So a node waits at
+an address for memory, and names it when it registers. Where its conductor cannot reach the address, as from another
+machine or container, calls go over topics.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import select
+import socket
+import struct
+from contextlib import suppress
+
+from hetwin_core.ensemble.transport.remote.memory import MemoryChannel
+
+PATIENCE_S = 5.0
+_CREDENTIALS = struct.Struct("3i")
+_LONGEST_TOKEN = 256
+
+
+class MemoryWanted:
+    """A node's address, which is abstract: it is in no file system, and ends with the node.
+
+    Attributes:
+        address: what the conductor connects to.
+    """
+
+    def __init__(self) -> None:
+        self.address = f"hetwin/memory/{os.getpid()}/{secrets.token_hex(4)}"
+        self._socket = _socket()
+        self._socket.bind(f"\0{self.address}")
+        self._socket.listen(1)
+
+    def taken(self, conductor: int, run: str, timeout_s: float) -> MemoryChannel | None:
+        """Wait for the memory; None if there is none yet.
+
+        Args:
+            conductor: its process; what comes from another one, or another user, is left alone.
+            run: its token.
+            timeout_s: how long to wait.
+        """
+        if not select.select([self._socket], [], [], timeout_s)[0]:
+            return None
+        with suppress(OSError):
+            giver, _ = self._socket.accept()
+            with giver:
+                giver.settimeout(PATIENCE_S)
+                if not _is(giver, conductor):
+                    return None
+                token, files, _, _ = socket.recv_fds(giver, _LONGEST_TOKEN, MemoryChannel.FILES)
+                if len(files) == MemoryChannel.FILES and token.decode() == run:
+                    return MemoryChannel(files)
+                for file in files:
+                    os.close(file)
+        return None
+
+    def close(self) -> None:
+        """Wait no longer."""
+        self._socket.close()
+
+
+def offer_memory(address: str, process: int, run: str) -> MemoryChannel | None:
+    """Share new memory with a node.
+
+    Args:
+        address: at which it waits.
+        process: that has registered; no other gets the memory.
+        run: token of the run.
+
+    Returns:
+        The memory; None if the node cannot be reached.
+    """
+    with _socket() as taker, suppress(OSError):
+        taker.settimeout(PATIENCE_S)
+        taker.connect(f"\0{address}")
+        if _is(taker, process):
+            channel = MemoryChannel.make()
+            socket.send_fds(taker, [run.encode()], channel.files)
+            return channel
+    return None
+
+
+def _socket() -> socket.socket:
+    return socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+
+
+def _is(connected: socket.socket, process: int) -> bool:
+    """Whether the other end is this process, and this user's."""
+    option = connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    return _CREDENTIALS.unpack(option)[:2] == (process, os.getuid())

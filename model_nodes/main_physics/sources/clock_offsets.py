@@ -1,0 +1,264 @@
+"""Offsets between the clocks of a recording's topics: estimated from what two of them say of the same motion.
+
+What a wrist feels changes when the efforts of the arm's joints do, whatever the cause; what a gripper or a controller
+says of its position changes when the joints move. So the changes of one topic are fitted linearly by those of another
+one at each shift of time, and the shift that explains most is the offset: if no other one comes near, if it is the same
+in each third of the motion, and if it is clearly more than the time between two samples. Else nothing is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.watch import Finding
+from model_nodes.main_physics.sources.bag import Bag, ReadFault
+from model_nodes.main_physics.sources.event_stream import stamp_of
+from model_nodes.main_physics.sources.joint_series import Series
+
+CLOCK_OFFSET = "clock_offset"
+_STEP = 0.01
+"""Shifts are tried in steps of this [s]; messages within half of it are left out."""
+_MOST, _RIVALS = 100, 200
+"""Offsets are looked for up to so many steps, and what might be confused with them up to so many."""
+_WIDTH = 0.06
+"""Changes are those within at least this time [s]."""
+_LONGEST = 120.0
+"""Of longer recordings the part in which most changes is taken [s]."""
+_SHORTEST = 8.0
+_MOST_INTERVAL = 0.1
+_LEAST_MESSAGES = 100
+_LEAST_SHARE = 0.05
+"""The changes that are explained must be more than this share of all."""
+_PARTS, _AGREE = 3, 0.06
+"""In so many parts of the motion the offset must be the same, up to this [s]."""
+
+
+class Track(NamedTuple):
+    """Numbers over time.
+
+    Attributes:
+        topic: that says them.
+        times: (n,) run times [s], increasing.
+        numbers: (n, m).
+    """
+
+    topic: str
+    times: Floats
+    numbers: Floats
+
+
+class Offset(NamedTuple):
+    """By how much the times of one topic are later than those of another one, up to an uncertainty [s]."""
+
+    seconds: float
+    within: float
+
+
+def find_offsets(bag: Bag, series: Sequence[Series]) -> list[Finding]:
+    """Return the offsets that are known between topics with joint states and those of wrists, grippers, controllers.
+
+    Args:
+        bag: the recording.
+        series: the joint states.
+    """
+    topics = [t.name for t in bag.topics.values() if _says(t.type) and _sends(bag, t.name)]
+    tracks = list(_tracks(bag, topics)) if topics and series else []
+    found = []
+    for topic, own in _by_topic(series).items():
+        for track in tracks:
+            efforts = bag.topics[track.topic].type.endswith("WrenchStamped")
+            joints = _joints(topic, own, efforts)
+            offset = None if joints is None else offset_between(joints, track)
+            if offset is not None:
+                found.append(_finding(track, topic, offset))
+    return found
+
+
+def _finding(track: Track, other: str, offset: Offset) -> Finding:
+    begin, end = (max(round(1e9 * float(track.times[i])), 0) for i in (0, -1))
+    arguments: dict[str, Json] = {
+        "topic": track.topic,
+        "other": other,
+        "offset": offset.seconds,
+        "size": abs(offset.seconds),
+        "way": "behind" if offset.seconds > 0.0 else "ahead of",
+        "within": offset.within,
+    }
+    return Finding(CLOCK_OFFSET, begin, end, arguments)
+
+
+def offset_between(one: Track, other: Track) -> Offset | None:
+    """Return by how much the times of the other track are later; None if that is not known, or not clearly so."""
+    interval = max(float(np.median(np.diff(track.times))) for track in (one, other))
+    begin, end = (pick(one.times[i], other.times[i]) for pick, i in ((max, 0), (min, -1)))
+    if interval > _MOST_INTERVAL or end - begin < _SHORTEST:
+        return None
+    grid = np.arange(begin, end, _STEP)
+    width = max(round(max(_WIDTH, 3.0 * interval) / _STEP), 1)
+    explains, explained = (_changes(track, grid, width) for track in (one, other))
+    energy = np.cumsum((explained**2).sum(axis=1))
+    rows = _busiest(energy)
+    if not explains.shape[1] or not explained.shape[1] or rows.stop - rows.start <= 3 * _RIVALS:
+        return None
+    best = _best_shift(_shares(explains, explained, rows.start, rows.stop))
+    if best is None:
+        return None
+    steps = np.linspace(energy[rows.start], energy[rows.stop - 1], _PARTS + 1)
+    edges = np.searchsorted(energy, steps).tolist()
+    parts = [_shares(explains, explained, a - _MOST, b + _MOST) for a, b in pairwise(edges)]
+    away = [abs(int(np.argmax(part)) - _RIVALS - best) * _STEP for part in parts]
+    within = max(away) + _STEP
+    if within > _AGREE:
+        return None
+    seconds = best * _STEP
+    return Offset(seconds, within) if abs(seconds) > 2.0 * interval + within else None
+
+
+def _changes(track: Track, grid: Floats, width: int) -> Floats:
+    """Return (n, m) by how much the numbers that change do so within some steps, each relative to its usual change."""
+    columns = [np.interp(grid, track.times, column) for column in track.numbers.T]
+    changes = np.array([column[width:] - column[:-width] for column in columns]).T
+    deviations = changes.std(axis=0)
+    moving = deviations > 1e-9
+    scaled: Floats = changes[:, moving] / deviations[moving]
+    return scaled
+
+
+def _busiest(energy: Floats) -> slice:
+    """Return the rows of at most the longest time in which most changes."""
+    count = round(_LONGEST / _STEP)
+    if len(energy) <= count:
+        return slice(0, len(energy))
+    begin = int(np.argmax(energy[count:] - energy[:-count]))
+    return slice(begin, begin + count)
+
+
+def _shares(one: Floats, other: Floats, begin: int, end: int) -> Floats:
+    """Return for each shift of the other rows which share of their changes those of one explain; 0 of too few rows."""
+    begin, end = max(begin, _RIVALS), min(end, len(one) - _RIVALS)
+    if end - begin < _MOST:
+        return np.zeros(2 * _RIVALS + 1)
+    basis, _ = np.linalg.qr(one[begin:end] - one[begin:end].mean(axis=0))
+    shifted = other[begin - _RIVALS : end + _RIVALS]
+    spectra = [np.fft.rfft(rows, len(shifted), axis=0) for rows in (basis, shifted)]
+    products = spectra[0].conj()[:, :, None] * spectra[1][:, None, :]
+    alike = np.fft.irfft(products, len(shifted), axis=0)[: 2 * _RIVALS + 1]
+    return np.asarray((alike**2).sum(axis=(1, 2)) / _energies(shifted, end - begin))
+
+
+def _energies(rows: Floats, count: int) -> Floats:
+    """Return how much so many rows change about their mean, from each row on."""
+    totals = np.stack((rows, rows**2)).cumsum(axis=1)
+    before = np.concatenate((np.zeros_like(totals[:, :1]), totals), axis=1)
+    sums, squares = before[:, count:] - before[:, :-count]
+    energies: Floats = (squares - sums**2 / count).sum(axis=1)
+    return np.maximum(energies, 1e-12)
+
+
+def _best_shift(shares: Floats) -> int | None:
+    """Return the shift that explains most; None if it explains little, or a separate one explains half as much."""
+    best = int(np.argmax(shares))
+    less = np.flatnonzero(shares <= shares[best] / 2.0)
+    first = int(less[less < best].max(initial=-1)) + 1
+    last = int(less[less > best].min(initial=len(shares)))
+    rivals = np.concatenate((shares[:first], shares[last:]))
+    is_clear = len(rivals) and rivals.max() <= shares[best] / 2.0
+    is_near = abs(best - _RIVALS) <= _MOST
+    return best - _RIVALS if is_clear and is_near and shares[best] >= _LEAST_SHARE else None
+
+
+def _by_topic(series: Sequence[Series]) -> dict[str, list[Series]]:
+    found: dict[str, list[Series]] = {}
+    for one in series:
+        found.setdefault(one.topic, []).append(one)
+    return found
+
+
+def _joints(topic: str, series: Sequence[Series], efforts: bool) -> Track | None:
+    """Return the positions of a topic's joints, or the efforts of those that have some, at the times of most."""
+    most = max(series, key=lambda one: len(one.names))
+    times = most.times_ns / 1e9
+    columns = [
+        np.interp(times, one.times_ns / 1e9, column)
+        for one in series
+        for column in (one.efforts if efforts else one.positions).T
+        if np.isfinite(column).all()
+    ]
+    return Track(topic, times, np.array(columns).T) if columns and len(times) > 1 else None
+
+
+def _tracks(bag: Bag, topics: Sequence[str]) -> Iterator[Track]:
+    """Yield what some topics say; one that cannot be read is left out."""
+    times: dict[str, list[float]] = {topic: [] for topic in topics}
+    rows: dict[str, list[list[float]]] = {topic: [] for topic in topics}
+    decoders = {topic: bag.decoder(topic) for topic in topics}
+    due_ns = dict.fromkeys(topics, 0)
+    for message in bag.messages(topics):
+        if isinstance(message, ReadFault):
+            break
+        topic, log_ns, raw = message
+        if log_ns >= due_ns[topic]:
+            due_ns[topic] = log_ns + round(5e8 * _STEP)
+            content = decoders[topic](raw)
+            rows[topic].append(_numbers(bag.topics[topic].type, content))
+            times[topic].append(_time_ns(bag, content, log_ns) / 1e9)
+    for topic in topics:
+        order = np.argsort(times[topic], kind="stable")
+        lengths = {len(row) for row in rows[topic]}
+        if len(lengths) == 1 and len(order) >= _LEAST_MESSAGES:
+            yield Track(topic, np.array(times[topic])[order], np.array(rows[topic])[order])
+
+
+def _time_ns(bag: Bag, content: Any, log_ns: int) -> int:
+    """Return the run time of a message: its stamp if that is near the log time."""
+    stamp = stamp_of(content)
+    stamped = log_ns if stamp is None else stamp.sec * 10**9 + stamp.nanosec - bag.start_ns
+    return stamped if abs(stamped - log_ns) <= bag.tolerance_ns else log_ns
+
+
+def _wrench(message: Any) -> list[float]:
+    parts = message.wrench.force, message.wrench.torque
+    return [float(getattr(part, axis)) for part in parts for axis in "xyz"]
+
+
+def _controller(message: Any) -> list[float]:
+    point = message.feedback if hasattr(message, "feedback") else message.actual
+    return [float(position) for position in point.positions]
+
+
+_NUMBERS: Mapping[str, Callable[[Any], list[float]]] = {
+    "WrenchStamped": _wrench,
+    "JointTrajectoryControllerState": _controller,
+    "GripperCommand_FeedbackMessage": lambda m: [float(m.feedback.position)],
+    "ParallelGripperCommand_FeedbackMessage": lambda m: [float(m.feedback.state.position[0])],
+    "GripperState": lambda m: [float(m.width)],
+    "Robotiq2FGripper_robot_input": lambda m: [float(m.gPO)],
+}
+"""Last part of a type -> the numbers of a message that change with the robot's joints."""
+
+
+def _says(type_name: str) -> bool:
+    return type_name.rpartition("/")[2] in _NUMBERS
+
+
+def _numbers(type_name: str, message: Any) -> list[float]:
+    return _NUMBERS[type_name.rpartition("/")[2]](message)
+
+
+def _sends(bag: Bag, topic: str) -> bool:
+    """Whether a topic has enough messages, the first of which can be read."""
+    if bag.topics[topic].messages < _LEAST_MESSAGES or len(bag.types(topic)) > 1:
+        return False
+    first = next(iter(bag.messages([topic])), None)
+    try:
+        return isinstance(first, tuple) and bool(
+            _numbers(bag.topics[topic].type, bag.decoder(topic)(first[2]))
+        )
+    except Exception:  # a definition that does not fit makes the decoder fail in any way
+        return False
