@@ -63,8 +63,7 @@ class RecordedPart(Part):
     ) -> None:
         step = spec if isinstance(spec, RecordedStep) else None
         self._is_step, self._announces = step is not None, step is None or step.announces
-        named = spec.recording if step is None else recording_of(step.recording)
-        self.path = Path(named).expanduser()
+        self.path = Path(recording_of(spec.recording)).expanduser()
         self._bag = bag = Bag(self.path, spec.stamps)
         try:
             recorded = read_motion(
