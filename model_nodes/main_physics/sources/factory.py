@@ -90,21 +90,27 @@ def _only(robots: Sequence[Body], kind: SourceKind) -> Body:
 
 
 def _listening(spec: Strict, robots: Sequence[Body], wheels: DifferentialDrive | None) -> Part:
-    """A live robot, or commands."""
-    if isinstance(spec, LiveSpec):
-        from model_nodes.main_physics.sources.live.part import LivePart
+    """A live robot, or commands.
 
-        return LivePart(spec, robots)
-    assert isinstance(spec, CommandsSpec)
+    Raises:
+        BadInput: if ROS 2 is not installed.
+    """
     try:
+        if isinstance(spec, LiveSpec):
+            from model_nodes.main_physics.sources.live.link import RobotLink
+            from model_nodes.main_physics.sources.live.part import LivePart
+
+            return LivePart(spec, robots, RobotLink)
         from model_nodes.main_physics.sources.commanded.live_link import CommandLink
+
+        assert isinstance(spec, CommandsSpec)
+        return CommandedPart(spec, robots, CommandLink, wheels)
     except ImportError as error:
         raise BadInput(
             f"ROS 2 cannot be imported: {error}",
-            where="source.commands",
+            where=f"source.{SourceKind.LIVE if isinstance(spec, LiveSpec) else SourceKind.COMMANDS}",
             expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite",
         ) from None
-    return CommandedPart(spec, robots, CommandLink, wheels)
 
 
 def check_listening(spec: Mapping[str, Any]) -> Strict:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,9 @@ from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part
 from model_nodes.main_physics.world.description import Body
 from model_nodes.main_physics.world.drives import Base
 
+if TYPE_CHECKING:
+    from model_nodes.main_physics.sources.live.link import RobotLink
+
 GAP_INTERVALS = 5
 LEAST_GAP_NS = 200_000_000
 CLOCK_JUMP_NS = 1_000_000_000
@@ -50,22 +53,15 @@ class LivePart(Part):
     Args:
         spec: the topics, and the reactions to a silent robot and a late twin.
         robots: those that it moves; a base that follows may move without joint states.
+        listen: makes what subscribes to topics.
 
     Raises:
-        BadInput: if ROS 2 is not installed, or the robot publishes no joint states within `wait` seconds.
+        BadInput: if the robot publishes no joint states within `wait` seconds.
     """
 
     is_live = True
 
-    def __init__(self, spec: LiveSpec, robots: Sequence[Body] = ()) -> None:
-        try:
-            from model_nodes.main_physics.sources.live.link import RobotLink
-        except ImportError as error:
-            raise BadInput(
-                f"ROS 2 cannot be imported: {error}",
-                where="source.live",
-                expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite",
-            ) from None
+    def __init__(self, spec: LiveSpec, robots: Sequence[Body], listen: type[RobotLink]) -> None:
         self._spec = spec
         self._moves_base = any(robot.base is Base.FOLLOWED for robot in robots)
         self._updated = threading.Condition()
@@ -84,7 +80,7 @@ class LivePart(Part):
         self._use_period(1)
         self.notes: list[str] = []
         readers = readers_of(spec)
-        self._link = RobotLink(
+        self._link = listen(
             spec.live,
             spec.joint_states,
             self._on_joints,
