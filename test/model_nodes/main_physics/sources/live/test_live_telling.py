@@ -32,8 +32,8 @@ from hetwin_core.ensemble.tasks import TaskFields, task_event, task_fields
 from hetwin_core.wire.publishing import message_class
 from model_nodes.main_physics.sources.action_types import GOALS, GRIPPER
 from model_nodes.main_physics.sources.live.link import RobotLink
+from model_nodes.main_physics.sources.live.part import LivePart
 from model_nodes.main_physics.sources.live.readers import told_reader
-from model_nodes.main_physics.sources.live.source import LiveSource
 from model_nodes.main_physics.sources.live.told import since_begin
 
 
@@ -95,7 +95,7 @@ def test_a_live_robot_tells_tasks_and_beliefs(robot: Robot) -> None:
     assert problem_of(told["words"]) == "message 1: a String says nothing that the robot believes"
 
 
-def _events(source: LiveSource) -> list[Event]:
+def _events(source: LivePart) -> list[Event]:
     """All events until the words, which have no stamp, so that they come when they have arrived."""
     found: list[Event] = []
     time_ns = 0

@@ -14,8 +14,8 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.settings import NamedHand
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.plan.source import PlanSource
-from model_nodes.main_physics.sources.source import JointNow
+from model_nodes.main_physics.sources.part import JointNow
+from model_nodes.main_physics.sources.plan import Plan
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
 from model_nodes.main_physics.world.urdf.reader import read_urdf
@@ -37,17 +37,15 @@ def trajectory(*points: tuple[float, float], joint: str = "elbow_joint") -> dict
     return {"trajectory": {"joint_names": [joint], "points": rows}}
 
 
-def opened(*steps: dict[str, Any], **more: float) -> PlanSource:
+def opened(*steps: dict[str, Any], **more: float) -> Plan:
     robot = read_urdf(TABLETOP_ARM, Notes(), resources=Resources(TABLETOP_ARM.parent))
-    source = open_source({"plan": list(steps), **more}, robots=[robot], hands=[HAND])
-    assert isinstance(source, PlanSource)
-    return source
+    return open_source({"plan": list(steps), **more}, robots=[robot], hands=[HAND])
 
 
-def bound(*steps: dict[str, Any], **more: float) -> PlanSource:
+def bound(*steps: dict[str, Any], **more: float) -> Plan:
     source = opened(*steps, **more)
-    source.rest_at({"elbow_joint": 0.4, **dict.fromkeys(FINGERS, 0.04)})
-    source.bind(["elbow_joint", *FINGERS], 2_500_000)
+    resting = {"elbow_joint": 0.4, **dict.fromkeys(FINGERS, 0.04)}
+    source.bind(["elbow_joint", *FINGERS], 2_500_000, resting)
     source.use_places(nowhere, {})
     return source
 
@@ -56,7 +54,7 @@ def nowhere(entity: str) -> Floats:
     return np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 
 
-def positions(source: PlanSource, *times: float) -> list[list[float]]:
+def positions(source: Plan, *times: float) -> list[list[float]]:
     return [source.motion(round(t * 1e9)).positions.round(6).tolist() for t in times]
 
 
@@ -72,7 +70,7 @@ def test_steps_follow_on_each_other_and_take_over_where_the_joints_are() -> None
 def test_a_run_may_go_on_when_its_plan_is_over() -> None:
     source = bound(trajectory((1.0, 0.6)), lasting=0.5)
     assert source.duration_ns == 1_500_000_000
-    assert positions(source, 1.0, 1.4) == [[0.6, 0.0, 0.0]] * 2
+    assert positions(source, 1.0, 1.4) == [[0.6, 0.04, 0.04]] * 2
     assert not source.ended(1_490_000_000)
     assert source.ended(1_500_000_000)
 
@@ -113,8 +111,7 @@ def test_opening_fingers_follow_their_command() -> None:
 
 def test_operation_waits_until_the_scene_is_known_and_began_when_it_was_due() -> None:
     source = opened(CLOSE)
-    source.rest_at(dict.fromkeys(FINGERS, 0.04))
-    source.bind(["elbow_joint", *FINGERS], 2_500_000)
+    source.bind(["elbow_joint", *FINGERS], 2_500_000, dict.fromkeys(FINGERS, 0.04))
     source.motion(0)
     assert source.events(0) == []
     source.use_places(nowhere, {})

@@ -1,11 +1,11 @@
-"""A live robot as the main model's input."""
+"""A live robot as what moves its twin."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,21 +14,26 @@ from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scenario.source import LiveSpec, OnSilence
+from model_nodes.main_physics.sources.ahead import Ahead
 from model_nodes.main_physics.sources.cdr import Undecodable
 from model_nodes.main_physics.sources.event_stream import EVERY, EventReader, stamp_of
 from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder
+from model_nodes.main_physics.sources.live.arrivals import Streams, Unusable
 from model_nodes.main_physics.sources.live.base_feed import BaseFeed
+from model_nodes.main_physics.sources.live.base_samples import BaseSamples
 from model_nodes.main_physics.sources.live.clocks import ClockComparison
 from model_nodes.main_physics.sources.live.lateness import Lateness
 from model_nodes.main_physics.sources.live.readers import known_types, readers_of, told_reader
 from model_nodes.main_physics.sources.live.report import Health
-from model_nodes.main_physics.sources.live.samples import MAX_ROWS, JointSamples, Unusable
+from model_nodes.main_physics.sources.live.samples import MAX_ROWS, JointSamples
 from model_nodes.main_physics.sources.live.silences import Silences
-from model_nodes.main_physics.sources.live.streams import Stream, Streams
 from model_nodes.main_physics.sources.live.waiting_events import WaitingEvents
-from model_nodes.main_physics.sources.source import BaseMotion, JointMotion, Source
+from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part
 from model_nodes.main_physics.world.description import Body
 from model_nodes.main_physics.world.drives import Base
+
+if TYPE_CHECKING:
+    from model_nodes.main_physics.sources.live.link import RobotLink
 
 GAP_INTERVALS = 5
 LEAST_GAP_NS = 200_000_000
@@ -39,7 +44,7 @@ SKIP_BRIDGE = 0.25
 """Fraction of the skipped time in which the twin bridges the skipped motion."""
 
 
-class LiveSource(Source):
+class LivePart(Part):
     """Follows a robot's topics; run time 0 is the beginning of the run, by the robot's clock.
 
     `motion` blocks until the motion is certain, so the twin cannot run ahead of the robot and keeps its pace. While
@@ -48,23 +53,15 @@ class LiveSource(Source):
     Args:
         spec: the topics, and the reactions to a silent robot and a late twin.
         robots: those that it moves; a base that follows may move without joint states.
-
-    Attributes:
-        notes: notes for the user at the start.
+        listen: makes what subscribes to topics.
 
     Raises:
-        BadInput: if ROS 2 is not installed, or the robot publishes no joint states within `wait` seconds.
+        BadInput: if the robot publishes no joint states within `wait` seconds.
     """
 
-    def __init__(self, spec: LiveSpec, robots: Sequence[Body] = ()) -> None:
-        try:
-            from model_nodes.main_physics.sources.live.link import RobotLink
-        except ImportError as error:
-            raise BadInput(
-                f"ROS 2 cannot be imported: {error}",
-                where="source.live",
-                expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite",
-            ) from None
+    is_live = True
+
+    def __init__(self, spec: LiveSpec, robots: Sequence[Body], listen: type[RobotLink]) -> None:
         self._spec = spec
         self._moves_base = any(robot.base is Base.FOLLOWED for robot in robots)
         self._updated = threading.Condition()
@@ -79,18 +76,11 @@ class LiveSource(Source):
         self._skipped_ns = 0
         self._newest_arrival = time.monotonic()
         self._broken: str | None = None
-        self._over_ns: int | None = None
-        self._bound = False
-        self._block: list[JointMotion] = []
-        self._block_ns = 0
-        self._period_ns = 1
-        self._bound_ns = 0
         self._base: BaseFeed | None = None
-        self._base_block: list[BaseMotion] = []
-        self._base_ns = 0
+        self._use_period(1)
         self.notes: list[str] = []
         readers = readers_of(spec)
-        self._link = RobotLink(
+        self._link = listen(
             spec.live,
             spec.joint_states,
             self._on_joints,
@@ -112,23 +102,19 @@ class LiveSource(Source):
         """All joints received so far, sorted."""
         return self._samples.names
 
-    @property
-    def duration_ns(self) -> None:
-        """None: the end of a live run is unknown."""
-        return
-
-    def bind(self, joints: Sequence[str], period_ns: int) -> NDArray[np.bool_]:
+    def bind(
+        self, joints: Sequence[str], period_ns: int, resting: Mapping[str, float] | None = None
+    ) -> NDArray[np.bool_]:
         """Select the joints and their order for `motion`; returns (joints,) which of them the robot publishes.
 
         Raises:
             BadInput: if it publishes none of them, and no base is bound.
         """
-        self._period_ns = period_ns
+        self._use_period(period_ns)
         with self._updated:
             driven = self._samples.bind(joints)
             if driven.any():
                 self._epoch_ns = self._streams.known_until
-                self._bound = True
         if not driven.any() and self._base is None:
             raise BadInput(
                 "no joint of the live robot belongs to the robot of the scenario",
@@ -136,9 +122,9 @@ class LiveSource(Source):
                 found=", ".join(self.joint_names),
                 expected=f"some of {', '.join(joints)} (`joints` can rename them)",
             )
-        resting = [joint for joint, moved in zip(joints, driven, strict=True) if not moved]
-        if resting:
-            self.notes.append(f"joints that the live robot does not publish: {', '.join(resting)}")
+        silent = [joint for joint, moved in zip(joints, driven, strict=True) if not moved]
+        if silent:
+            self.notes.append(f"joints that the live robot does not publish: {', '.join(silent)}")
         if not self._clocks.agree:
             seconds = self._clocks.difference_ns / 1e9
             self.notes.append(
@@ -152,14 +138,12 @@ class LiveSource(Source):
         Raises:
             BadInput: if the robot does not say that within `wait` seconds.
         """
-        self._period_ns = period_ns
+        self._use_period(period_ns)
         unusable, paused = self._health.unusable, self._paused
         feed = BaseFeed(robot, base, self._updated, self._dated, unusable, paused)
         feed.subscribe(self._link)
-        end = time.monotonic() + self._spec.wait
         with self._updated:
-            while not feed.base.ready and feed.problem is None and time.monotonic() < end:
-                self._updated.wait(0.2)
+            self._updated.wait_for(lambda: feed.base.ready or feed.problem, self._spec.wait)
             if not feed.base.ready or feed.problem is not None:
                 raise feed.missing(self._spec.wait, self._link)
             self._base = feed
@@ -172,18 +156,19 @@ class LiveSource(Source):
             RunFailed: as `motion`, or if odometry jumps.
         """
         assert self._base is not None, "no base is bound"
-        row, off = divmod(time_ns - self._base_ns, self._period_ns)
-        if off or not 0 <= row < len(self._base_block):
-            with self._updated:
-                rows = self._rows_known(time_ns, leading=not self._samples.selected)
-                at = self._epoch_ns + time_ns
-                self._base_block = self._base.base.motions(at, self._period_ns, rows)
-                self._base_ns, row = time_ns, 0
+        motion = self._of_base.at(time_ns)
         if not self._samples.selected:
             self._note_lag(time_ns)
-        return self._base_block[row]
+        return motion
 
-    def begin(self) -> bool:
+    def _base_from(self, time_ns: int, rows: int, before_ns: int) -> list[BaseMotion]:
+        """The base as far as it is known."""
+        assert self._base is not None
+        with self._updated:
+            known = self._rows_known(time_ns, leading=not self._samples.selected)
+            return self._base.base.motions(self._epoch_ns + time_ns, self._period_ns, known)
+
+    def start(self) -> bool:
         """Set run time 0 to the next full second of the robot's clock; earlier events are dropped.
 
         What the robot told last of a task, and what it believes, still holds at the beginning.
@@ -193,7 +178,7 @@ class LiveSource(Source):
             if self._base is not None:
                 self._base.begin()
             self._waiting.begin(self._epoch_ns)
-        self._block, self._base_block = [], []
+        self._use_period(self._period_ns)
         self._health.begin()
         return True
 
@@ -203,48 +188,39 @@ class LiveSource(Source):
         Raises:
             RunFailed: if the robot is silent for too long, its clock jumps, or the twin is too late.
         """
-        row, off = divmod(time_ns - self._block_ns, self._period_ns)
-        if off or not 0 <= row < len(self._block):
-            with self._updated:
-                rows = self._rows_known(time_ns, leading=True)
-                at = self._epoch_ns + time_ns
-                self._block = self._samples.motion(at, self._period_ns, rows)
-                self._block_ns, row = time_ns, 0
+        motion = self._of_joints.at(time_ns)
         self._note_lag(time_ns)
-        return self._block[row]
+        return motion
+
+    def _joints_from(self, time_ns: int, rows: int, before_ns: int) -> list[JointMotion]:
+        """The joints as far as their motion is known."""
+        with self._updated:
+            known = self._rows_known(time_ns, leading=True)
+            return self._samples.motion(self._epoch_ns + time_ns, self._period_ns, known)
 
     def events(self, time_ns: int) -> list[Event]:
         """Return annotations, topic values and events about the robot up to and including `time_ns`."""
         with self._updated:
             return self._waiting.due(time_ns)
 
-    def ended(self, time_ns: int) -> bool:
-        """Whether the robot's silence has ended the run and all received motion was played."""
-        return self._over_ns is not None and time_ns >= self._over_ns
-
-    @property
-    def input_ns(self) -> int | None:
-        """The time at which the newest sample of the last motion was measured, in this machine's time [ns]."""
-        return None if self._over_ns is not None else self._measured_ns
-
-    @property
-    def _measured_ns(self) -> int:
-        return self._bound_ns + self._skipped_ns + self._clocks.offset_ns
-
-    @property
-    def late(self) -> bool:
-        """Whether other models should step at lower rates."""
-        return self._lateness.lowers_rates
-
     def close(self) -> None:
         """Unsubscribe."""
         self._link.close()
 
+    def _use_period(self, period_ns: int) -> None:
+        """Take note of the usual period between calls, and forget what was evaluated ahead."""
+        self._period_ns = period_ns
+        self._of_joints = Ahead(self._joints_from, period_ns)
+        self._of_base = Ahead(self._base_from, period_ns)
+
     @property
     def _streams(self) -> Streams:
         """What moves of the robot."""
-        joints: list[Stream] = [self._samples] if self._samples.selected else []
-        return Streams(joints if self._base is None else [*joints, self._base.base])
+        return Streams([*self._samples.streams, *self._base_streams])
+
+    @property
+    def _base_streams(self) -> list[BaseSamples]:
+        return [] if self._base is None else [self._base.base.samples]
 
     @property
     def _silent_since(self) -> float:
@@ -258,8 +234,10 @@ class LiveSource(Source):
 
     def _paused(self, end_ns: int, length_ns: int) -> None:
         """Record a pause of the robot, if it is one."""
-        if length_ns > self._gap_ns():
-            self._record_gap(end_ns, length_ns)
+        if length_ns > self._gap_ns() and self._silences.add(end_ns - length_ns, end_ns):
+            seconds = round(length_ns / 1e9, 3)
+            self._health.gap(seconds)
+            self._waiting.add([Event("robot_gap", end_ns, arguments={"seconds": seconds})])
 
     def _on_joints(self, raw: bytes, arrived_ns: int) -> None:
         try:
@@ -274,7 +252,7 @@ class LiveSource(Source):
             except Unusable as error:
                 self._reject(stamp_ns, str(error))
                 return
-            if since is None and self._bound:
+            if since is None and self._samples.selected:
                 self._health.unusable(f"first received too late: {', '.join(sample.names)}")
             self._clocks.add(stamp_ns, arrived_ns)
             self._newest_arrival = time.monotonic()
@@ -284,24 +262,18 @@ class LiveSource(Source):
             self._updated.notify_all()
 
     def _reject(self, stamp_ns: int, reason: str) -> None:
-        newest = self._samples.newest if self._samples.complete else stamp_ns
+        known = self._samples.complete and self._samples.selected
+        newest = Streams(self._samples.streams).newest if known else stamp_ns
         back = newest + self._skipped_ns - stamp_ns
-        if self._block and back > CLOCK_JUMP_NS:
+        if not self._of_joints.empty and back > CLOCK_JUMP_NS:
             self._broken = f"the robot's clock jumped back by {back / 1e9:.3f} s"
             self._updated.notify_all()
         self._health.unusable(reason)
 
     def _gap_ns(self) -> int:
-        interval_ns = self._samples.interval_ns()
-        if self._base is not None:
-            interval_ns = max(interval_ns, self._base.base.interval_ns())
-        return max(LEAST_GAP_NS, GAP_INTERVALS * interval_ns)
-
-    def _record_gap(self, end_ns: int, length_ns: int) -> None:
-        if self._silences.add(end_ns - length_ns, end_ns):
-            seconds = round(length_ns / 1e9, 3)
-            self._health.gap(seconds)
-            self._waiting.add([Event("robot_gap", end_ns, arguments={"seconds": seconds})])
+        joints = self._samples.streams or self._samples.all_streams
+        streams = Streams([*joints, *self._base_streams])
+        return max(LEAST_GAP_NS, GAP_INTERVALS * streams.interval_ns())
 
     def _event_callback(
         self, topic: str, readers: Sequence[EventReader]
@@ -335,22 +307,18 @@ class LiveSource(Source):
 
     def _wait_for_robot(self) -> None:
         """Wait for joint states, and a little longer, since there may be several publishers."""
-        end = time.monotonic() + self._spec.wait
         with self._updated:
-            while not self._samples.complete:
-                if not self._updated.wait(min(0.2, max(end - time.monotonic(), 0.0))) and (
-                    time.monotonic() >= end
-                ):
-                    if self._moves_base:
-                        self.notes.append("the robot publishes no joint states; its joints rest")
-                        return
-                    raise BadInput(
-                        "the robot publishes no joint states",
-                        where=", ".join(self._link.topics),
-                        found=f"no joint states within {self._spec.wait:g} s",
-                        expected="sensor_msgs/msg/JointState on these topics, in this ROS domain"
-                        + self._health.last_problem(),
-                    )
+            if not self._updated.wait_for(lambda: self._samples.complete, self._spec.wait):
+                if self._moves_base:
+                    self.notes.append("the robot publishes no joint states; its joints rest")
+                    return
+                raise BadInput(
+                    "the robot publishes no joint states",
+                    where=", ".join(self._link.topics),
+                    found=f"no joint states within {self._spec.wait:g} s",
+                    expected="sensor_msgs/msg/JointState on these topics, in this ROS domain"
+                    + self._health.last_problem(),
+                )
         time.sleep(SETTLE_S)
 
     def _wait_until_known(self, time_ns: int) -> int:
@@ -362,7 +330,7 @@ class LiveSource(Source):
             known = self._streams.known_until - self._epoch_ns
             if known >= time_ns:
                 return known
-            if self._over_ns is not None:
+            if self.end_ns is not None:
                 return time_ns
             silent = time.monotonic() - self._silent_since
             if silent >= self._spec.timeout:
@@ -384,8 +352,10 @@ class LiveSource(Source):
 
     def _note_lag(self, time_ns: int) -> None:
         with self._updated:
-            self._bound_ns = self._streams.bound(self._epoch_ns + time_ns)
-        self._health.lags(time.time_ns() - self._measured_ns)
+            bound_ns = self._streams.bound(self._epoch_ns + time_ns)
+        measured_ns = bound_ns + self._skipped_ns + self._clocks.offset_ns
+        self.input_ns = None if self.end_ns is not None else measured_ns
+        self._health.lags(time.time_ns() - measured_ns)
 
     def _end_after_silence(self, time_ns: int) -> None:
         if self._spec.on_silence is OnSilence.FAIL:
@@ -394,7 +364,7 @@ class LiveSource(Source):
                 " expected messages (on_silence: end would end the run instead)"
             )
             raise RunFailed("source", "read", time_ns, reason)
-        self._over_ns = max(self._streams.newest - self._epoch_ns, time_ns)
+        self.end_ns = max(self._streams.newest - self._epoch_ns, time_ns)
 
     @property
     def _silent_topics(self) -> str:
@@ -411,15 +381,19 @@ class LiveSource(Source):
         """
         backlog = self._streams.known_until - self._epoch_ns - time_ns
         lag = backlog - self._silences.after(self._epoch_ns + time_ns)
-        if self._lateness.must_skip(time_ns, lag):
+        skips = self._lateness.must_skip(time_ns, lag)
+        self.late = self._lateness.lowers_rates
+        if skips:
             self._skip(time_ns, backlog)
 
     def _skip(self, time_ns: int, backlog: int) -> None:
         bridge = max(self._period_ns, round(backlog * SKIP_BRIDGE))
         begin = self._epoch_ns + time_ns
-        self._streams.cut(begin, begin + backlog, bridge)
-        self._base_block = []
         skipped = backlog - bridge
+        if self._base is not None:
+            self._base.base.skip(begin, skipped)
+        self._streams.cut(begin, begin + backlog, bridge)
+        self._of_base.forget()
         self._silences.clear()
         self._skipped_ns += skipped
         self._waiting.skip(time_ns, skipped)

@@ -1,4 +1,4 @@
-"""A program of the robot as the main model's input."""
+"""A program of the robot as what moves it."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_core.kinematics.trajectories.execution import TrajectoryExecution
 from model_nodes.camera.events import PICTURE
 from model_nodes.main_physics.settings import NamedHand
+from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part, Placement
 from model_nodes.main_physics.sources.program.base import ProgramBase
 from model_nodes.main_physics.sources.program.facts import movable, robot_facts
 from model_nodes.main_physics.sources.program.pictures import pictures_in
 from model_nodes.main_physics.sources.program.process import Gone, ProgramProcess, Silent
-from model_nodes.main_physics.sources.source import BaseMotion, JointMotion, Source
 from model_nodes.main_physics.world.description import Body
+from model_nodes.robot_program.facts import RobotFacts
 from model_nodes.robot_program.messages import (
     Ended,
     Held,
@@ -48,7 +49,7 @@ _CALLS = 1000
 """Calls without a time between them; a program that makes more lets no time pass."""
 
 
-class ProgramSource(Source):
+class ProgramPart(Part):
     """Lets a program move the robot: it is handed what the robot senses, and says what it does and believes.
 
     Between two of its calls no simulated time passes; while a call takes time, the program waits.
@@ -57,27 +58,26 @@ class ProgramSource(Source):
         spec: which program.
         robot: that it moves.
         hands: of the robot, by name.
-        base: folder to which the program's folder is relative; None: the working directory.
         scope: before the ids of the robot's tasks, where there are several robots.
 
     Raises:
         BadInput: if the program cannot be imported or called.
     """
 
+    senses = True
+
     def __init__(
         self,
         spec: ProgramSpec,
         robot: Body,
         hands: Mapping[str, NamedHand],
-        base: Path | None = None,
         scope: str = "",
     ) -> None:
         self._spec, self._robot, self._hands = spec, robot, hands
-        self._folder = (base or Path.cwd()) / (spec.folder or "")
+        self._folder = Path.cwd() / (spec.folder or "")
         self._scope = scope
         self._links = {n: link.name for link in robot.links for n in _names(robot, link.name)}
         self._process: ProgramProcess | None = None
-        self._resting: Mapping[str, float] = {}
         self._base = ProgramBase(robot.pose, None, spec.slip)
         self._joints: Mapping[str, float] = {}
         self._pictures: list[Picture] = []
@@ -87,26 +87,11 @@ class ProgramSource(Source):
         self._until_ns, self._until_picture = 0, False
         self._moves_until = 0.0
         self._rest: JointMotion | None = None
-        self._ended_ns: int | None = None
 
     @property
     def joint_names(self) -> tuple[str, ...]:
         """The joints that the program may move."""
         return tuple(joint.name for joint in movable(self._robot))
-
-    @property
-    def duration_ns(self) -> None:
-        """None: the program ends when it ends."""
-        return
-
-    @property
-    def senses(self) -> bool:
-        """Return true: the program acts on what the robot senses."""
-        return True
-
-    def rest_at(self, positions: Mapping[str, float]) -> None:
-        """Take note of where joints are at first, by name [rad or m]."""
-        self._resting = dict(positions)
 
     def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
         """Let the program drive the base.
@@ -128,17 +113,19 @@ class ProgramSource(Source):
         """Return the state of the base at a time."""
         return self._base.motion(time_ns * 1e-9)
 
-    def bind(self, joints: Sequence[str], period_ns: int) -> NDArray[np.bool_]:
+    def bind(
+        self, joints: Sequence[str], period_ns: int, resting: Mapping[str, float] | None = None
+    ) -> NDArray[np.bool_]:
         """Select the joints and their order for `motion`; returns (joints,) which of them the program may move.
 
         The program is started here, when it is known where the joints rest.
         """
-        own = self.joint_names
+        own, known = self.joint_names, resting or {}
         driven: NDArray[np.bool_] = np.array([name in own for name in joints], np.bool_)
-        resting = np.array([self._resting.get(name, 0.0) for name in joints])
-        self._execution = TrajectoryExecution(joints, np.where(driven, resting, 0.0))
+        at = np.array([known.get(name, 0.0) for name in joints])
+        self._execution = TrajectoryExecution(joints, np.where(driven, at, 0.0))
         self._no_efforts = np.full(len(joints), np.nan)
-        self._start()
+        self._import(robot_facts(self._robot, self._hands, known, self._scope))
         return driven
 
     def motion(self, time_ns: int) -> JointMotion:
@@ -150,19 +137,22 @@ class ProgramSource(Source):
         self._rest = motion if now > self._moves_until else None
         return motion
 
-    def sense(self, time_ns: int, joints: Mapping[str, float], events: Sequence[Event]) -> None:
+    def sense(
+        self, time_ns: int, joints: Mapping[str, float], events: Sequence[Event]
+    ) -> Placement | None:
         """Let the program go on, if what it waits for has come.
 
         Raises:
             RunFailed: if it fails, or does not go on within the deadline.
         """
         self._joints = joints
-        if self._ended_ns is not None:
-            return
+        if self.end_ns is not None:
+            return None
         if any(event.name == PICTURE for event in events):
             self._pictures += pictures_in(events, self._links, self._sensed(time_ns))
         if time_ns >= self._until_ns or (self._until_picture and self._pictures):
             self._go_on(time_ns)
+        return None
 
     def events(self, time_ns: int) -> list[Event]:
         """Return what the program has said, where the robot believes to be while it drives, and what it holds."""
@@ -178,25 +168,18 @@ class ProgramSource(Source):
                 said.append(_loc(entity, held.frame, held.pose, "held", time_ns))
         return said
 
-    def ended(self, time_ns: int) -> bool:
-        """Whether the program has ended, and the time after it is over."""
-        if self._ended_ns is None:
-            return False
-        return time_ns >= self._ended_ns + round(self._spec.lasting * 1e9)
-
     def close(self) -> None:
         """End the program's process."""
         if self._process is not None:
             self._process.close()
 
-    def _start(self) -> None:
+    def _import(self, facts: RobotFacts) -> None:
         """Start the process, and let it import the program.
 
         Raises:
             BadInput: if the program cannot be imported or called.
         """
         self._process = process = ProgramProcess()
-        facts = robot_facts(self._robot, self._hands, self._resting, self._scope)
         spec = self._spec
         try:
             process.send(Start(spec.program, str(self._folder), spec.arguments, facts))
@@ -259,7 +242,7 @@ class ProgramSource(Source):
             self._fail(time_ns, ended.problem)
         self._events += ended.events
         self._held = {}
-        self._ended_ns = time_ns
+        self.end_ns = time_ns
         self.close()
 
     def _fail(self, time_ns: int, reason: str) -> NoReturn:

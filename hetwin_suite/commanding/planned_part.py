@@ -1,23 +1,22 @@
-"""A plan as the main model's input."""
+"""What is to be sent to a robot, as what moves it in a rehearsal."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scene.values import POSE_SIZE
 from hetwin_suite.commanding.plan import Plan
-from model_nodes.main_physics.sources.source import BaseMotion, JointMotion, Source
+from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part
 from model_nodes.main_physics.wheels import odometry_state
 from model_nodes.main_physics.world.description import Body
 
 
-class PlannedSource(Source):
+class PlannedPart(Part):
     """Moves the joints of a plan, after they have rested for a while.
 
     Args:
@@ -25,12 +24,14 @@ class PlannedSource(Source):
         rest: how long they rest at the beginning and after the end [s].
     """
 
+    presses = True
+
     def __init__(self, plan: Plan, rest: float) -> None:
         self._plan, self._rest = plan, rest
+        self.end_ns = self.duration_ns
         self._of_joint: NDArray[np.intp] = np.zeros(0, np.intp)
         self._driven: NDArray[np.bool_] = np.zeros(0, np.bool_)
         self._height = 0.0
-        self._limited: tuple[str, ...] = ()
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -42,7 +43,9 @@ class PlannedSource(Source):
         """Time of the end [ns]."""
         return round((self._plan.duration + 2.0 * self._rest) * 1e9)
 
-    def bind(self, joints: Sequence[str], period_ns: int) -> NDArray[np.bool_]:
+    def bind(
+        self, joints: Sequence[str], period_ns: int, resting: Mapping[str, float] | None = None
+    ) -> NDArray[np.bool_]:
         """Take note of the order of the joints; returns (joints,) which of them the plan moves."""
         names = self._plan.names
         self._driven = np.array([name in names for name in joints], np.bool_)
@@ -54,16 +57,11 @@ class PlannedSource(Source):
         time = time_ns * 1e-9 - self._rest
         state = self._plan.at(time)
         begun = [stage.presses for stage in self._plan.stages if time >= stage.begin]
-        self._limited = tuple(sorted(frozenset().union(*begun)))
+        self.limited = tuple(sorted(frozenset().union(*begun)))
         spread = np.zeros((3, len(self._driven)))
         spread[:, self._driven] = np.array(state)[:, self._of_joint]
         unknown = np.full(len(self._driven), np.nan)
         return JointMotion(spread[0], spread[1], spread[2], unknown)
-
-    @property
-    def limited(self) -> tuple[str, ...]:
-        """The fingers that stop at what they touch, of the stages that have begun."""
-        return self._limited
 
     def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
         """Take note of the height of the base; where it goes is the plan's."""
@@ -78,14 +76,3 @@ class PlannedSource(Source):
         state[7], state[8] = forward * math.cos(pose.yaw), forward * math.sin(pose.yaw)
         state[12] = turn
         return BaseMotion(state, odometry_state(pose, forward, turn))
-
-    def events(self, time_ns: int) -> list[Event]:
-        """Return no events: a plan has none."""
-        return []
-
-    def ended(self, time_ns: int) -> bool:
-        """Whether the plan is over."""
-        return time_ns >= self.duration_ns
-
-    def close(self) -> None:
-        """Do nothing: nothing is open."""

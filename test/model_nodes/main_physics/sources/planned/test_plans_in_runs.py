@@ -22,7 +22,7 @@ from hetwin_suite.running.api import open_episode, run
 
 FILE = ROOT / "scenarios" / "pick_and_place.yaml"
 EPISODE = str(ROOT / "scenarios" / "episodes" / "pick_and_place")
-REST: list[dict[str, Any]] = [{"recording": EPISODE}]
+REST = {"plan": [{"recording": EPISODE}]}
 ARM = {"recording": EPISODE, "only": ["shoulder*", "elbow*", "wrist*", "hand*"], "announces": False}
 GRASPED: list[dict[str, Any]] = [
     {**ARM, "from": 3.0},
@@ -33,15 +33,18 @@ MOMENT_NS = 400_000_000
 END_S = 0.8
 
 
-def conducted(plan: list[dict[str, Any]] | None = None) -> Conductor:
-    source = None if plan is None else json.dumps({"plan": plan})
+Spec = dict[str, Any]
+
+
+def conducted(source: Spec | None = None) -> Conductor:
     scenario = load_scenario(FILE)
-    options = RunOptions(source, engine="mujoco", duration=END_S)
+    given = None if source is None else json.dumps(source)
+    options = RunOptions(given, engine="mujoco", duration=END_S)
     return Conductor(scenario, local_ports(scenario, one_process=True), [], options)
 
 
-def gone_on(plan: list[dict[str, Any]], refused: str = "") -> tuple[RunSummary, Checkpoint]:
-    """A run whose robot goes on by a plan in the middle, unless that is refused; and how it was there."""
+def gone_on(source: Spec, refused: str = "") -> tuple[RunSummary, Checkpoint]:
+    """A run whose robot goes on by another source in the middle, unless that is refused; and how it was there."""
     conductor, saved = conducted(), []
 
     def change(now: BetweenSteps) -> None:
@@ -49,43 +52,51 @@ def gone_on(plan: list[dict[str, Any]], refused: str = "") -> tuple[RunSummary, 
             saved.append(now.checkpoint())
             expected = pytest.raises(Refused, match=refused) if refused else nullcontext()
             with expected:
-                now.alter({}, {"physics": {"source": {"plan": plan}}})
+                now.alter({}, {"physics": {"source": source}})
                 changed = now.checkpoint()
                 assert changed.needs_source
-                assert json.loads(str(changed.options.source)) == {"plan": plan}
+                assert json.loads(str(changed.options.source)) == source
 
     conductor.prepare()
     conductor.at_barriers(change)
     return conductor.run(), saved[0]
 
 
-def test_the_rest_of_a_recording_is_what_the_recording_would_have_been() -> None:
+@pytest.mark.parametrize("rest", [REST, {"recording": EPISODE}])
+def test_the_rest_of_a_recording_is_what_the_recording_would_have_been(rest: Spec) -> None:
     conductor = conducted()
     conductor.prepare()
     plain = conductor.run()
-    summary, checkpoint = gone_on(REST)
+    summary, checkpoint = gone_on(rest)
     assert summary.digest == plain.digest
     assert summary.deterministic
-    restored = conducted(REST)
-    again = checkpoint.with_options(source=json.dumps({"plan": REST}))
+    restored = conducted(rest)
+    again = checkpoint.with_options(source=json.dumps(rest))
     restored.go_on_from(again)
     assert restored.run().digest == plain.digest
 
 
 def test_from_a_moment_on_a_plan_is_the_same_in_the_run_and_from_its_checkpoint() -> None:
-    plan = [
-        {"operation": "move", "arguments": {"joints": {"shoulder_pan_joint": 0.5}, "speed": 1.0}},
-        {"operation": "move_hand", "arguments": {"goal": "closed"}, "at": 0.5},
-    ]
+    plan = {
+        "plan": [
+            {
+                "operation": "move",
+                "arguments": {"joints": {"shoulder_pan_joint": 0.5}, "speed": 1.0},
+            },
+            {"operation": "move_hand", "arguments": {"goal": "closed"}, "at": 0.5},
+        ]
+    }
     summary, checkpoint = gone_on(plan)
     restored = conducted(plan)
-    restored.go_on_from(checkpoint.with_options(source=json.dumps({"plan": plan})))
+    restored.go_on_from(checkpoint.with_options(source=json.dumps(plan)))
     assert restored.run().digest == summary.digest
     assert summary.digest != gone_on(REST)[0].digest
 
 
 def test_a_plan_that_cannot_begin_there_is_refused() -> None:
-    summary, _ = gone_on([{"operation": "juggle"}], r"source.plan.0.operation.*found 'juggle'")
+    summary, _ = gone_on(
+        {"plan": [{"operation": "juggle"}]}, r"source.plan.0.operation.*found 'juggle'"
+    )
     assert summary.error is None
 
 

@@ -1,4 +1,4 @@
-"""Opens the plan that a scenario or a command specifies."""
+"""Opens the steps of a plan that a scenario or a command specifies."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.episode_folder import recording_of
 from hetwin_core.ensemble.scenario.source import (
     OperationStep,
     PlanSpec,
@@ -22,33 +21,27 @@ from model_nodes.main_physics.sources.commanded.trajectory_file import (
     read_trajectory,
     trajectory_of,
 )
-from model_nodes.main_physics.sources.plan.operation import OperationPart
-from model_nodes.main_physics.sources.plan.part import Part
-from model_nodes.main_physics.sources.plan.recorded import RecordedPart
-from model_nodes.main_physics.sources.plan.source import PlanSource
-from model_nodes.main_physics.sources.plan.trajectory import TrajectoryPart
+from model_nodes.main_physics.sources.part import Part
+from model_nodes.main_physics.sources.plan import Plan
+from model_nodes.main_physics.sources.planned.operation import OperationPart
+from model_nodes.main_physics.sources.planned.trajectory import TrajectoryPart
 from model_nodes.main_physics.sources.program.facts import movable, robot_facts
-from model_nodes.main_physics.sources.recorded import RecordedSource
+from model_nodes.main_physics.sources.recorded_part import RecordedPart
 from model_nodes.main_physics.world.description import Body
 from model_nodes.skills.registry import skill_of
 
 Step = RecordedStep | TrajectoryStep | OperationStep
 
 
-def open_plan(
-    spec: PlanSpec,
-    robot: Body,
-    hands: Mapping[str, NamedHand],
-    base: Path | None = None,
-    others: Sequence[str] = (),
-) -> PlanSource:
+def open_steps(
+    spec: PlanSpec, robot: Body, hands: Mapping[str, NamedHand], others: Sequence[str] = ()
+) -> Plan:
     """Open all steps of a plan.
 
     Args:
         spec: the plan.
         robot: that it moves.
         hands: of the robot, by name.
-        base: folder to which paths are relative; None: the working directory.
         others: as for `factory.open_source`.
 
     Raises:
@@ -63,13 +56,13 @@ def open_plan(
                 _check_order(step, begun, where)
                 begun = step.at
             try:
-                part = _part(step, where, robot, base or Path(), others)
+                part = _part(step, where, robot, others)
             except BadInput as error:
                 raise _placed(where, error) from None
             parts.append(opened.enter_context(closing(part)))
         opened.pop_all()
     lasting_ns = round(spec.lasting * 1e9)
-    return PlanSource(parts, lambda joints: robot_facts(robot, hands, joints), lasting_ns)
+    return Plan(parts, lambda joints: robot_facts(robot, hands, joints), lasting_ns)
 
 
 def _check_order(step: PlanStep, begun: float, where: str) -> None:
@@ -90,12 +83,12 @@ def _placed(where: str, error: BadInput) -> BadInput:
     return error.at(f"{where}.{inner.removeprefix('source').lstrip('.')}".rstrip("."))
 
 
-def _part(step: Step, where: str, robot: Body, base: Path, others: Sequence[str]) -> Part:
-    at_ns = None if step.at is None else round(step.at * 1e9)
+def _part(step: Step, where: str, robot: Body, others: Sequence[str]) -> Part:
     if isinstance(step, RecordedStep):
-        return _recorded(step, at_ns, robot, base, others)
+        return RecordedPart(step, (robot,), others)
+    at_ns = None if step.at is None else round(step.at * 1e9)
     if isinstance(step, TrajectoryStep):
-        return TrajectoryPart(at_ns, _trajectory(step, f"{where}.trajectory", base))
+        return TrajectoryPart(at_ns, _trajectory(step, f"{where}.trajectory"))
     name, key = (step.operation, "operation") if step.skill is None else (step.skill, "skill")
     try:
         skill = skill_of(name)
@@ -104,36 +97,11 @@ def _part(step: Step, where: str, robot: Body, base: Path, others: Sequence[str]
     return OperationPart(at_ns, step, skill, [joint.name for joint in movable(robot)])
 
 
-def _trajectory(step: TrajectoryStep, where: str, base: Path) -> ReadTrajectory:
+def _trajectory(step: TrajectoryStep, where: str) -> ReadTrajectory:
     if isinstance(step.trajectory, str):
-        return read_trajectory(base / Path(step.trajectory).expanduser())
+        return read_trajectory(Path(step.trajectory).expanduser())
     placed: Callable[[BadInput], BadInput] = partial(_placed, where)
     try:
         return ReadTrajectory(trajectory_of(step.trajectory), placed)
     except BadInput as error:
         raise placed(error) from None
-
-
-def _recorded(
-    step: RecordedStep, at_ns: int | None, robot: Body, base: Path, others: Sequence[str]
-) -> RecordedPart:
-    source = RecordedSource(
-        base / Path(recording_of(step.recording)).expanduser(),
-        joint_states=step.joint_states,
-        joints=step.joints,
-        annotations=step.annotations,
-        topics=step.topics,
-        joints_from=step.joints_from,
-        robots=(robot,),
-        tasks=step.tasks,
-        beliefs=step.beliefs,
-        others=others,
-        stamps=step.stamps,
-        units=step.units,
-    )
-    from_ns = None if step.from_ is None else round(step.from_ * 1e9)
-    try:
-        return RecordedPart(at_ns, source, step.only, from_ns, step.announces)
-    except BadInput:
-        source.close()
-        raise

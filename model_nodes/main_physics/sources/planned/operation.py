@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NoReturn
 
 import numpy as np
@@ -14,13 +15,13 @@ from hetwin_core.ensemble.scenario.source import OperationStep
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.topics import ANNOTATIONS
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
-from model_nodes.main_physics.sources.plan.part import Motion, Part, SceneAt
-from model_nodes.main_physics.sources.source import JointMotion
+from model_nodes.main_physics.sources.part import SceneAt
+from model_nodes.main_physics.sources.planned.trajectory import MovingPart
 from model_nodes.robot_program.errors import CannotReach
 from model_nodes.skills.registry import Skill
 
 
-class OperationPart(Part):
+class OperationPart(MovingPart):
     """Announces an operation, and moves as its skill says; see `Part`.
 
     Args:
@@ -31,25 +32,19 @@ class OperationPart(Part):
     """
 
     needs_scene = True
-    saved_fields = ("begin_ns", "end_ns", "_motion", "_said")
+    saved_fields = (*MovingPart.saved_fields, "_begin_ns", "_said")
 
     def __init__(
         self, at_ns: int | None, step: OperationStep, skill: Skill, movable: Sequence[str]
     ) -> None:
         super().__init__(at_ns)
         self._step, self._skill, self._movable = step, skill, tuple(movable)
-        self._motion: Motion | None = None
-        self._said = 0
+        self._begin_ns = self._said = 0
 
     @property
-    def joints(self) -> tuple[str, ...]:
+    def joint_names(self) -> tuple[str, ...]:
         """All movable joints; those of the motion once it has begun."""
         return self._movable if self._motion is None else self._motion.trajectory.names
-
-    @property
-    def duration_ns(self) -> None:
-        """None: the skill says it when the operation begins."""
-        return
 
     def begin(
         self, begin_ns: int, now_ns: int, present: Mapping[str, Floats], scene: SceneAt
@@ -66,8 +61,8 @@ class OperationPart(Part):
         except Exception as error:  # a third party's skill may raise anything
             self._fail(begin_ns, f"{type(error).__name__}: {error}")
         self._check(planned, begin_ns)
-        self._motion = Motion.from_here(planned, begin_ns, now_ns, present)
-        self.begin_ns, self.end_ns = begin_ns, self._motion.end_ns
+        self._begin_ns = begin_ns
+        self.follow(planned, begin_ns, now_ns, present)
 
     def _check(self, planned: object, time_ns: int) -> None:
         if not isinstance(planned, JointTrajectory):
@@ -86,17 +81,13 @@ class OperationPart(Part):
     def _fail(self, time_ns: int, reason: str) -> NoReturn:
         raise RunFailed("plan", self._step.operation, time_ns, reason)
 
-    def motion(self, time_ns: int) -> JointMotion:
-        """Return the joints at a time."""
-        assert self._motion is not None  # it has begun
-        return self._motion.at(time_ns)
-
     def events(self, time_ns: int) -> list[Event]:
         """Return its beginning and its end as a robot announces them."""
-        assert self._motion is not None  # it has begun
-        said = [("begin", self.begin_ns or 0), ("end", self._motion.end_ns)][self._said :]
+        assert self.end_ns is not None  # it has begun
+        said = [("begin", self._begin_ns), ("end", self.end_ns)][self._said :]
         due = [(phase, when_ns) for phase, when_ns in said if when_ns <= time_ns]
-        self._said += len(due)
+        first, self._said = self._said, self._said + len(due)
         name, arguments = self._step.operation, self._step.arguments
         source = ANNOTATIONS.logged_name
-        return [announce(name, phase, arguments, when_ns, source) for phase, when_ns in due]
+        events = [announce(name, phase, arguments, when_ns, source) for phase, when_ns in due]
+        return [replace(event, sequence=first + i) for i, event in enumerate(events)]

@@ -1,4 +1,4 @@
-"""Opens the sources of several robots; in a recording, a robot's topics are those in its namespace."""
+"""Opens what moves robots; in a recording with several, a robot's topics are those in its namespace."""
 
 from __future__ import annotations
 
@@ -9,55 +9,74 @@ from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.robot import OneOfSeveral
+from hetwin_core.ensemble.scenario.robot import OneOfSeveral, Robot
 from model_nodes.main_physics.robots import SceneRobot
-from model_nodes.main_physics.settings import NamedHand
+from model_nodes.main_physics.settings import NamedHand, Settings
 from model_nodes.main_physics.sources.bag import Bag
 from model_nodes.main_physics.sources.bag_types import ACTION_ANNOTATION
 from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.sources.joint_topics import joint_topics
-from model_nodes.main_physics.sources.several import SeveralSources
-from model_nodes.main_physics.sources.source import Source
-from model_nodes.main_physics.wheels import differential_drive
+from model_nodes.main_physics.sources.part import Part
+from model_nodes.main_physics.sources.plan import Plan
+from model_nodes.main_physics.sources.plans import ALL, Plans
+from model_nodes.main_physics.wheels import DifferentialDrive, differential_drive
+from model_nodes.main_physics.world.description import Body
 
 
-def open_several(
-    robots: Sequence[SceneRobot], hands: Sequence[NamedHand] = ()
-) -> SeveralSources | None:
-    """Open the sources of all robots that have one; None if none has.
-
-    Args:
-        robots: all of them.
-        hands: of all robots.
+def open_plans(settings: Settings, robots: Sequence[SceneRobot]) -> Plans:
+    """Open what moves each robot; none if nothing does.
 
     Raises:
-        BadInput: naming the robot whose source cannot be used.
+        BadInput: if it cannot be used; with several robots it names the one.
     """
+    source = settings.source
+    if isinstance(source, Part):
+        return Plans({ALL: Plan([source])})
+    if settings.robots:
+        return Plans(_of_several([r for r in robots if r.said is not None], settings.hands))
+    if source is None:
+        return Plans({})
+    bodies = [robot.body for robot in robots]
+    wheels = [wheels for robot in robots if (wheels := _wheels(robot.body, robot.said)) is not None]
+    plan = open_source(
+        source, robots=bodies, hands=settings.hands, wheels=wheels[-1] if wheels else None
+    )
+    return Plans({ALL: plan})
+
+
+def _wheels(body: Body, said: Robot | None) -> DifferentialDrive | None:
+    if said is None or said.wheels is None:
+        return None
+    return differential_drive(body, said.wheels)
+
+
+def _of_several(robots: Sequence[SceneRobot], hands: Sequence[NamedHand]) -> dict[str, Plan]:
+    """Open the plans of all robots that have one, by name."""
     said = {robot.body.name: robot.said for robot in robots}
     several = {name: one for name, one in said.items() if isinstance(one, OneOfSeveral)}
     namespaces = {name: (one.namespace or name).strip("/") for name, one in several.items()}
     bodies = {robot.body.name: robot.body for robot in robots}
     with ExitStack() as opened:
-        sources: dict[str, Source] = {}
+        plans: dict[str, Plan] = {}
         for name, one in several.items():
             if one.source is None:
                 continue
-            body = replace(bodies[name], one_of_several=False)  # a source knows its robot only
+            body = replace(bodies[name], one_of_several=False)  # a plan knows its robot only
             try:
-                spec = _in_namespace(_mapping(one.source), name, namespaces)
-                others = [other for key, other in namespaces.items() if key != name]
-                own = [hand for hand in hands if hand.robot == name]
-                opening = open_source(spec, robots=[body], others=others, hands=own)
-                sources[name] = opened.enter_context(closing(opening))
-                if one.wheels is not None:
-                    sources[name].use_wheels(differential_drive(body, one.wheels))
+                plan = open_source(
+                    _in_namespace(_mapping(one.source), name, namespaces),
+                    robots=[body],
+                    others=[other for key, other in namespaces.items() if key != name],
+                    hands=[hand for hand in hands if hand.robot == name],
+                    wheels=_wheels(body, one),
+                )
             except BadInput as error:
                 inner = (error.where or "").removeprefix("source").lstrip(".")
                 where = f"robots.{name}.source.{inner}".rstrip(".")
                 raise error.at(where, error.file) from None
-        source = SeveralSources(sources) if sources else None
+            plans[name] = opened.enter_context(closing(plan))
         opened.pop_all()
-    return source
+    return plans
 
 
 def _mapping(source: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A model of the ensemble as the main model's input: it drives the base of the robot by its events."""
+"""A model of the ensemble as what moves a robot: it drives the base by its events."""
 
 from __future__ import annotations
 
@@ -15,53 +15,34 @@ from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scenario.source import ModelSpec
 from model_nodes.main_physics.sources.commanded.base import CommandedBase
 from model_nodes.main_physics.sources.commanded.commands import TwistCommand
-from model_nodes.main_physics.sources.source import BaseMotion, JointMotion, Source
+from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part, Placement
 from model_nodes.main_physics.wheels import DifferentialDrive
 from model_nodes.main_physics.world.description import Body
 
 _BASE = "drive_base"
 
 
-class ModelSource(Source):
+class ModelPart(Part):
     """Moves a base as the last event `drive_base` of a model says; it counts from the next step on.
 
     Args:
         spec: which model.
-        robots: the one that is driven.
+        wheels: of the robot that is driven; None: it has none.
     """
 
-    def __init__(self, spec: ModelSpec, robots: Sequence[Body]) -> None:
+    senses = True
+
+    def __init__(self, spec: ModelSpec, wheels: DifferentialDrive | None = None) -> None:
         self._model, self._aligned_by = spec.model, spec.aligned_by
-        self._placement: tuple[float, float, float] | None = None
-        self._bodies = tuple(robots)
-        self._wheels: DifferentialDrive | None = None
+        self._wheels = wheels
         self._base: CommandedBase | None = None
         self._twist = TwistCommand(0.0, 0.0, 0.0)
-        self._resting: Mapping[str, float] = {}
         self._time_ns = 0
 
     @property
     def joint_names(self) -> tuple[str, ...]:
         """The wheels."""
         return () if self._wheels is None else self._wheels.joints
-
-    @property
-    def duration_ns(self) -> None:
-        """None: a model may drive as long as it likes."""
-        return
-
-    @property
-    def senses(self) -> bool:
-        """Return true: it waits for events of the model."""
-        return True
-
-    def rest_at(self, positions: Mapping[str, float]) -> None:
-        """Take note of where joints are at first, by name [rad or m]."""
-        self._resting = dict(positions)
-
-    def use_wheels(self, wheels: DifferentialDrive) -> None:
-        """Turn these wheels; called before `bind`."""
-        self._wheels = wheels
 
     def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
         """Move a base that goes exactly as it is driven.
@@ -78,7 +59,9 @@ class ModelSource(Source):
             )
         self._base = CommandedBase(robot.pose, base.start)
 
-    def bind(self, joints: Sequence[str], period_ns: int) -> NDArray[np.bool_]:
+    def bind(
+        self, joints: Sequence[str], period_ns: int, resting: Mapping[str, float] | None = None
+    ) -> NDArray[np.bool_]:
         """Select the joints and their order for `motion`; returns (joints,) which of them are wheels.
 
         Raises:
@@ -94,29 +77,28 @@ class ModelSource(Source):
         names = self.joint_names
         driven: NDArray[np.bool_] = np.array([name in names for name in joints], np.bool_)
         self._places = np.array([list(joints).index(name) for name in names], np.intp)
-        resting = np.array([self._resting.get(name, 0.0) for name in joints])
-        self._positions = np.where(driven, resting, 0.0)
+        at = np.array([(resting or {}).get(name, 0.0) for name in joints])
+        self._positions = np.where(driven, at, 0.0)
         self._zeros = np.zeros(len(joints))
         self._no_efforts = np.full(len(joints), np.nan)
         return driven
 
-    def sense(self, time_ns: int, joints: Mapping[str, float], events: Sequence[Event]) -> None:
-        """Take note of how the model drives.
+    def sense(
+        self, time_ns: int, joints: Mapping[str, float], events: Sequence[Event]
+    ) -> Placement | None:
+        """Take note of how the model drives; returns where the other one puts the base.
 
         Raises:
             RunFailed: if an event does not say it in finite numbers.
         """
+        placement: Placement | None = None
         for event in events:
             if event.name == DRIVE_BASE and event.source == self._model:
                 forward, turn = _numbers(event, "forward", "turn")
                 self._twist = TwistCommand(forward, 0.0, turn)
             elif event.name == ALIGN_BASE and event.source == self._aligned_by:
                 x, y, yaw = _numbers(event, "x", "y", "yaw")
-                self._placement = (x, y, yaw)
-
-    def take_placement(self) -> tuple[float, float, float] | None:
-        """Return once where the base is to be put: x, y [m], yaw [rad]."""
-        placement, self._placement = self._placement, None
+                placement = (x, y, yaw)
         return placement
 
     def motion(self, time_ns: int) -> JointMotion:
@@ -137,17 +119,6 @@ class ModelSource(Source):
             raise RuntimeError("no base is bound; call bind_base before base")
         self._base.advance(self._twist, time_ns * 1e-9)
         return self._base.motion
-
-    def events(self, time_ns: int) -> list[Event]:
-        """Return no events: the model raises them."""
-        return []
-
-    def ended(self, time_ns: int) -> bool:
-        """Return false: the model may drive as long as it likes."""
-        return False
-
-    def close(self) -> None:
-        """Do nothing: the model belongs to the ensemble."""
 
 
 def _numbers(event: Event, *names: str) -> list[float]:

@@ -1,4 +1,4 @@
-"""Commands as the main model's input: the twin obeys them in real time, as the robot would."""
+"""Commands as what moves a robot: the twin obeys them in real time, as the robot would."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from model_nodes.main_physics.sources.commanded.commands import (
 )
 from model_nodes.main_physics.sources.commanded.controllers import Controllers
 from model_nodes.main_physics.sources.commanded.pace import Pace
-from model_nodes.main_physics.sources.source import BaseMotion, JointMotion, Source
+from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part
 from model_nodes.main_physics.wheels import DifferentialDrive
 from model_nodes.main_physics.world.description import Body
 
@@ -48,7 +48,7 @@ class Link(Protocol):
         """Stop listening."""
 
 
-class CommandedSource(Source):
+class CommandedPart(Part):
     """Moves joints and base as commands say; each takes effect at the step after its arrival.
 
     A twin that has fallen behind catches up first: no step obeys what arrived after its end in real time. `motion`
@@ -58,29 +58,29 @@ class CommandedSource(Source):
         spec: the namespace, and what to do when the twin is late.
         robots: the one that obeys.
         listen: opens the link that fills an inbox, for these controllers.
-
-    Attributes:
-        notes: notes for the user at the start.
+        wheels: that turn when a velocity of the base is commanded; None: there are none.
     """
+
+    is_live = True
+    reproducible = False
 
     def __init__(
         self,
         spec: CommandsSpec,
         robots: Sequence[Body],
         listen: Callable[[CommandsSpec, Sequence[str], Inbox], Link],
+        wheels: DifferentialDrive | None = None,
     ) -> None:
         self._spec = spec
         self._bodies = tuple(robots)
         self._inbox = Inbox()
-        self._wheels: DifferentialDrive | None = None
+        self._wheels = wheels
         self._base: CommandedBase | None = None
-        self._resting: Mapping[str, float] = {}
         self._controllers: Controllers | None = None
         self._pace = Pace(spec.max_lag)
         self._motion_ns = -1
         self._motion: JointMotion | None = None
         self._reported: dict[tuple[str, str], float] = {}
-        self.notes: list[str] = []
         names = list(spec.controllers or {DEFAULT_CONTROLLER: ()})
         self._link = listen(spec, names, self._inbox)
 
@@ -90,32 +90,9 @@ class CommandedSource(Source):
         return tuple(j.name for body in self._bodies for j in body.driven_joints if not j.mimic)
 
     @property
-    def duration_ns(self) -> None:
-        """None: commands may come as long as one likes."""
-        return
-
-    @property
-    def reproducible(self) -> bool:
-        """Return false: commands come when they come."""
-        return False
-
-    @property
     def epoch_ns(self) -> int:
         """Time 0 of the run, by this machine's clock [ns]; it changes when time is given up."""
         return self._pace.epoch_ns
-
-    @property
-    def late(self) -> bool:
-        """Whether other models should step at lower rates."""
-        return self._pace.late
-
-    def rest_at(self, positions: Mapping[str, float]) -> None:
-        """Take note of where joints are before the first command, by name [rad or m]."""
-        self._resting = dict(positions)
-
-    def use_wheels(self, wheels: DifferentialDrive) -> None:
-        """Turn these wheels when a velocity of the base is commanded; called before `bind`."""
-        self._wheels = wheels
 
     def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
         """Move a base that follows as its commanded velocity says.
@@ -139,7 +116,9 @@ class CommandedSource(Source):
             )
         self._base = CommandedBase(robot.pose, base.start)
 
-    def bind(self, joints: Sequence[str], period_ns: int) -> NDArray[np.bool_]:
+    def bind(
+        self, joints: Sequence[str], period_ns: int, resting: Mapping[str, float] | None = None
+    ) -> NDArray[np.bool_]:
         """Select the joints and their order for `motion`; returns (joints,) which of them commands may move.
 
         Raises:
@@ -151,8 +130,8 @@ class CommandedSource(Source):
         }
         if self._spec.controllers is not None:
             groups = self._grouped(self._spec.controllers, joints)
-        resting = np.array([self._resting.get(name, 0.0) for name in joints])
-        self._controllers = Controllers(joints, resting, groups, self._wheels)
+        at = np.array([(resting or {}).get(name, 0.0) for name in joints])
+        self._controllers = Controllers(joints, at, groups, self._wheels)
         self._pace.period_ns = period_ns
         return self._controllers.driven
 
@@ -184,7 +163,7 @@ class CommandedSource(Source):
                 groups[controller] += [name for name in meant if name not in groups[controller]]
         return groups
 
-    def begin(self) -> bool:
+    def start(self) -> bool:
         """Let time run; returns false, for nothing has moved yet."""
         self._link.begin(self._pace.begin())
         return False
@@ -213,6 +192,7 @@ class CommandedSource(Source):
         if self._motion is None or time_ns != self._motion_ns:
             if self._pace.running:
                 self._pace.wait(time_ns)
+                self.late = self._pace.late
                 until_ns = self._pace.real_ns(time_ns)
                 self._obey(controllers, max(self._motion_ns, 0) * 1e-9, until_ns)
             self._motion = controllers.motion(time_ns * 1e-9)
@@ -250,10 +230,6 @@ class CommandedSource(Source):
                 arguments = {"topic": refusal.topic, "reason": refusal.reason}
                 found.append(Event("command_refused", time_ns, arguments=dict(arguments)))
         return found
-
-    def ended(self, time_ns: int) -> bool:
-        """Return false: commands may come as long as one likes."""
-        return False
 
     def close(self) -> None:
         """Stop listening."""
