@@ -150,14 +150,14 @@ class MemoryChannel:
         """Wait for the reply.
 
         Args:
-            until: when to give up, by `time.monotonic` [s].
+            until: when to give up, at the look that follows, by `time.monotonic` [s].
             look: is called from time to time; false ends the waiting.
 
         Returns:
             The reply; None if there is none.
         """
         wait_s = FIRST_LOOK_S
-        while not _counts(self._replied, min(wait_s, until - time.monotonic())):
+        while not _counts(self._replied, wait_s):
             if (not look() or time.monotonic() >= until) and not _counts(self._replied, 0.0):
                 return None
             wait_s = LOOK_PERIOD_S
@@ -191,4 +191,4 @@ def _counts(counter: int, timeout_s: float | None) -> bool:
     """Whether a counter is above 0 within the timeout, or for ever."""
     poll = select.poll()
     poll.register(counter, select.POLLIN)
-    return bool(poll.poll(None if timeout_s is None else max(0.0, timeout_s) * 1e3))
+    return bool(poll.poll(None if timeout_s is None else timeout_s * 1e3))
