@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from hetwin_core.ensemble.conductor.reporting.concerns import Concern, Severity, verdict_of
 from hetwin_core.ensemble.conductor.reporting.coverage import Claim, Covered
-from hetwin_core.ensemble.conductor.reporting.listener import QuietListener, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.expressions.terms import terms_in
@@ -38,7 +38,7 @@ class _Found(NamedTuple):
     concern: Concern | None = None
 
 
-class RunJudge(QuietListener):
+class RunJudge(RunListener):
     """Judges what a run was for when it is over, for the summary that all listeners hear.
 
     Args:
