@@ -60,6 +60,18 @@ def _inner(parts: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
     )
 
 
+def _with_signs(parts: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
+    return st.one_of(
+        st.builds(Binary, st.sampled_from(SIGNS), parts, parts),
+        st.builds(Unary, st.sampled_from("!-"), parts),
+        st.builds(Choice, parts, parts, parts),
+    )
+
+
 def nodes() -> st.SearchStrategy[Node]:
-    """Trees of any expressions."""
-    return st.recursive(st.one_of(_LITERALS, _NAMES.map(Name)), _inner, max_leaves=12)
+    """Trees of any expressions, and of signs that are nested as brackets show it."""
+    few = st.sampled_from((Name("a"), Literal(1), Literal(-1)))
+    signs: st.SearchStrategy[Node] = few
+    for _ in range(3):
+        signs = st.one_of(few, _with_signs(signs), _with_signs(signs))
+    return signs | st.recursive(st.one_of(_LITERALS, _NAMES.map(Name)), _inner, max_leaves=12)

@@ -143,3 +143,16 @@ def test_numbers_mix_and_divisions_by_zero_fail(text: str, wanted: object) -> No
 def test_what_is_not_of_the_language_is_refused(text: str) -> None:
     with pytest.raises(NetworkError, match=r"machines\.m\.if"):
         parse(text, "machines.m.if")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("n > 0 && 'a' == m", r"\"'a'\" is not part of the language \(column 10\)"),
+        ("n + min(1)", r"min takes 2 to 9 arguments \(column 5\)"),
+        ("n + abs(1, 2)", r"abs takes 1 arguments \(column 5\)"),
+    ],
+)
+def test_what_is_refused_is_said_with_its_place(text: str, problem: str) -> None:
+    with pytest.raises(NetworkError, match=problem):
+        parse(text)
