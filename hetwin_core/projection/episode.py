@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.reporting.listener import Handover, ModelRecord
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.event_codec import EventFields, event_from_fields
+from hetwin_core.ensemble.event_codec import event_of_message
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scenario.source import SourceKind
 from hetwin_core.ensemble.scene.layout import Layout
@@ -197,7 +197,8 @@ def _assemble(
     registry = content.of(topics.REGISTRY)[-1]
     states = content.of(topics.STATE)
     times = np.array([nanoseconds(state.stamp) for state in states], np.int64)
-    events = tuple(_event(item) for item in content.of(topics.EVENTS))
+    told = content.of(topics.EVENTS)
+    events = tuple(event_of_message(item, nanoseconds(item.stamp)) for item in told)
     handovers = tuple(handover_of(item) for item in content.of(topics.HANDOVERS))
     start_ns = int(times[0])
     happened = [e.time_ns for e in events] + [h.time_ns for h in handovers]
@@ -233,19 +234,6 @@ def model_record(model: Any) -> ModelRecord:
     return ModelRecord(**{name: getattr(model, name) for name in names})
 
 
-def _event(item: Any) -> Event:
-    return event_from_fields(
-        EventFields(
-            item.name,
-            nanoseconds(item.stamp),
-            item.kind,
-            item.source,
-            int(item.sequence),
-            item.arguments,
-        )
-    )
-
-
 def handover_of(item: Any) -> Handover:
     """Return the handover of a message."""
     time_ns = nanoseconds(item.stamp)
@@ -256,7 +244,7 @@ def handover_of(item: Any) -> Handover:
         item.from_model,
         item.to_model,
         item.cause,
-        Value(item.value, time_ns, item.parent),
+        Value(np.asarray(item.value, np.float64), time_ns, item.parent),
     )
 
 
