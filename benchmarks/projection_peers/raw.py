@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.scene.layout_json import layout_from_json
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
-from hetwin_core.projection.log_reader import LogContent
+from hetwin_core.projection.following.content import LogContent
 from hetwin_core.projection.messages import nanoseconds
 
 TOUCHING_M = 2e-4
@@ -78,7 +78,7 @@ class Raw:
 
 def read(run: Path, names: Names) -> Raw:
     """Read a log message by message."""
-    content = LogContent(run, (topics.REGISTRY, topics.STATE, topics.BELIEFS, topics.EVENTS))
+    content = LogContent(run, topics.REGISTRY, topics.STATE, topics.BELIEFS, topics.EVENTS)
     layout = layout_from_json(json.loads(content.of(topics.REGISTRY)[-1].layout))
     states = content.of(topics.STATE)
     times = np.array([nanoseconds(state.stamp) for state in states]) / 1e9

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
 from hetwin_core.ensemble.scene.values import Floats
 
 _TOUCHING_M = 2e-4
@@ -28,23 +27,18 @@ class Approach(NamedTuple):
 
 
 def nearest_approaches(
-    layout: Layout, times: NDArray[np.int64], tables: Sequence[Floats]
+    layout: Layout, when: NDArray[np.int64], rows: Floats
 ) -> Mapping[tuple[str, str], Approach]:
     """The nearest approach of each pair that a log has in its tables of proximity.
 
     Args:
         layout: the scene's layout.
-        times: (n,) in ns.
-        tables: n tables as `Snapshot.proximity` has them, flat or with rows.
+        when: (m,) time of each row, in ns.
+        rows: (m, 12) as `Snapshot.proximity` has them.
 
     Returns:
         (object, other) -> their nearest approach.
     """
-    tables = [table.reshape(-1, PROXIMITY_COLUMNS)[:, :3] for table in tables]
-    if not tables:
-        return {}
-    rows = np.concatenate(tables)
-    when = np.repeat(times, [len(table) for table in tables])
     count = len(layout.entities)
     pairs = rows[:, :2]
     known = ((pairs >= 0) & (pairs < count) & (pairs == np.floor(pairs))).all(axis=1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
@@ -13,8 +12,7 @@ _VERSION = 9
 _ONE_LINE = 10_000
 _FOREVER = {"sec": 9223372036, "nsec": 854775807}
 _DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""Those in C, if this PyYAML has them: a tenth of the time."""
+"""That in C, if this PyYAML has them: a tenth of the time."""
 _INFORMATION = "rosbag2_bagfile_information"
 
 
@@ -80,17 +78,6 @@ def bag_information(
 def metadata_text(information: Mapping[str, Any]) -> str:
     """The content of metadata.yaml."""
     return as_yaml({_INFORMATION: dict(information)})
-
-
-def read_information(bag: Path) -> dict[str, Any]:
-    """What a bag's metadata.yaml holds.
-
-    Raises:
-        OSError: if there is none.
-        Exception: of many kinds, if it is malformed.
-    """
-    text = (bag / METADATA).read_text("utf-8")
-    return dict(yaml.load(text, _LOADER)[_INFORMATION])
 
 
 def as_yaml(content: object) -> str:

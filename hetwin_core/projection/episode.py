@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.reporting.listener import Handover, ModelRecord
-from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.event_codec import event_of_message
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scenario.source import SourceKind
@@ -24,7 +23,8 @@ from hetwin_core.ensemble.scene.values import Floats, Ints, Value
 from hetwin_core.projection.annotations import Annotation, pair_annotations
 from hetwin_core.projection.approaches import Approach, nearest_approaches
 from hetwin_core.projection.asking.asked import Asked
-from hetwin_core.projection.log_reader import LogContent, check_there_is_a_log
+from hetwin_core.projection.following.content import LogContent, log_file, no_scene, readable
+from hetwin_core.projection.following.states import States
 from hetwin_core.projection.messages import nanoseconds
 from hetwin_core.projection.run_folder import LOG, read_summary
 from hetwin_core.projection.spans import Attribute, Span, spans
@@ -35,7 +35,6 @@ _LEVELS = ("info", "warning", "error")
 _READ = (
     topics.REGISTRY,
     topics.RESPONSIBILITIES,
-    topics.STATE,
     topics.EVENTS,
     topics.HANDOVERS,
     topics.DIAGNOSTICS,
@@ -52,84 +51,137 @@ class Note:
     text: str
 
 
-@dataclass(frozen=True)
 class Episode(Asked):
-    """A recorded run, which can be asked questions; these are read off its tables and need no states in memory.
+    """A recorded run, which can be asked questions.
 
-    Attributes:
+    What happened and the states are read when they are asked for, each once; questions need neither: they are asked of
+    the tables.
+
+    Args:
         run: its folder.
-        summary: the content of ``summary.json``; empty if the run ended before it was written.
-        description: scenario file, source, seed and rate, as texts, and what the run was given, as JSON.
-        scenario: name of the scenario.
-        models: in the order in which `owners` counts.
-        layout: entities and attributes.
-        times: (n,) simulated time of the states, in ns.
-        values: (n, layout.size) all attributes at these times, poses in the world.
-        owners: (n, slots) index of the responsible model.
-        parents: (n, slots) index of the entity in whose frame the owner gave the value, -1 for the world.
-        events: in the order in which they were handled.
-        handovers: in the order in which they happened.
-        annotations: actions of the robot's program, by their beginning.
-        responsibilities: (entity, attribute) -> spans without gaps from start to end.
-        notes: in order.
-        approaches: (object, other) -> the nearest that the two came to each other, of those that came near.
-        end_ns: the last time in the log.
+
+    Raises:
+        BadInput: if it holds no run; all that is read of it later raises this if it cannot be read.
     """
 
-    run: Path
-    summary: Mapping[str, Any]
-    description: Mapping[str, str]
-    scenario: str
-    models: tuple[ModelRecord, ...]
-    layout: Layout
-    times: NDArray[np.int64]
-    values: Floats
-    owners: Ints
-    parents: Ints
-    events: tuple[Event, ...]
-    handovers: tuple[Handover, ...]
-    annotations: tuple[Annotation, ...]
-    responsibilities: Mapping[Attribute, tuple[Span, ...]]
-    notes: tuple[Note, ...]
-    approaches: Mapping[tuple[str, str], Approach]
-    end_ns: int
+    def __init__(self, run: Path) -> None:
+        log_file(run)
+        self.run = run
 
     @classmethod
     def open(cls, run: Path) -> Episode:
-        """Read a run's folder.
+        """Return the run in a folder, with what happened read.
 
         Raises:
             BadInput: if it holds no run, or the log or the summary cannot be read.
         """
-        content = LogContent(run, _READ)
-        summary = read_summary(run) or {}
-        try:
-            return _assemble(cls, run, summary, content)
-        except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
-            raise BadInput(
-                f"the log does not hold what a run's log holds: {error}",
-                file=run / LOG,
-                expected="a log written by hetwin",
-            ) from error
+        episode = cls(run)
+        _ = episode.summary, episode._happened
+        return episode
 
-    @classmethod
-    def unread(cls, run: Path) -> Episode:
-        """Return a run whose log is read when something of it is asked for; questions read its tables only.
-
-        Raises:
-            BadInput: if the folder holds no run; what else `open` raises comes when the log is read.
-        """
-        check_there_is_a_log(run)
-        return _Unread(run)
+    @cached_property
+    def summary(self) -> Mapping[str, Any]:
+        """The content of ``summary.json``; empty if the run ended before it was written."""
+        return read_summary(self.run) or {}
 
     @cached_property
     def tables(self) -> Tables:
-        """What the log says as intervals and moments, for questions.
-
-        Raises:
-            BadInput: if the log cannot be read.
-        """
+        """What the log says as intervals and moments, for questions."""
         return open_tables(self.run)
+
+    @cached_property
+    def _content(self) -> LogContent:
+        return LogContent(self.run, *_READ)
+
+    @cached_property
+    def _happened(self) -> _Happened:
+        content = self._content
+        if not content.of(topics.REGISTRY) or not content.has_states:
+            raise no_scene(self.run)
+        with readable(self.run / LOG):
+            return _happened(content)
+
+    @cached_property
+    def _states(self) -> States:
+        return self._content.states(self.layout)
+
+    @cached_property
+    def description(self) -> Mapping[str, str]:
+        """Scenario file, source, seed and rate, as texts, and what the run was given, as JSON."""
+        return self._content.description
+
+    @cached_property
+    def scenario(self) -> str:
+        """Name of the scenario."""
+        return self._happened.scenario
+
+    @cached_property
+    def models(self) -> tuple[ModelRecord, ...]:
+        """The models in the order in which `owners` counts."""
+        return self._happened.models
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Entities and attributes."""
+        return self._happened.layout
+
+    @cached_property
+    def times(self) -> NDArray[np.int64]:
+        """(n,) simulated time of the states, in ns."""
+        return self._states.times
+
+    @cached_property
+    def values(self) -> Floats:
+        """(n, layout.size) all attributes at these times, poses in the world."""
+        return self._states.values
+
+    @cached_property
+    def owners(self) -> Ints:
+        """(n, slots) index of the responsible model."""
+        return self._states.owners
+
+    @cached_property
+    def parents(self) -> Ints:
+        """(n, slots) index of the entity in whose frame the owner gave the value, -1 for the world."""
+        return self._states.parents
+
+    @cached_property
+    def events(self) -> tuple[Event, ...]:
+        """The events in the order in which they were handled."""
+        return self._happened.events
+
+    @cached_property
+    def handovers(self) -> tuple[Handover, ...]:
+        """The handovers in the order in which they happened."""
+        return self._happened.handovers
+
+    @cached_property
+    def annotations(self) -> tuple[Annotation, ...]:
+        """Actions of the robot's program, by their beginning."""
+        actions = [event for event in self.events if event.kind is EventKind.ACTION]
+        return tuple(pair_annotations(actions, self.start_ns, self.end_ns))
+
+    @cached_property
+    def responsibilities(self) -> Mapping[Attribute, tuple[Span, ...]]:
+        """(entity, attribute) -> spans without gaps from start to end."""
+        return spans(self._happened.owners, self.handovers, self.start_ns, self.end_ns)
+
+    @cached_property
+    def notes(self) -> tuple[Note, ...]:
+        """The remarks for users, in order."""
+        return self._happened.notes
+
+    @cached_property
+    def approaches(self) -> Mapping[tuple[str, str], Approach]:
+        """(object, other) -> the nearest that the two came to each other, of those that came near."""
+        states = self._states
+        return nearest_approaches(self.layout, states.times[states.of_state], states.proximity)
+
+    @cached_property
+    def end_ns(self) -> int:
+        """The last time in the log."""
+        happened = [e.time_ns for e in self.events] + [h.time_ns for h in self.handovers]
+        return max([int(self.times[-1]), *happened])
 
     @property
     def seconds(self) -> Floats:
@@ -167,64 +219,38 @@ class Episode(Asked):
         """
         return self.values[:, self.layout.range_of(entity, name)]
 
+    def near(self, index: int) -> Floats:
+        """(k, 12) rows of `Snapshot.proximity` of a state."""
+        return self._states.near(index)
+
     def index_at(self, time_ns: int) -> int:
         """Index of the last state that is not later than a time; the first for times before it."""
         return max(0, int(np.searchsorted(self.times, time_ns, side="right")) - 1)
 
 
-class _Unread(Episode):
-    """A run that is read when an attribute is missing, which is then set, as all others are.
+class _Happened(NamedTuple):
+    """What the messages of a log say; `owners` are those of the start."""
 
-    Args:
-        run: its folder.
-    """
-
-    def __init__(self, run: Path) -> None:
-        self.__dict__["run"] = run
-
-    def __getattr__(self, name: str) -> Any:
-        if name not in {field.name for field in fields(Episode)}:
-            raise AttributeError(f"an episode has no attribute {name!r}")
-        self.__dict__.update(vars(Episode.open(self.run)))
-        return self.__dict__[name]
+    scenario: str
+    models: tuple[ModelRecord, ...]
+    layout: Layout
+    owners: Mapping[Attribute, str]
+    events: tuple[Event, ...]
+    handovers: tuple[Handover, ...]
+    notes: tuple[Note, ...]
 
 
-def _assemble(
-    cls: type[Episode], run: Path, summary: Mapping[str, Any], content: LogContent
-) -> Episode:
-    if not content.of(topics.REGISTRY) or not content.of(topics.STATE):
-        raise BadInput("the log holds no scene", file=run / LOG, expected="a log written by hetwin")
+def _happened(content: LogContent) -> _Happened:
     registry = content.of(topics.REGISTRY)[-1]
-    states = content.of(topics.STATE)
-    times = np.array([nanoseconds(state.stamp) for state in states], np.int64)
-    told = content.of(topics.EVENTS)
-    events = tuple(event_of_message(item, nanoseconds(item.stamp)) for item in told)
-    handovers = tuple(handover_of(item) for item in content.of(topics.HANDOVERS))
-    start_ns = int(times[0])
-    happened = [e.time_ns for e in events] + [h.time_ns for h in handovers]
-    end_ns = max([int(times[-1]), *happened])
-    actions = [event for event in events if event.kind is EventKind.ACTION]
     first_table = content.of(topics.RESPONSIBILITIES)[0].responsibilities
-    owners = {(row.entity, row.attribute): row.model for row in first_table}
-    layout = layout_from_json(json.loads(registry.layout))
-    return cls(
-        run=run,
-        summary=summary,
-        description=content.description,
-        scenario=registry.scenario,
-        models=tuple(model_record(model) for model in registry.models),
-        layout=layout,
-        times=times,
-        values=np.stack([state.values for state in states]),
-        owners=np.stack([state.owners for state in states]),
-        parents=np.stack([state.parents for state in states]),
-        events=events,
-        handovers=handovers,
-        annotations=tuple(pair_annotations(actions, start_ns, end_ns)),
-        responsibilities=spans(owners, handovers, start_ns, end_ns),
-        notes=tuple(_note(array) for array in content.of(topics.DIAGNOSTICS)),
-        approaches=nearest_approaches(layout, times, [state.proximity for state in states]),
-        end_ns=end_ns,
+    return _Happened(
+        registry.scenario,
+        tuple(model_record(model) for model in registry.models),
+        layout_from_json(json.loads(registry.layout)),
+        {(row.entity, row.attribute): row.model for row in first_table},
+        tuple(_event(item) for item in content.of(topics.EVENTS)),
+        tuple(handover_of(item) for item in content.of(topics.HANDOVERS)),
+        tuple(_note(array) for array in content.of(topics.DIAGNOSTICS)),
     )
 
 
@@ -232,6 +258,10 @@ def model_record(model: Any) -> ModelRecord:
     """Return a model of a registry's message."""
     names = ModelRecord.__dataclass_fields__
     return ModelRecord(**{name: getattr(model, name) for name in names})
+
+
+def _event(item: Any) -> Event:
+    return event_of_message(item, nanoseconds(item.stamp))
 
 
 def handover_of(item: Any) -> Handover:

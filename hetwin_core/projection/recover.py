@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
@@ -19,19 +19,7 @@ from hetwin_core.ensemble.topics import (
 )
 from hetwin_core.projection.bag import FACTS, ROOM, LogBag
 from hetwin_core.projection.bag_metadata import METADATA
-from hetwin_core.projection.mcap_records import (
-    CHANNEL,
-    CHUNK,
-    MAGIC,
-    MESSAGE,
-    SCHEMA,
-    channel_of,
-    chunk_content,
-    facts_of,
-    records,
-    schema_of,
-)
-from hetwin_core.projection.mcap_records import METADATA as METADATA_KIND
+from hetwin_core.projection.following.log_file import Chunk, LogFile
 from hetwin_core.projection.run_folder import LOG
 
 _OFFERED = {
@@ -66,7 +54,7 @@ def recover_log(run: Path, *, last: Encoded | None = None) -> int:
         return -1
     recovered, incomplete = run / _RECOVERED, run / _INCOMPLETE
     shutil.rmtree(recovered, ignore_errors=True)
-    count = _copy(files[0].read_bytes(), recovered, last)
+    count = _copy(LogFile(files[0]), recovered, last)
     # The file in a bag carries the bag's name.
     (recovered / f"{_RECOVERED}.mcap").rename(recovered / f"{LOG}.mcap")
     metadata = recovered / METADATA
@@ -77,33 +65,24 @@ def recover_log(run: Path, *, last: Encoded | None = None) -> int:
     return count
 
 
-def _copy(data: bytes, path: Path, last: Encoded | None) -> int:
-    by_name = {topic.logged_name: topic for topic in LOGGED}
-    channels: dict[int, Topic] = {}
-    schemas: dict[int, str] = {}
+def _copy(file: LogFile, path: Path, last: Encoded | None) -> int:
+    topics: dict[int, Topic] = {}
     count = latest = 0
     bag = LogBag(path)
     try:
-        for kind, record in _all_records(data):
-            if kind == SCHEMA:
-                schema = schema_of(record)
-                schemas[schema.number] = schema.name
-            elif kind == CHANNEL:
-                channel = channel_of(record)
-                name, offered = channel.topic, _OFFERED.get(schemas.get(channel.schema, ""))
-                if name in by_name:
-                    channels[channel.number] = by_name[name]
-                elif offered is not None:
-                    channels[channel.number] = offered._replace(name=name.removeprefix("/"))
-                    bag.offer(channels[channel.number])
-            elif kind == MESSAGE:
-                number, _, time_ns = struct.unpack_from("<HIQ", record)
-                if number in channels:
-                    bag.write(channels[number], time_ns, record[22:])
+        for chunk in _whole_chunks(file):
+            # The file's other metadata is written anew.
+            if FACTS in file.facts:
+                bag.describe(**file.facts.pop(FACTS))
+            for number, topic in _topics(file, file.channels.keys() - topics.keys()):
+                topics[number] = topic
+                bag.offer(topic)
+            for number, row in chunk.in_order():
+                if number in topics:
+                    raw = memoryview(chunk.data)[row.begin : row.end]
+                    bag.write(topics[number], row.time_ns, raw)
                     count += 1
-                    latest = max(latest, time_ns)
-            elif kind == METADATA_KIND:
-                _describe(bag, record)
+                    latest = max(latest, row.time_ns)
         if last is not None:
             bag.write(last.topic, max(last.time_ns, latest), last.data)
     finally:
@@ -111,25 +90,19 @@ def _copy(data: bytes, path: Path, last: Encoded | None) -> int:
     return count
 
 
-def _describe(bag: LogBag, record: memoryview) -> None:
-    """Keep what the run was given; the file's other metadata is written anew."""
-    name, facts = facts_of(record)
-    if name == FACTS:
-        bag.describe(**facts)
+def _whole_chunks(file: LogFile) -> Iterator[Chunk]:
+    """The chunks up to where the file breaks off or is damaged; none of what is no MCAP file."""
+    with suppress(ValueError):
+        yield from file.poll()
 
 
-def _all_records(data: bytes) -> Iterator[tuple[int, memoryview]]:
-    """The file's records, those in its chunks included, up to where it breaks off or is damaged."""
-    if data[: len(MAGIC)] != MAGIC:
-        return
-    view = memoryview(data)[len(MAGIC) :]
-    for kind, begin, end in records(view):
-        if kind != CHUNK:
-            yield kind, view[begin:end]
-            continue
-        try:
-            content = memoryview(chunk_content(view[begin:end]))
-        except ValueError:
-            return
-        for inner, first, last in records(content):
-            yield inner, content[first:last]
+def _topics(file: LogFile, channels: Iterable[int]) -> Iterator[tuple[int, Topic]]:
+    """The topics of channels, of those that a log may have."""
+    by_name = {topic.logged_name: topic for topic in LOGGED}
+    for number in sorted(channels):
+        channel = file.channels[number]
+        offered = _OFFERED.get(file.schemas[channel.schema].name)
+        if channel.topic in by_name:
+            yield number, by_name[channel.topic]
+        elif offered is not None:
+            yield number, offered._replace(name=channel.topic.removeprefix("/"))

@@ -19,7 +19,7 @@ SUMMARY = "summary.json"
 REPORT = "report.html"
 EXPLANATION = "explanation.json"
 """Beside the log of a run that `hetwin explain` has explained."""
-CHECKPOINT = "checkpoint.npz"
+CHECKPOINT = "checkpoint.json.gz"
 FORECAST = "forecast.html"
 """In the folder of futures that `hetwin predict` has kept."""
 

@@ -142,7 +142,7 @@ def open_episode(log: str | Path) -> Episode:
     Raises:
         BadInput: if there is no run; and, when it is read, if its log or summary cannot be.
     """
-    return Episode.unread(folder_of(log))
+    return Episode(folder_of(log))
 
 
 def check_model(

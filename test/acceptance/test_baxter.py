@@ -35,13 +35,11 @@ from support.twin_runs import (
     twin_run,
 )
 
-from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.resources import data_folder
 from hetwin_core.ensemble.scenario.scenario import load_scenario
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.triggers.schema import OnEvent
 from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.log_reader import LogContent
 from model_nodes.main_physics.engines.factory import make_engine
 
 pytestmark = [needs("baxter_pnp_mcap", robots=True), pytest.mark.slow]
@@ -274,10 +272,7 @@ def test_box_is_short_and_fits_between_the_fingers(twin: Episode) -> None:
     assert length <= 0.060
     opened = 2 * (0.00325 + 0.020)  # between the inner faces of the tips
     assert width < opened
-    state = next(
-        s for s in LogContent(twin.run, (topics.STATE,)).of(topics.STATE) if s.stamp.sec >= 11
-    )
-    rows = np.array(state.proximity).reshape(-1, 12)
+    rows = twin.near(int(np.searchsorted(twin.seconds, 11.0)))
     fingers = [i for i, e in enumerate(twin.layout.entities) if re.match("r_gripper_.*tip", e.name)]
     gaps = {int(row[1]): row[2] for row in rows if int(row[1]) in fingers}
     assert len(gaps) == 2, "both finger tips are beside the box before they close"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Meaning
 from hetwin_core.projection.annotations import Annotation
 from hetwin_core.projection.episode import Episode
-from support.made_episode import STATES, made_episode, observed, poses, seconds
+from support.made_episode import STATES, made_episode, observed, poses, seconds, with_fields
 
 ENTITIES = [
     Entity("floor", EntityKind.STATIC),
@@ -51,7 +50,7 @@ def ball_episode(
     made = made_episode(ENTITIES, values, events=events, **summary)
     named = {"object": "ball", "hand": "hand", **({"container": target} if target else {})}
     actions = (Annotation("move", 2_500_000_000, 4_200_000_000, named, False),)
-    return replace(made, annotations=actions)
+    return with_fields(made, annotations=actions)
 
 
 def _entity(name: str) -> AttributeSpec:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,8 @@ def made_episode(
     columns = [np.reshape(v, (STATES, -1)) for v in values.values()]
     keys = [(entity, attribute.name) for entity, attribute in values]
     owner = [names.index(owners.get(key, "physics")) for key in keys]
-    return Episode(
+    return with_fields(
+        Episode.__new__(Episode),
         run=Path("made_up"),
         summary={"ended": "recording", **summary},
         description={},
@@ -105,6 +107,13 @@ def made_episode(
         approaches=approaches or {},
         end_ns=end_ns,
     )
+
+
+def with_fields(episode: Episode, **fields: Any) -> Episode:
+    """The same episode with other content, as if that had been read from its log."""
+    other = copy(episode)
+    vars(other).update(fields)
+    return other
 
 
 def _record(name: str) -> ModelRecord:

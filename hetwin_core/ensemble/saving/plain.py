@@ -21,11 +21,8 @@ TAG = "$"
 """Begins the key by which a dictionary stands for something else."""
 
 REF, SHARED, KEPT, OBJECT, ENUM, NAMED = "$ref", "$shared", "$kept", "$object", "$enum", "$named"
-TUPLE, SET, FROZENSET, DEQUE, DICT, BYTES = (
-    *("$tuple", "$set", "$frozenset", "$deque", "$dict", "$bytes"),
-)
-SCALAR, GENERATOR, VIEW, SLICE = "$scalar", "$generator", "$view", "$slice"
-PROXY = "$proxy"
+DICT, SCALAR, VIEW = "$dict", "$scalar", "$view"
+"""Beside those of `kinds`."""
 
 
 class Unsaveable(Refused):

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import random
-from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import Enum
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,17 +16,8 @@ from hetwin_core.ensemble.saving.classes import (
     reached,
     set_attributes,
 )
+from hetwin_core.ensemble.saving.kinds import KINDS, Kind
 from hetwin_core.ensemble.saving.plain import Plain, Unsaveable, class_name
-
-_GENERATORS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
-_FACTORIES: Mapping[str, Callable[[], Any] | None] = {
-    "list": list,
-    "dict": dict,
-    "int": int,
-    "set": set,
-    "float": float,
-    "": None,
-}
 
 
 def rebuild(
@@ -97,7 +85,7 @@ class _Rebuilder:
             copied: list[Any] = self._known(number, node.copy())
             return copied
         made: list[Any] = self._known(number, [])
-        made.extend(self.of(item, _item(fresh, i), f"{name}[{i}]") for i, item in enumerate(node))
+        made.extend(self._parts(node, fresh, name))
         return made
 
     def _dict(
@@ -128,31 +116,25 @@ class _Rebuilder:
             return self._kept(str(content), fresh, name)
         if tag == plain.SCALAR and isinstance(content, np.ndarray):
             return content[()]
-        if tag == plain.BYTES:
-            return bytes.fromhex(str(content))
-        if tag == plain.GENERATOR:
-            return _generator(self.of(content, None, name))
-        make = _WAYS.get(tag, _Rebuilder._collection)
-        return make(self, tag, _items(content), fresh, name)
+        if tag in KINDS:
+            return self._made(KINDS[tag], _items(content), fresh, name)
+        if tag not in _WAYS:
+            raise Unsaveable(f"{name}: a saved state has no {tag}")
+        return _WAYS[tag](self, _items(content), fresh, name)
 
-    def _enum(self, tag: str, content: Sequence[Plain], fresh: Any, name: str) -> Any:
+    def _parts(self, items: Sequence[Plain], fresh: Any, name: str) -> list[Any]:
+        return [self.of(item, _item(fresh, i), f"{name}[{i}]") for i, item in enumerate(items)]
+
+    def _made(self, kind: Kind, items: Sequence[Plain], fresh: Any, name: str) -> Any:
+        is_same = kind.ordered and type(fresh) is kind.type
+        return kind.made(self._parts(items, kind.parts(fresh) if is_same else None, name))
+
+    def _enum(self, content: Sequence[Plain], fresh: Any, name: str) -> Any:
         kind, member = content
         cls = find(str(kind), self._packages)
         if not issubclass(cls, Enum):
             raise Unsaveable(f"{name}: {kind} is no enumeration")
         return cls.__members__[str(member)]
-
-    def _slice(self, tag: str, content: Sequence[Plain], fresh: Any, name: str) -> Any:
-        return slice(*(self.of(part, None, name) for part in content))
-
-    def _proxy(self, tag: str, content: Sequence[Plain], fresh: Any, name: str) -> Any:
-        before = dict(fresh) if isinstance(fresh, MappingProxyType) else None
-        return MappingProxyType(self.of(content[0], before, name))
-
-    def _deque(self, tag: str, content: Sequence[Plain], fresh: Any, name: str) -> Any:
-        longest, items = content
-        before = list(fresh) if isinstance(fresh, deque) else None
-        return deque(self.of(items, before, name), None if longest is None else _int(longest))
 
     def _kept(self, kind: str, fresh: Any, name: str) -> Any:
         """What was not saved, because a fresh object has it: in the same place, or as its only one of this kind."""
@@ -164,34 +146,15 @@ class _Rebuilder:
         found = "nothing" if fresh is None else type(fresh).__name__
         raise Unsaveable(f"{name} was a {kind}, which is not saved; here is {found}")
 
-    def _collection(self, tag: str, items: Sequence[Plain], fresh: Any, name: str) -> Any:
-        before = fresh if isinstance(fresh, tuple) else None
-        made = [self.of(item, _item(before, i), f"{name}[{i}]") for i, item in enumerate(items)]
-        match tag:
-            case plain.TUPLE:
-                return tuple(made)
-            case plain.SET:
-                return set(made)
-            case plain.FROZENSET:
-                return frozenset(made)
-        raise Unsaveable(f"{name}: a saved state has no {tag}")
-
-    def _named(self, tag: str, content: Sequence[Plain], fresh: Any, name: str) -> Any:
+    def _named(self, content: Sequence[Plain], fresh: Any, name: str) -> Any:
         kind, items = str(content[0]), _items(content[1])
         cls = find(kind, self._packages)
         if not issubclass(cls, tuple) or len(getattr(cls, "_fields", ())) != len(items):
             raise Unsaveable(f"{name}: {kind} does not have {len(items)} fields")
-        before = fresh if type(fresh) is cls else None
-        made = [self.of(item, _item(before, i), f"{name}[{i}]") for i, item in enumerate(items)]
-        return tuple.__new__(cls, made)
+        return tuple.__new__(cls, self._parts(items, fresh if type(fresh) is cls else None, name))
 
-    def _pairs(self, tag: str, content: Sequence[Plain], fresh: Any, name: str) -> Any:
-        kind, pairs = str(content[0]), _items(content[1])
-        made: Any = {}
-        if kind.startswith("default "):
-            made = defaultdict(_FACTORIES[kind.removeprefix("default ")])
-        elif kind:
-            made = {"ordered": OrderedDict, "counter": Counter}[kind]()
+    def _pairs(self, pairs: Sequence[Plain], fresh: Any, name: str) -> Any:
+        made: dict[Any, Any] = {}
         before = fresh if isinstance(fresh, dict) else {}
         for pair in pairs:
             first, second = _items(pair)
@@ -199,7 +162,7 @@ class _Rebuilder:
             made[key] = self.of(second, before.get(key), f"{name}[{key!r}]")
         return made
 
-    def _view(self, tag: str, content: Sequence[Plain], fresh: Any, name: str) -> Any:
+    def _view(self, content: Sequence[Plain], fresh: Any, name: str) -> Any:
         memory, begin, shape, strides = content
         flat = self.of(memory, None, name)
         if not isinstance(flat, np.ndarray) or flat.ndim != 1:
@@ -208,28 +171,12 @@ class _Rebuilder:
         return np.ndarray(sizes, flat.dtype, flat.data, _int(begin), jumps)
 
 
-_WAYS: Mapping[str, Callable[[_Rebuilder, str, Sequence[Plain], Any, str], Any]] = {
+_WAYS: Mapping[str, Callable[[_Rebuilder, Sequence[Plain], Any, str], Any]] = {
     plain.ENUM: _Rebuilder._enum,
     plain.NAMED: _Rebuilder._named,
-    plain.SLICE: _Rebuilder._slice,
     plain.VIEW: _Rebuilder._view,
     plain.DICT: _Rebuilder._pairs,
-    plain.DEQUE: _Rebuilder._deque,
-    plain.PROXY: _Rebuilder._proxy,
 }
-
-
-def _generator(state: Any) -> Any:
-    kind = state["bit_generator"]
-    if kind == "random":
-        made = random.Random()
-        made.setstate(state["state"])
-        return made
-    if kind not in _GENERATORS:
-        raise Unsaveable(f"there is no generator {kind!r}")
-    bits = getattr(np.random, kind)()
-    bits.state = state
-    return np.random.Generator(bits)
 
 
 def _item(fresh: Any, index: int) -> Any:

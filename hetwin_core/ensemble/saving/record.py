@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import array
 import mmap
-import random
 import re
 import struct
 import types
-from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from functools import partial
 from pathlib import PurePath
@@ -20,6 +18,7 @@ import numpy as np
 
 from hetwin_core.ensemble.saving import plain
 from hetwin_core.ensemble.saving.classes import attributes_of
+from hetwin_core.ensemble.saving.kinds import KINDS, TAGS
 from hetwin_core.ensemble.saving.plain import Plain, Unsaveable, class_name
 
 _MEMORY = (bytes, bytearray, memoryview, array.array, mmap.mmap)
@@ -36,15 +35,6 @@ _CONSTANT = (
     PurePath,
 )
 """What a model does not change once it is initialized, so that a fresh instance has it too."""
-_DICTS = {dict: "", OrderedDict: "ordered", Counter: "counter"}
-_FACTORIES: dict[Any, str] = {
-    list: "list",
-    dict: "dict",
-    int: "int",
-    set: "set",
-    float: "float",
-    None: "",
-}
 
 
 def record(value: object, kept: Sequence[type[Any]] = (), name: str = "") -> Plain:
@@ -75,7 +65,7 @@ class _Recorder:
 
     def __init__(self, kept: Sequence[type[Any]], counted: _Recorder | None = None) -> None:
         self._constant = (*_CONSTANT, *kept)
-        self._ways = {kind for kind in _WAYS if not issubclass(kind, self._constant)}
+        self._ways = {k for k in (*_WAYS, *TAGS) if not issubclass(k, self._constant)}
         self._seen: dict[int, int] = {}
         self._alive: list[object] = []
         self._shared: set[int] = set()
@@ -98,10 +88,6 @@ class _Recorder:
             return {plain.SCALAR: np.asarray(value)}
         if hasattr(kind, plain.SAVED_AS):
             return self.of(value.saved_as(), name)
-        if kind is bytes:
-            return {plain.BYTES: value.hex()}
-        if kind is slice:
-            return {plain.SLICE: [self.of(p, name) for p in (value.start, value.stop, value.step)]}
         return self._numbered(value, name)
 
     def _numbered(self, value: Any, name: str) -> Plain:
@@ -122,36 +108,34 @@ class _Recorder:
         how = _WAYS.get(kind)
         if how is not None:
             return how(self, value, name)
+        if kind in TAGS:
+            return self._parts(TAGS[kind], value, name)
         if isinstance(value, tuple):
-            items = [self.of(item, f"{name}[{i}]") for i, item in enumerate(value)]
-            if kind is tuple:
-                return {plain.TUPLE: items}
-            return {plain.NAMED: [class_name(kind), items]}
+            return {plain.NAMED: [class_name(kind), self._items(value, name)]}
         return self._object(value, name)
+
+    def _items(self, items: Iterable[Any], name: str) -> list[Plain]:
+        return [self.of(item, f"{name}[{i}]") for i, item in enumerate(items)]
+
+    def _parts(self, tag: str, value: Any, name: str) -> Plain:
+        try:
+            parts = KINDS[tag].parts(value)
+        except KeyError as error:
+            raise self._refused(value, f"{name}, with {error}") from error
+        return {tag: self._items(parts, name)}
 
     def _list(self, value: list[Any], name: str) -> Plain:
         if plain.SCALARS.issuperset(map(type, value)):
             return value.copy()
-        return [self.of(item, f"{name}[{i}]") for i, item in enumerate(value)]
-
-    def _items(self, tag: str, value: Any, name: str) -> Plain:
-        return {tag: [self.of(item, f"{name}[]") for item in value]}
-
-    def _deque(self, value: deque[Any], name: str) -> Plain:
-        return {plain.DEQUE: [value.maxlen, [self.of(item, f"{name}[]") for item in value]]}
+        return self._items(value, name)
 
     def _dict(self, value: dict[Any, Any], name: str) -> Plain:
-        kind = _DICTS.get(type(value), "")
-        if isinstance(value, defaultdict):
-            if value.default_factory not in _FACTORIES:
-                raise self._refused(value, f"{name}, with what makes its items")
-            kind = f"default {_FACTORIES[value.default_factory]}"
-        if not kind and all(type(k) is str and not k.startswith(plain.TAG) for k in value):
+        if all(type(k) is str and not k.startswith(plain.TAG) for k in value):
             return {k: self.of(v, f"{name}.{k}") for k, v in value.items()}
         pairs: list[Plain] = []
         for key, item in value.items():
             pairs.append([self.of(key, name), self.of(item, f"{name}[{key!r}]")])
-        return {plain.DICT: [kind, pairs]}
+        return {plain.DICT: pairs}
 
     def _array(self, value: np.ndarray[Any, Any], name: str) -> Plain:
         if value.dtype.hasobject:
@@ -162,7 +146,8 @@ class _Recorder:
             raise self._refused(value, f"{name}, whose numbers belong to {type(memory).__name__}")
         self._arrays.setdefault(id(root), set()).add(id(value))
         self._alive.append(root)
-        if self._counted is None or len(self._counted._arrays[id(root)]) == 1:
+        # An array that a generator makes anew whenever its state is read was not counted.
+        if self._counted is None or len(self._counted._arrays.get(id(root), ())) <= 1:
             return value.copy(order="K")
         return self._view(value, root, name)
 
@@ -179,14 +164,6 @@ class _Recorder:
             memory = {plain.REF: number}
         begin = value.__array_interface__["data"][0] - root.__array_interface__["data"][0]
         return {plain.VIEW: [memory, begin, list(value.shape), list(value.strides)]}
-
-    def _generator(self, value: np.random.Generator, name: str) -> Plain:
-        return {plain.GENERATOR: self.of(value.bit_generator.state, name)}
-
-    def _random(self, value: random.Random, name: str) -> Plain:
-        return {
-            plain.GENERATOR: {"bit_generator": "random", "state": self.of(value.getstate(), name)}
-        }
 
     def _object(self, value: object, name: str) -> Plain:
         kind = type(value)
@@ -224,14 +201,5 @@ def _is_python_class(kind: type[Any]) -> bool:
 _WAYS: dict[type[Any], Callable[[_Recorder, Any, str], Plain]] = {
     list: _Recorder._list,
     dict: _Recorder._dict,
-    OrderedDict: _Recorder._dict,
-    Counter: _Recorder._dict,
-    defaultdict: _Recorder._dict,
-    set: lambda r, v, n: r._items(plain.SET, v, n),
-    frozenset: lambda r, v, n: r._items(plain.FROZENSET, v, n),
-    deque: _Recorder._deque,
-    types.MappingProxyType: lambda r, v, n: {plain.PROXY: [r._dict(dict(v), n)]},
     np.ndarray: _Recorder._array,
-    np.random.Generator: _Recorder._generator,
-    random.Random: _Recorder._random,
 }

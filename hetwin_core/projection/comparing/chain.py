@@ -49,7 +49,7 @@ class _Link(NamedTuple):
 
 def chain(here: Side, there: Side, found: Found, span: Interval) -> tuple[str, ...]:
     """Return sentences: what was given differently, what happened differently in order, and how the runs end."""
-    parts = sorted({*_links(found)}, key=lambda link: link.time_ns)
+    parts = sorted(dict.fromkeys(_links(found)), key=lambda link: link.time_ns)
     shown = [f"{link.time_ns / 1e9:.2f} s: {link.words}" for link in parts[:_MOST_LINKS]]
     if len(parts) > _MOST_LINKS:
         shown.append(f"{len(parts) - _MOST_LINKS} more until {span.to_ns / 1e9:.2f} s")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.reporting.listener import ModelRecord
 from hetwin_core.ensemble.conductor.reporting.summary import handover_row
 from hetwin_core.ensemble.errors import BadInput
@@ -20,9 +18,8 @@ from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.projection.bag_metadata import METADATA
-from hetwin_core.projection.episode import handover_of, model_record
-from hetwin_core.projection.log_reader import LogContent
-from hetwin_core.projection.run_folder import LOG, read_summary
+from hetwin_core.projection.episode import Episode
+from hetwin_core.projection.run_folder import LOG
 from hetwin_core.projection.tables.open import open_tables
 from hetwin_core.projection.tables.rows import Interval
 from hetwin_core.projection.tables.tables import Tables
@@ -87,12 +84,12 @@ def open_side(run: Path) -> Side:
             file=run / LOG,
             expected="a run that is over",
         )
-    content = LogContent(run, (topics.REGISTRY, topics.HANDOVERS))
+    episode = Episode.open(run)
     return Side(
         tables=tables,
-        models=tuple(model_record(model) for model in content.of(topics.REGISTRY)[-1].models),
-        handovers=[handover_row(handover_of(item)) for item in content.of(topics.HANDOVERS)],
-        given=json.loads(content.description.get("given", "{}")),
-        facts=content.description,
-        summary=read_summary(run) or {},
+        models=episode.models,
+        handovers=[handover_row(handover) for handover in episode.handovers],
+        given=episode.given,
+        facts=episode.description,
+        summary=episode.summary,
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from rosbags.typesys import get_types_from_msg
 
-from hetwin_core.projection.following.log_file import Chunk, LogFile
+from hetwin_core.projection.following.log_file import Chunk, LogFile, Message
 from hetwin_core.projection.lazy_typestore import LazyTypestore
 from hetwin_core.projection.mcap_records import Buffer, Channel, Schema
 from hetwin_core.projection.messages import typestore
@@ -45,19 +45,20 @@ class Definitions:
             Exception: as `read`.
         """
         return [
-            self.read(self._file.schemas[channel.schema].name, data)
-            for channel, data in self._rows(chunk, topic)
+            self.read(self._file.schemas[channel.schema].name, chunk.data[row.begin : row.end])
+            for channel, row in self.rows(chunk, topic)
         ]
 
     def serialized(self, chunk: Chunk, topic: str) -> Iterator[bytes]:
         """Iterate over a chunk's messages of a topic as they are."""
-        return (bytes(data) for _, data in self._rows(chunk, topic))
+        return (bytes(chunk.data[row.begin : row.end]) for _, row in self.rows(chunk, topic))
 
-    def _rows(self, chunk: Chunk, topic: str) -> Iterator[tuple[Channel, Buffer]]:
+    def rows(self, chunk: Chunk, topic: str) -> Iterator[tuple[Channel, Message]]:
+        """Iterate over where a chunk holds messages of a topic."""
         for channel in self._file.channels.values():
             if channel.topic == topic:
                 for row in chunk.messages.get(channel.number, ()):
-                    yield channel, chunk.data[row.begin : row.end]
+                    yield channel, row
 
     def _type(self, typename: str) -> _LogType:
         if typename not in self._types:

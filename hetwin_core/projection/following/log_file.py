@@ -61,6 +61,11 @@ class Chunk:
     data: Buffer
     messages: dict[int, list[Message]]
 
+    def in_order(self) -> list[tuple[int, Message]]:
+        """Return all messages with the numbers of their channels, in the order in which they were written."""
+        found = ((number, row) for number, rows in self.messages.items() for row in rows)
+        return sorted(found, key=lambda item: item[1])
+
 
 @dataclass
 class LogFile:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -42,6 +43,19 @@ class States(NamedTuple):
     proximity: Floats
     of_state: NDArray[np.int64]
 
+    def near(self, number: int) -> Floats:
+        """Return the (k, 12) rows of proximity of one of the states."""
+        begin, end = np.searchsorted(self.of_state, (number, number + 1))
+        return self.proximity[begin:end]
+
+
+def joined(parts: Sequence[States]) -> States:
+    """Return states that follow each other, of at least one part, as one."""
+    first = np.cumsum([0, *(len(part.times) for part in parts)])
+    of_state = [part.of_state + n for part, n in zip(parts, first[:-1], strict=True)]
+    columns = map(np.concatenate, zip(*parts, strict=True))
+    return States(*columns)._replace(of_state=np.concatenate(of_state))
+
 
 class StateReader:
     """Decodes the states of a log.
@@ -59,21 +73,11 @@ class StateReader:
         self._size, self._slots = layout.size, len(layout.slots)
         self._file = file
         self._definitions = definitions
-        self._channels: dict[int, str] = {}
         at = _Cursor(16)
         self._values = at.array(self._size, 8)
         self._owners = at.array(self._slots, 4)
         self._parents = at.array(self._slots, 4)
         self._proximity = at.at
-
-    def messages(self, chunk: Chunk) -> list[Message]:
-        """Return where a chunk holds states."""
-        return [
-            message
-            for channel in self._file.channels.values()
-            if channel.topic == STATE.logged_name
-            for message in chunk.messages.get(channel.number, ())
-        ]
 
     def read(self, chunk: Chunk) -> States | None:
         """Decode all states of a chunk; None if it has none.
@@ -81,7 +85,7 @@ class StateReader:
         Raises:
             Exception: of many kinds, if one does not fit its definition.
         """
-        rows = self.messages(chunk)
+        rows = [row for _, row in self._definitions.rows(chunk, STATE.logged_name)]
         if not rows:
             return None
         if (

@@ -12,6 +12,7 @@ from hetwin_core.projection.following.log_file import Place
 from hetwin_core.projection.following.states import States
 from hetwin_core.projection.tables.belief_errors import ErrorList
 from hetwin_core.projection.tables.belief_list import BeliefColumns, BeliefList
+from hetwin_core.projection.tables.deriving.derivation import Derivation
 from hetwin_core.projection.tables.deriving.pose_errors import PoseError
 from hetwin_core.projection.tables.event_list import EventList
 from hetwin_core.projection.tables.occasion_list import OccasionList, Stretch
@@ -56,6 +57,34 @@ class Found:
     pieces: Sequence[Piece]
     expects: Mapping[str, tuple[str, ...]]
 
+    @classmethod
+    def of(
+        cls, derivation: Derivation, until_ns: int, finished: bool, given: Mapping[str, Any]
+    ) -> Found:
+        """Return what was derived so far.
+
+        Args:
+            derivation: of the log or the run.
+            until_ns: time until which it is known.
+            finished: whether nothing follows.
+            given: see `run_given`.
+        """
+        return cls(
+            until_ns=until_ns,
+            finished=finished,
+            stretches=derivation.book.stretches,
+            of_fluent=derivation.book.of_fluent,
+            happenings=derivation.book.happenings,
+            tasks=derivation.tasks.tasks(until_ns),
+            beliefs=derivation.beliefs.columns,
+            believed=derivation.beliefs.about,
+            pose_errors=derivation.errors.found,
+            recorded=derivation.recorded,
+            timeline=derivation.timeline,
+            pieces=derivation.pieces,
+            expects=_expects_of(given),
+        )
+
     def tables(
         self,
         run: Path,
@@ -96,11 +125,7 @@ class Found:
         )
 
 
-def expects_of(given: Mapping[str, Any]) -> Mapping[str, tuple[str, ...]]:
-    """Return what the scenario says that operations may do; nothing of logs that do not hold it.
-
-    Args:
-        given: see `run_given`.
-    """
+def _expects_of(given: Mapping[str, Any]) -> Mapping[str, tuple[str, ...]]:
+    """What the scenario says that operations may do; nothing of logs that do not hold it."""
     found = (given.get("scenario") or {}).get("expects") or {}
     return {operation: tuple(events) for operation, events in found.items()}

@@ -99,7 +99,6 @@ class LogPoses:
     def snapshot(self, time_ns: int) -> Snapshot:
         """Return the whole scene of the last state that is not later; its arrays must not be changed."""
         states, i = self._state(self.row(time_ns))
-        begin, end = np.searchsorted(states.of_state, (i, i + 1))
         return Snapshot(
             self._layout,
             self._models,
@@ -107,7 +106,7 @@ class LogPoses:
             states.values[i],
             states.owners[i],
             states.parents[i],
-            states.proximity[begin:end],
+            states.near(i),
         )
 
     def states(self, span: Interval) -> Iterator[tuple[NDArray[np.int64], Floats]]:

@@ -23,7 +23,7 @@ from hetwin_core.projection.following.states import States
 from hetwin_core.projection.run_messages import task_message
 from hetwin_core.projection.tables.deriving.derivation import Derivation
 from hetwin_core.projection.tables.deriving.told_beliefs import told_columns
-from hetwin_core.projection.tables.found import Found, expects_of
+from hetwin_core.projection.tables.found import Found
 from hetwin_core.projection.tables.tables import Tables
 
 _TOGETHER = 64
@@ -106,21 +106,7 @@ class RunTables(RunListener):
         """
         derivation, start = self._derivation, self._start
         assert derivation is not None  # the run has begun
-        found = Found(
-            until_ns=derivation.latest_ns,
-            finished=True,
-            stretches=derivation.book.stretches,
-            of_fluent=derivation.book.of_fluent,
-            happenings=derivation.book.happenings,
-            tasks=derivation.tasks.tasks(derivation.latest_ns),
-            beliefs=derivation.beliefs.columns,
-            believed=derivation.beliefs.about,
-            pose_errors=derivation.errors.found,
-            recorded=derivation.recorded,
-            timeline=derivation.timeline,
-            pieces=derivation.pieces,
-            expects=expects_of(start.given),
-        )
+        found = Found.of(derivation, derivation.latest_ns, True, start.given)
         models = tuple(model.name for model in start.models)
         return found.tables(Path(name), self._states_at, start.layout, models)
 

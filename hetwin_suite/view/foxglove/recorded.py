@@ -7,13 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from hetwin_core.ensemble import topics
-from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
-from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.log_reader import LogContent
 from hetwin_suite.view.foxglove.channels import Channels
 from hetwin_suite.view.live.feed import Now
 
@@ -30,8 +24,6 @@ class Recorded:
 
     def __init__(self, run: Path) -> None:
         self.episode = episode = Episode.open(run)
-        states = LogContent(run, (topics.STATE,)).of(topics.STATE)
-        self._near = [_rows(state) for state in states]
         happened: list[tuple[int, Callable[[Channels], None]]] = [
             *((h.time_ns, lambda to, h=h: to.handover(h)) for h in episode.handovers),
             *((e.time_ns, lambda to, e=e: to.event(e)) for e in episode.events),
@@ -56,7 +48,7 @@ class Recorded:
             int(self.episode.times[index]),
             self.episode.values[index],
             self.episode.owners[index],
-            near=self._near[index],
+            near=self.episode.near(index),
         )
 
     def tell(self, after_ns: int, until_ns: int, channels: Channels) -> None:
@@ -64,7 +56,3 @@ class Recorded:
         first, last = bisect_right(self._times, after_ns), bisect_right(self._times, until_ns)
         for tell in self._happened[first:last]:
             tell(channels)
-
-
-def _rows(state: Any) -> Floats:
-    return np.asarray(state.proximity, np.float64).reshape(-1, PROXIMITY_COLUMNS)

@@ -10,15 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
-from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.words import event_line
 from hetwin_core.ensemble.writing import unwritable
 from hetwin_core.projection.contact_markers import contact_lines
 from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.log_reader import LogContent
 from hetwin_core.projection.markers import SHOWN
 from hetwin_suite.view.palette import model_colours, rgb
 from hetwin_suite.view.rerun.library import rerun
@@ -50,7 +46,7 @@ def write_rerun(run: Path, file: Path) -> int:
         raise unwritable("the file", file, errno.EEXIST if file.exists() else errno.ENOENT)
     stream = sdk.RecordingStream(f"hetwin {episode.scenario}", recording_id=str(run.resolve()))
     stream.save(file, default_blueprint=_layout(sdk))
-    _Export(sdk, stream, episode).write(_near(run))
+    _Export(sdk, stream, episode).write()
     stream.disconnect()
     return len(episode.times)
 
@@ -62,7 +58,7 @@ class _Export:
         self._sdk, self._stream, self._episode = sdk, stream, episode
         self._colours = {n: (*rgb(c), 1.0) for n, c in model_colours(episode.models).items()}
 
-    def write(self, near: Sequence[Floats]) -> None:
+    def write(self) -> None:
         layout = self._episode.layout
         for entity in layout.of_kind(*_FRAMED):
             if layout.has(entity.name, "pose"):
@@ -72,7 +68,7 @@ class _Export:
         self._write_owners()
         self._write_values()
         self._write_happenings()
-        self._write_contacts(near)
+        self._write_contacts()
 
     def _write_pose(self, entity: Entity) -> None:
         poses = self._episode.pose(entity.name)
@@ -151,8 +147,9 @@ class _Export:
             columns = self._sdk.TextLog.columns(text=[text for _, text in lines])
             self._send((name,), [time_ns for time_ns, _ in lines], columns)
 
-    def _write_contacts(self, near: Sequence[Floats]) -> None:
+    def _write_contacts(self) -> None:
         """The contacts of each state, as arrows from where a force acts on an object."""
+        near = map(self._episode.near, range(len(self._episode.times)))
         lines = [contact_lines(rows).reshape(-1, 2, 3) for rows in near]
         both, counts = np.concatenate(lines), [len(part) for part in lines]
         if len(both):
@@ -170,14 +167,6 @@ class _Export:
 
     def _path(self, *parts: str) -> str:
         return str(self._sdk.new_entity_path(parts))
-
-
-def _near(run: Path) -> list[Floats]:
-    """The rows of `Snapshot.proximity` of each state."""
-    states = LogContent(run, (topics.STATE,)).of(topics.STATE)
-    return [
-        np.asarray(state.proximity, np.float64).reshape(-1, PROXIMITY_COLUMNS) for state in states
-    ]
 
 
 def _layout(sdk: Any) -> Any:

@@ -9,13 +9,16 @@ import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import TOUCH_COLUMNS, no_touches
+from model_nodes.main_physics.engines.copied import Copied
 
 Pair: TypeAlias = tuple[int, int]
 """The frame of a link, and that of what it touches."""
 
 
-class Touches:
+class Touches(Copied):
     """One row for each pair, as `Watch.touches`, with indices of frames instead of entities."""
+
+    saved_fields = ("_rows",)
 
     def __init__(self) -> None:
         self._rows: dict[Pair, list[float]] = {}
@@ -43,12 +46,3 @@ class Touches:
         rows = np.array(list(self._rows.values())).reshape(-1, TOUCH_COLUMNS)
         self._rows.clear()
         return rows
-
-    def save(self) -> object:
-        """Return the rows for `restore`."""
-        return {pair: list(row) for pair, row in self._rows.items()}
-
-    def restore(self, state: object) -> None:
-        """Restore saved rows."""
-        assert isinstance(state, dict)
-        self._rows = {pair: list(row) for pair, row in state.items()}

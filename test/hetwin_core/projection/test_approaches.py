@@ -23,10 +23,11 @@ def test_the_least_distance_of_each_pair_counts_and_the_first_time_of_it() -> No
     tables = [
         table((0, 2, 0.05), (1, 2, 0.5)),
         table(),
-        table((0, 2, -0.001)).reshape(-1),
+        table((0, 2, -0.001)),
         table((0, 2, -0.001)),
     ]
-    found = nearest_approaches(LAYOUT, times, tables)
+    when = np.repeat(times, [len(rows) for rows in tables])
+    found = nearest_approaches(LAYOUT, when, np.concatenate(tables))
     assert found["box", "finger"] == (-0.001, 20)
     assert found["box", "finger"].touching
     assert found["ball", "finger"] == (0.5, 0)
@@ -35,8 +36,8 @@ def test_the_least_distance_of_each_pair_counts_and_the_first_time_of_it() -> No
 
 @pytest.mark.parametrize("row", [(0, 3, 0.1), (-1, 0, 0.1), (0.5, 1, 0.1), (0, 1, np.nan)])
 def test_rows_that_name_no_entity_are_left_out(row: tuple[float, float, float]) -> None:
-    assert nearest_approaches(LAYOUT, np.array([0]), [table(row)]) == {}
+    assert nearest_approaches(LAYOUT, np.array([0]), table(row)) == {}
 
 
 def test_without_states_there_are_none() -> None:
-    assert nearest_approaches(LAYOUT, np.array([], np.int64), []) == {}
+    assert nearest_approaches(LAYOUT, np.array([], np.int64), table()) == {}

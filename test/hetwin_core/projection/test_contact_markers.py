@@ -8,7 +8,7 @@ from support.small_run import GRASP, RELEASE, STEP_NS, SmallRun
 
 from hetwin_core.ensemble.topics import CONTACTS, MARKERS
 from hetwin_core.projection.contact_markers import ContactMessages, contact_lines
-from hetwin_core.projection.log_reader import LogContent
+from hetwin_core.projection.following.content import LogContent
 from hetwin_core.projection.messages import nanoseconds, typestore
 
 NEAR = np.array(
@@ -55,7 +55,7 @@ def gone_at(time_ns: int) -> bytes:
 
 
 def test_a_log_labels_what_is_not_the_main_models(small_run: SmallRun) -> None:
-    content = LogContent(small_run.out, (MARKERS, CONTACTS))
+    content = LogContent(small_run.out, MARKERS, CONTACTS)
     labels = [array.markers[0] for array in content.of(MARKERS)[1:]]
     assert [(m.text, m.action, m.header.frame_id) for m in labels] == [
         ("box: in_hand", 0, "box"),

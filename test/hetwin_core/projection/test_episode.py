@@ -14,6 +14,7 @@ from support.small_run import GRASP, RELEASE, STEP_NS, STEPS, SmallRun, records
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.projection.annotations import Annotation
 from hetwin_core.projection.episode import Episode, Note
+from hetwin_core.projection.log_writer import RunLog
 from hetwin_core.projection.spans import Span
 
 END = STEPS * STEP_NS
@@ -123,13 +124,38 @@ def test_a_run_without_a_summary_can_be_opened(make_run: Any) -> None:
     assert Episode.open(run.out).summary == {}
 
 
-def _without_metadata(run: Path) -> None:
-    (run / "log" / "metadata.yaml").unlink()
+def test_a_log_that_lost_what_is_not_content_is_read(make_run: Any) -> None:
+    run = make_run(steps=20)
+    run.record()
+    whole = Episode.open(run.out)
+    (run.out / "log" / "metadata.yaml").unlink()
+    path = run.out / "log" / "log.mcap"
+    path.write_bytes(path.read_bytes()[:-200])  # of the index
+    found = Episode.open(run.out)
+    assert found.description == whole.description
+    assert found.values.tobytes() == whole.values.tobytes()
 
 
-def _truncated(run: Path) -> None:
+def test_a_log_that_goes_on_is_refused(make_run: Any) -> None:
+    run = make_run(steps=20)
+    with RunLog(run.out) as log:
+        log.started(run.start())
+        with pytest.raises(BadInput, match="the run goes on, or was killed"):
+            Episode.open(run.out)
+
+
+def test_near_rows_are_those_of_their_state(small_run: SmallRun, episode: Episode) -> None:
+    counts = [len(episode.near(row)) for row in range(len(episode.times))]
+    assert sum(counts) > 0
+    for row in (0, len(counts) // 2, len(counts) - 1):
+        time_ns = int(episode.times[row])
+        found = small_run.snapshot(time_ns // STEP_NS).proximity
+        np.testing.assert_array_equal(episode.near(row), found)
+
+
+def _half(run: Path) -> None:
     path = run / "log" / "log.mcap"
-    path.write_bytes(path.read_bytes()[:-200])
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 
 
 def _scribbled(run: Path) -> None:
@@ -147,13 +173,11 @@ def _listed_summary(run: Path) -> None:
     (run / "summary.json").write_text("[]")
 
 
-@pytest.mark.parametrize(
-    "damage", [_without_metadata, _truncated, _scribbled, _torn_summary, _listed_summary]
-)
+@pytest.mark.parametrize("damage", [_half, _scribbled, _torn_summary, _listed_summary])
 def test_a_damaged_run_is_bad_input(make_run: Any, damage: Any) -> None:
     run = make_run(steps=20)
     damage(run.record())
-    with pytest.raises(BadInput, match=r"cannot be read|no JSON object"):
+    with pytest.raises(BadInput, match=r"is truncated|cannot be read|no JSON object"):
         Episode.open(run.out)
 
 

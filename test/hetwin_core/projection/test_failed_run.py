@@ -11,7 +11,7 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.topics import DIAGNOSTICS
 from hetwin_core.projection.episode import Episode
 from hetwin_core.projection.failed_run import finish_failed_run
-from hetwin_core.projection.log_reader import LogContent
+from hetwin_core.projection.following.content import LogContent
 from hetwin_core.projection.log_writer import RunLog
 
 ERROR = RunFailed("tank", "step", 10**9, "no answer within its deadline of 3 s")
@@ -47,7 +47,7 @@ def test_its_concerns_are_those_of_the_log(make_run: Any) -> None:
 
 def test_a_run_that_never_began_gets_a_log_that_says_why(tmp_path: Path) -> None:
     finish_failed_run(tmp_path / "run", "small", ERROR, "ros")
-    (note,) = LogContent(tmp_path / "run").of(DIAGNOSTICS)
+    (note,) = LogContent(tmp_path / "run", DIAGNOSTICS).of(DIAGNOSTICS)
     assert (
         note.status[0].message == "step failed at 1.000000 s: no answer within its deadline of 3 s"
     )

@@ -67,17 +67,21 @@ def test_no_checkpoint_without_the_option(tmp_path):
         tmp_path / "run",
     )
     assert "checkpoint" not in json.loads(said.out)
-    assert not (tmp_path / "run" / "checkpoint.npz").exists()
+    assert not (tmp_path / "run" / "checkpoint.json.gz").exists()
 
 
 def test_bad_checkpoints_are_refused(saved, tmp_path):
     path, _ = saved
     refused(
-        tmp_path, "run", "--from", tmp_path / "none.npz", says=("none.npz", "no such checkpoint")
+        tmp_path,
+        "run",
+        "--from",
+        tmp_path / "none.json.gz",
+        says=("none.json.gz", "no such checkpoint"),
     )
-    short = tmp_path / "short.npz"
+    short = tmp_path / "short.json.gz"
     short.write_bytes(path.read_bytes()[:2000])
-    refused(tmp_path, "run", "--from", short, says=("short.npz", "cannot be read"))
+    refused(tmp_path, "run", "--from", short, says=("short.json.gz", "cannot be read"))
     refused(
         tmp_path,
         "run",

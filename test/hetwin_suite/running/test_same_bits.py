@@ -58,7 +58,7 @@ def test_fresh_processes_go_on_from_any_step_to_the_same_digest(name, tmp_path_f
     assert summary.digest == whole.digest
     assert len(checkpoints) == STEPS
     for number, checkpoint in enumerate(checkpoints):
-        file = folder / f"{number}.npz"
+        file = folder / f"{number}.json.gz"
         write_checkpoint(checkpoint, file)
         out = folder / f"run_{number}"
         again = hetwin("run", "--from", file, "--no-report", "--json", "--out", out).json

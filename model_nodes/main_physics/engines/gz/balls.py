@@ -11,18 +11,21 @@ import numpy as np
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.poses import rotation_by
 from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.engines.copied import Copied
 from model_nodes.main_physics.engines.gz.options import Physics
 from model_nodes.main_physics.world.description import World
 from model_nodes.main_physics.world.names import joint_name
 
 
-class Balls:
+class Balls(Copied):
     """The state of all ball joints.
 
     Attributes:
         turns: (n, 3) rotation vectors [rad].
         rates: (n, 3) angular velocities in the frames of the child links [rad/s].
     """
+
+    saved_fields = ("turns", "rates")
 
     def __init__(self, world: World, model: mj.MjModel) -> None:
         self.names = ball_names(world)
@@ -56,14 +59,6 @@ class Balls:
             if name in before.names:
                 at = before.names.index(name)
                 self.turns[i], self.rates[i] = before.turns[at], before.rates[at]
-
-    def save(self) -> tuple[Floats, Floats]:
-        """Return the state for `restore`."""
-        return self.turns.copy(), self.rates.copy()
-
-    def restore(self, state: tuple[Floats, Floats]) -> None:
-        """Restore a saved state."""
-        self.turns[:], self.rates[:] = state
 
 
 def ball_names(world: World) -> tuple[str, ...]:

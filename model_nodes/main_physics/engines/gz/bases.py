@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from hetwin_core.ensemble.scene.poses import conjugate, extrapolate, multiply, rotate, rotation_by
 from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.engines.copied import Copied
 from model_nodes.main_physics.engines.gz.proxies.proxy import turn
 from model_nodes.main_physics.engines.gz.shadow import Shadow
 
 
-class Bases:
+class Bases(Copied):
     """What is commanded to the bases of robots.
 
     Attributes:
         followed: names of the robots whose base follows its command.
         placed: (13,) pose and twist that a base is set to before the next step.
     """
+
+    saved_fields = ("_to",)
 
     def __init__(self, shadow: Shadow, period: float) -> None:
         self._shadow, self._period = shadow, period
@@ -84,14 +88,10 @@ class Bases:
         """Copy the commands of another world with the same robots; the shadow must have copied the bases already."""
         self._from, self._to = dict(before._from), dict(before._to)
 
-    def save(self) -> object:
-        """Return the commands for `restore`."""
-        return dict(self._to)
-
-    def restore(self, state: object) -> None:
+    def restore(self, state: Any) -> None:
         """Restore saved commands; the bases are set to where the shadow has them."""
-        assert isinstance(state, dict)
-        self._from, self._to = dict(state), dict(state)
+        super().restore(state)
+        self._from = dict(self._to)
         self.place_all()
 
 

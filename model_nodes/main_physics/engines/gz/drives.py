@@ -14,6 +14,7 @@ import numpy as np
 
 from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.engines.copied import Copied
 from model_nodes.main_physics.engines.gz.bases import Bases
 from model_nodes.main_physics.engines.gz.joint_spline import JointSpline
 from model_nodes.main_physics.engines.gz.limited_drives import Aim, LimitedDrives
@@ -36,7 +37,7 @@ class JointOrders:
     limits: dict[int, tuple[float, float]]
 
 
-class Drives:
+class Drives(Copied):
     """The drives of all driven joints.
 
     Args:
@@ -44,6 +45,8 @@ class Drives:
         bases: of the robots.
         period: duration of the ensemble's step [s].
     """
+
+    saved_fields = ("_spline", "_speed", "_wanted", "_at", "_pace", "_aim")
 
     def __init__(self, weights: Weights, bases: Bases, period: float) -> None:
         drives = weights.drives
@@ -144,16 +147,6 @@ class Drives:
             away = self._at - positions[: len(out)]
             moving = velocities[self._limited]
             out[self._limited] = self._pulling.efforts(self._aim, away[self._limited], moving)
-
-    def save(self) -> object:
-        """Return the state for `restore`."""
-        return self._spline.save(), self._speed, self._wanted, self._at, self._pace, self._aim
-
-    def restore(self, state: object) -> None:
-        """Restore a saved state."""
-        assert isinstance(state, tuple)
-        spline, self._speed, self._wanted, self._at, self._pace, self._aim = state
-        self._spline.restore(spline)
 
 
 def _limit(value: float | None) -> float:

@@ -64,7 +64,7 @@ class _Saved:
     positions: Floats
     velocities: Floats
     poses: dict[str, Floats]
-    balls: tuple[Floats, Floats]
+    balls: object
     objects: object
     bases: dict[str, Floats]
     led: object

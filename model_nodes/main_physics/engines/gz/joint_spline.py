@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.engines.copied import Copied
 
 
-class JointSpline:
+class JointSpline(Copied):
     """The cubic Hermite spline between the last two commands of all driven joints."""
+
+    saved_fields = ("_from", "_to")
 
     def __init__(self, count: int, period: float) -> None:
         self._period = period
@@ -34,12 +37,3 @@ class JointSpline:
             (1 + 2 * r) * b - r * self._period * db
         )
         return between
-
-    def save(self) -> object:
-        """Return the state for `restore`."""
-        return self._from, self._to
-
-    def restore(self, state: object) -> None:
-        """Restore a saved state."""
-        assert isinstance(state, tuple)
-        self._from, self._to = state

@@ -5,13 +5,16 @@ from __future__ import annotations
 import mujoco as mj
 import numpy as np
 
+from model_nodes.main_physics.engines.copied import Copied
 from model_nodes.main_physics.engines.mujoco.builder import weld_name
 from model_nodes.main_physics.engines.mujoco.collisions import Collisions
 from model_nodes.main_physics.engines.mujoco.tables import FreeBody, Tables
 
 
-class Attachments:
+class Attachments(Copied):
     """The attached objects; each free body has a spare weld for this."""
+
+    saved_fields = ("_attached",)
 
     def __init__(
         self, model: mj.MjModel, data: mj.MjData, tables: Tables, collisions: Collisions
@@ -60,12 +63,3 @@ class Attachments:
     def _weld(self, free: FreeBody) -> int:
         root = self._tables.frames[self._tables.body_frames[free.body]]
         return int(self._model.equality(weld_name(root)).id)
-
-    def save(self) -> object:
-        """Return the state for `restore`, without MuJoCo's arrays."""
-        return dict(self._attached)
-
-    def restore(self, state: object) -> None:
-        """Restore a saved state."""
-        assert isinstance(state, dict)
-        self._attached = dict(state)

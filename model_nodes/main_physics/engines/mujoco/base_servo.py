@@ -12,13 +12,16 @@ import numpy as np
 
 from hetwin_core.ensemble.scene.poses import rotate
 from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats
+from model_nodes.main_physics.engines.copied import Copied
 from model_nodes.main_physics.engines.mujoco.frames import FrameReader
 from model_nodes.main_physics.engines.mujoco.servo import DRIVEN_ARMATURE
 from model_nodes.main_physics.engines.mujoco.tables import FreeBody, Tables
 
 
-class BaseServo:
+class BaseServo(Copied):
     """The servo of all bases that follow a command."""
+
+    saved_fields = ("_from", "_to")
 
     def __init__(
         self, model: mj.MjModel, data: mj.MjData, tables: Tables, reader: FrameReader
@@ -76,15 +79,6 @@ class BaseServo:
         quaternion = a[3:7].copy()
         mj.mju_quatIntegrate(quaternion, turn, 1.0)
         return position, quaternion
-
-    def save(self) -> object:
-        """Return the state for `restore`."""
-        return self._from.copy(), self._to.copy()
-
-    def restore(self, state: object) -> None:
-        """Restore a saved state."""
-        assert isinstance(state, tuple)
-        self._from, self._to = state[0].copy(), state[1].copy()
 
 
 def _state(data: mj.MjData, base: FreeBody) -> Floats:

@@ -13,11 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum, auto
+from typing import Any
 
 import mujoco as mj
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Ints
+from model_nodes.main_physics.engines.copied import Copied
 from model_nodes.main_physics.engines.mujoco.tables import BodyKind, Tables
 
 _FREE, _PRESCRIBED, _STATIC = 1, 2, 4
@@ -38,8 +40,10 @@ class Presence(Enum):
     """Not at all."""
 
 
-class Collisions:
+class Collisions(Copied):
     """Enables and disables collisions of bodies and of pairs."""
+
+    saved_fields = ("_off", "_kinematic", "_presence", "_own", "_excluded", "_bits", "_touching")
 
     def __init__(self, model: mj.MjModel, tables: Tables, hand_links: Iterable[int]) -> None:
         self._model = model
@@ -59,20 +63,9 @@ class Collisions:
         for body in range(model.nbody):
             self._apply(body)
 
-    def save(self) -> object:
-        """Return the state for `restore`, without the model's arrays."""
-        excluded = {body: set(others) for body, others in self._excluded.items()}
-        sets = set(self._off), set(self._kinematic), dict(self._presence)
-        return *sets, dict(self._own), excluded, list(self._bits), set(self._touching)
-
-    def restore(self, state: object) -> None:
-        """Restore a saved state."""
-        assert isinstance(state, tuple)
-        off, kinematic, presence, own, excluded, bits, touching = state
-        self._touching = set(touching)
-        self._off, self._kinematic, self._presence = set(off), set(kinematic), dict(presence)
-        self._own, self._bits = dict(own), list(bits)
-        self._excluded = {body: set(others) for body, others in excluded.items()}
+    def restore(self, state: Any) -> None:
+        """Restore a saved state, and apply it to the model."""
+        super().restore(state)
         for body in range(self._model.nbody):
             self._apply(body)
 

@@ -9,8 +9,11 @@ before `mj_step2`, which solves the constraints.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import mujoco as mj
+
+from model_nodes.main_physics.engines.copied import Copied
 
 GROWTH = 0.01
 """Rate at which a margin returns to zero [m/s]."""
@@ -19,12 +22,14 @@ _Pair = tuple[int, int]
 """Two bodies or two geoms, the lower id first."""
 
 
-class ContactMargins:
+class ContactMargins(Copied):
     """The pairs of bodies with a negative contact margin; each pair of their geoms has its own.
 
     Attributes:
         any: whether any pair has a margin.
     """
+
+    saved_fields = ("_fresh", "_depths")
 
     def __init__(self, model: mj.MjModel, data: mj.MjData) -> None:
         self._model, self._data = model, data
@@ -47,7 +52,7 @@ class ContactMargins:
         self._fresh.add(_pair(body, other))
         self._changed()
 
-    def restore(self, bodies: Iterable[int]) -> None:
+    def reset(self, bodies: Iterable[int]) -> None:
         """Reset the margins of bodies at once."""
         own = frozenset(bodies)
         self._fresh = {pair for pair in self._fresh if own.isdisjoint(pair)}
@@ -92,16 +97,9 @@ class ContactMargins:
     def _depth(self, row: int) -> float:
         return float(self._data.efc_margin[row] - self._data.efc_pos[row])
 
-    def save(self) -> object:
-        """Return the state for `set_state`."""
-        return set(self._fresh), {pair: dict(depths) for pair, depths in self._depths.items()}
-
-    def set_state(self, state: object) -> None:
+    def restore(self, state: Any) -> None:
         """Restore a saved state."""
-        assert isinstance(state, tuple)
-        fresh, depths = state
-        self._fresh = set(fresh)
-        self._depths = {pair: dict(of) for pair, of in depths.items()}
+        super().restore(state)
         self._changed()
 
 

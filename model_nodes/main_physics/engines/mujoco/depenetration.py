@@ -82,7 +82,7 @@ class Depenetration:
 
     def end(self, free: FreeBody) -> None:
         """Stop monitoring an object and restore its usual collisions."""
-        self.margins.restore(free.members)
+        self.margins.reset(free.members)
         returned = self._returned.pop(free.name, None)
         if returned is not None:
             for pair in returned.passing:
@@ -165,4 +165,4 @@ class Depenetration:
             name: _Returned(free[name], self._pairs(free[name]), dict(passing))
             for name, passing in returned.items()
         }
-        self.margins.set_state(margins)
+        self.margins.restore(margins)

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import mujoco as mj
 import numpy as np
 
 from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.values import Ints
+from model_nodes.main_physics.engines.copied import Copied
 from model_nodes.main_physics.engines.mujoco import sleep
 from model_nodes.main_physics.engines.mujoco.collisions import Collisions, Presence
 from model_nodes.main_physics.engines.mujoco.frames import FrameReader
@@ -37,11 +39,13 @@ class _Parts:
     trees: Ints
 
 
-class Fidelities:
+class Fidelities(Copied):
     """The fidelity of every free object.
 
     A kinematic or attached object is high as long as that lasts.
     """
+
+    saved_fields = ("_wanted", "_level", "_busy", "_velocities", "_warm", "_asleep")
 
     def __init__(
         self,
@@ -158,24 +162,19 @@ class Fidelities:
             model.body_treeid[bodies] = self._tree_ids[bodies]
             model.body_dofnum[bodies] = self._dof_counts[bodies]
 
-    def save(self) -> object:
+    def save(self) -> dict[str, Any]:
         """Return the state for `restore`, beside MuJoCo's state."""
-        kept = (self._velocities.copy(), self._warm.copy(), self._asleep.copy())
-        levels = (dict(self._wanted), dict(self._level), set(self._busy))
-        return levels, kept, self._data.tree_asleep.copy()
+        return {**super().save(), "sleeping": self._data.tree_asleep.copy()}
 
-    def restore(self, state: object) -> None:
+    def restore(self, state: Any) -> None:
         """Restore a saved state; MuJoCo's state and the collisions must be restored before."""
-        assert isinstance(state, tuple)
-        (wanted, level, busy), kept, asleep = state
-        self._wanted, self._level, self._busy = dict(wanted), dict(level), set(busy)
-        self._velocities[:], self._warm[:], self._asleep[:] = kept
+        super().restore(state)
         model, data = self._model, self._data
         model.body_weldid[:], model.body_treeid[:] = self._welds, self._tree_ids
         model.body_dofnum[:] = self._dof_counts
         model.tree_sleep_policy[:] = self._policies
         self._find_all()
-        data.tree_asleep[:] = asleep
+        data.tree_asleep[:] = state["sleeping"]
         for low in (Fidelity.MEDIUM, Fidelity.LOW):
             names = [name for name, is_at in self._level.items() if is_at is low]
             if names:

@@ -7,39 +7,36 @@ end it is placed exactly at the pose of that time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import mujoco as mj
 import numpy as np
 
 from hetwin_core.ensemble.scene.poses import compose, extrapolate
 from hetwin_core.ensemble.scene.values import WORLD, Floats, Value
+from model_nodes.main_physics.engines.copied import Copied
 from model_nodes.main_physics.engines.mujoco.frames import FrameReader
 from model_nodes.main_physics.engines.mujoco.tables import FreeBody, Tables
 
 KINEMATIC_ARMATURE = 1e5
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _KinematicBody:
     free: FreeBody
     value: Value
     parent: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Saved:
-    bodies: dict[str, _KinematicBody]
-    inertia: Floats
-
-
-class KinematicBodies:
+class KinematicBodies(Copied):
     """The objects that are currently kinematic.
 
     Attributes:
         any: whether there are any.
     """
+
+    saved_fields = ("_kinematic", "_inertia")
 
     def __init__(self, model: mj.MjModel, tables: Tables, reader: FrameReader) -> None:
         self._model = model
@@ -114,21 +111,11 @@ class KinematicBodies:
         self._model.dof_armature[dofs] = self._armature[dofs] + armature
         self._model.dof_M0[dofs] = self._inertia[dofs] + armature
 
-    def save(self) -> object:
-        """Return the state for `restore`, without the model's arrays."""
-        return _Saved(_copied(self._kinematic), self._inertia.copy())
-
-    def restore(self, state: object) -> None:
-        """Restore a saved state."""
-        assert isinstance(state, _Saved)
+    def restore(self, state: Any) -> None:
+        """Restore a saved state; the model's arrays are restored beside it."""
+        super().restore(state)
         self._placed_ns = None
-        self._kinematic = _copied(state.bodies)
         self.any = bool(self._kinematic)
-        self._inertia[:] = state.inertia
-
-
-def _copied(bodies: Mapping[str, _KinematicBody]) -> dict[str, _KinematicBody]:
-    return {n: _KinematicBody(one.free, one.value, one.parent) for n, one in bodies.items()}
 
 
 def _same(one: Value, other: Value) -> bool:

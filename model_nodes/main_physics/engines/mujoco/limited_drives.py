@@ -11,6 +11,7 @@ import numpy as np
 
 from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.engines.copied import Copied
 from model_nodes.main_physics.engines.mujoco.feed_forward import FeedForward
 from model_nodes.main_physics.engines.mujoco.servo import slice_of
 from model_nodes.main_physics.engines.mujoco.tables import Tables
@@ -21,13 +22,15 @@ _STEADY = 0.5
 """Share of a deviation of the velocity that the damper takes away in one step at most."""
 
 
-class LimitedDrives:
+class LimitedDrives(Copied):
     """The drives of all such joints.
 
     Args:
         model: before any armature was added.
         forward: computes the efforts that the commanded motion needs.
     """
+
+    saved_fields = ("_speed", "_efforts")
 
     def __init__(
         self, model: mj.MjModel, data: mj.MjData, tables: Tables, forward: FeedForward
@@ -81,12 +84,3 @@ class LimitedDrives:
     def read_efforts(self, out: Floats) -> None:
         """Write the efforts of the last substep; others stay."""
         out[self._joints] = self._efforts
-
-    def save(self) -> object:
-        """Return the state for `restore`."""
-        return self._speed, self._efforts
-
-    def restore(self, state: object) -> None:
-        """Restore a saved state."""
-        assert isinstance(state, tuple)
-        self._speed, self._efforts = state

@@ -15,13 +15,16 @@ import numpy as np
 
 from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.values import Ints
+from model_nodes.main_physics.engines.copied import Copied
 from model_nodes.main_physics.engines.mujoco.collisions import Collisions, Presence
 from model_nodes.main_physics.engines.mujoco.servo import DRIVEN_ARMATURE
 from model_nodes.main_physics.engines.mujoco.tables import BodyKind, Tables
 
 
-class LinkFidelities:
+class LinkFidelities(Copied):
     """The fidelity of every link of the robots."""
+
+    saved_fields = ("_level", "_velocities")
 
     def __init__(
         self, model: mj.MjModel, data: mj.MjData, tables: Tables, collisions: Collisions
@@ -83,16 +86,6 @@ class LinkFidelities:
 
     def _together(self, names: Iterable[str]) -> Ints:
         return np.array([dof for name in names for dof in self._dofs[name]], np.int32)
-
-    def save(self) -> object:
-        """Return the state for `restore`, without the model's arrays and the collisions."""
-        return dict(self._level), self._velocities.copy()
-
-    def restore(self, state: object) -> None:
-        """Restore a saved state."""
-        assert isinstance(state, tuple)
-        level, self._velocities[:] = state
-        self._level = dict(level)
 
 
 def _dofs_of(model: mj.MjModel, body: int) -> range:

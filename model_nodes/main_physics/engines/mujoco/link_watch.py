@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.engines.copied import Copied
 from model_nodes.main_physics.engines.mujoco.clearances import Clearances
 from model_nodes.main_physics.engines.mujoco.tables import Tables
 from model_nodes.main_physics.engines.touches import Pair, Touches
@@ -39,7 +40,7 @@ _MOST = 16
 """After so many steps at most is seen how far all has moved."""
 
 
-class LinkWatch:
+class LinkWatch(Copied):
     """Measures a robot's links when it must.
 
     Args:
@@ -48,6 +49,8 @@ class LinkWatch:
         qpos: MuJoCo's, of now.
         touches: where they are noted.
     """
+
+    saved_fields = ("_at", "_weights", "_known", "_near", "_share", "_elapsed", "_steps", "_waits")
 
     def __init__(self, world: World, tables: Tables, qpos: Floats, touches: Touches) -> None:
         self._clearances = Clearances(world, tables.frames, tables.joints)
@@ -71,18 +74,6 @@ class LinkWatch:
         self._at = np.full(len(self._addresses), _ELSEWHERE)
         self._weights, self._near = self._far, dict[Pair, float]()
         self._share, self._elapsed, self._steps, self._waits = 0.0, 0, 1, 1
-
-    def save(self) -> object:
-        """Return the state for `restore`."""
-        counts = self._share, self._elapsed, self._steps, self._waits
-        known = self._known, dict(self._near)
-        return self._at.copy(), self._weights.copy(), known, counts
-
-    def restore(self, state: object) -> None:
-        """Restore a saved state."""
-        assert isinstance(state, tuple)
-        self._at, self._weights, (self._known, self._near), counts = state
-        self._share, self._elapsed, self._steps, self._waits = counts
 
     def is_due(self) -> bool:
         """Whether `follow` is to be called after this step."""

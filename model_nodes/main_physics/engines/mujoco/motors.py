@@ -12,19 +12,22 @@ import mujoco as mj
 
 from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.engines.copied import Copied
 from model_nodes.main_physics.engines.mujoco.feed_forward import FeedForward
 from model_nodes.main_physics.engines.mujoco.limited_drives import LimitedDrives
 from model_nodes.main_physics.engines.mujoco.tables import Tables
 from model_nodes.main_physics.engines.mujoco.velocity_drives import VelocityDrives
 
 
-class Motors:
+class Motors(Copied):
     """The drives of all such joints.
 
     Args:
         model: before any armature was added.
         forward: makes what computes the efforts that the commanded motion needs.
     """
+
+    saved_fields = ("_turning", "_limited")
 
     def __init__(
         self,
@@ -72,14 +75,3 @@ class Motors:
         self._turning.read_efforts(out)
         if self._limited is not None:
             self._limited.read_efforts(out)
-
-    def save(self) -> object:
-        """Return the state for `restore`."""
-        return self._turning.save(), None if self._limited is None else self._limited.save()
-
-    def restore(self, state: object) -> None:
-        """Restore a saved state."""
-        assert isinstance(state, tuple)
-        self._turning.restore(state[0])
-        if self._limited is not None:
-            self._limited.restore(state[1])

@@ -28,13 +28,29 @@ _CHANGED = (
 """Arrays of the model that change during a run, beside the collision bits."""
 
 
+_PARTS = (
+    "motors",
+    "bases",
+    "link_fidelities",
+    "servo",
+    "collisions",
+    "kinematic",
+    "depenetration",
+    "attachments",
+)
+"""Parts of a simulation that are restored before MuJoCo's state, in this order."""
+
+
 @dataclass(frozen=True, slots=True)
 class Saved:
     """The state, the changed arrays of the model, and the state of all parts of the engine."""
 
     state: Floats
     model: dict[str, Any]
-    parts: tuple[object, ...]
+    parts: dict[str, object]
+    fidelities: object
+    sensing: object
+    released: dict[str, tuple[int, Floats]]
     periods: int
 
 
@@ -42,21 +58,15 @@ def save(one: Simulation, objects: Objects, sensing: Sensing) -> Saved:
     """Return the whole state."""
     state = np.empty(mj.mj_stateSize(one.model, _STATE))
     mj.mj_getState(one.model, one.data, state, _STATE)
-    changed = {name: getattr(one.model, name).copy() for name in _CHANGED}
-    parts = (
-        one.servo.save(),
-        one.collisions.save(),
-        one.kinematic.save(),
-        one.depenetration.save(),
-        one.attachments.save(),
-        one.fidelities.save(),
-        one.link_fidelities.save(),
-        dict(objects.released),
-        one.motors.save(),
-        one.bases.save(),
-        sensing.save(),
+    return Saved(
+        state=state,
+        model={name: getattr(one.model, name).copy() for name in _CHANGED},
+        parts={name: getattr(one, name).save() for name in _PARTS},
+        fidelities=one.fidelities.save(),
+        sensing=sensing.save(),
+        released=dict(objects.released),
+        periods=one.periods,
     )
-    return Saved(state, changed, parts, one.periods)
 
 
 def restore(saved: object, one: Simulation, objects: Objects, sensing: Sensing) -> None:
@@ -70,32 +80,12 @@ def restore(saved: object, one: Simulation, objects: Objects, sensing: Sensing) 
     for name, values in saved.model.items():
         getattr(one.model, name)[:] = values
     one.model.flg_surfacevel = bool(one.model.geom_surfacevel.any())
-    (
-        servo,
-        collisions,
-        kinematic,
-        overlaps,
-        attachments,
-        fidelities,
-        levels,
-        released,
-        motors,
-        bases,
-        links,
-    ) = saved.parts
-    one.motors.restore(motors)
-    one.bases.restore(bases)
-    one.link_fidelities.restore(levels)
-    one.servo.restore(servo)
-    one.collisions.restore(collisions)
-    one.kinematic.restore(kinematic)
-    one.depenetration.restore(overlaps)
-    one.attachments.restore(attachments)
-    assert isinstance(released, dict)
-    objects.released = dict(released)
+    for name in _PARTS:
+        getattr(one, name).restore(saved.parts[name])
+    objects.released = dict(saved.released)
     mj.mj_setState(one.model, one.data, saved.state, _STATE)
-    one.fidelities.restore(fidelities)
+    one.fidelities.restore(saved.fidelities)
     one.periods, one.rolled_out = saved.periods, None
     one.contacts.clear()
-    sensing.restore(links)
+    sensing.restore(saved.sensing)
     one.dirty = True

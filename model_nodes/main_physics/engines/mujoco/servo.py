@@ -18,6 +18,7 @@ import numpy as np
 
 from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.values import Floats, Ints
+from model_nodes.main_physics.engines.copied import Copied
 from model_nodes.main_physics.engines.mujoco.tables import Tables
 
 DRIVEN_ARMATURE = 1e5
@@ -35,8 +36,10 @@ def slice_of(addresses: Ints) -> slice | Ints:
     return addresses
 
 
-class Servo:
+class Servo(Copied):
     """The servo of all driven joints."""
+
+    saved_fields = ("_from", "_to")
 
     def __init__(self, model: mj.MjModel, data: mj.MjData, tables: Tables) -> None:
         count = len(tables.driven)
@@ -135,12 +138,3 @@ class Servo:
         forces: Floats = springs + self._damping * slower[soft]
         forces += self._efforts[soft]
         return forces
-
-    def save(self) -> object:
-        """Return the state for `restore`."""
-        return self._from.copy(), self._to.copy()
-
-    def restore(self, state: object) -> None:
-        """Restore a saved state."""
-        assert isinstance(state, tuple)
-        self._from, self._to = state[0].copy(), state[1].copy()

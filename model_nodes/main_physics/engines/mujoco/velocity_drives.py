@@ -10,6 +10,7 @@ import numpy as np
 
 from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.engines.copied import Copied
 from model_nodes.main_physics.engines.mujoco.tables import Tables
 
 _SETTLING = 0.02
@@ -21,12 +22,14 @@ _ARMATURE = 1e-3
 _FREE_DOFS = 6
 
 
-class VelocityDrives:
+class VelocityDrives(Copied):
     """The drives of all such joints.
 
     Args:
         model: before any armature was added.
     """
+
+    saved_fields = ("_wanted", "_speed", "_efforts")
 
     def __init__(self, model: mj.MjModel, data: mj.MjData, tables: Tables) -> None:
         modes = [drive.mode for drive in tables.drives]
@@ -88,12 +91,3 @@ class VelocityDrives:
     def read_efforts(self, out: Floats) -> None:
         """Write the efforts of the last substep; others stay."""
         out[self._joints] = self._efforts
-
-    def save(self) -> object:
-        """Return the state for `restore`."""
-        return self._wanted.copy(), self._speed.copy(), self._efforts
-
-    def restore(self, state: object) -> None:
-        """Restore a saved state."""
-        assert isinstance(state, tuple)
-        self._wanted[:], self._speed[:], self._efforts = state

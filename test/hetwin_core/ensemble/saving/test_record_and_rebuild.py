@@ -1,5 +1,6 @@
 """Objects recorded as plain data, and made again as they were."""
 
+import random
 import threading
 from collections import Counter, OrderedDict, defaultdict, deque
 from dataclasses import dataclass, field
@@ -115,11 +116,39 @@ def test_nothing_is_shared_with_what_was_recorded():
     assert rebuild(saved)["a"].tolist() == [0.0, 0.0]
 
 
-def test_generator_goes_on_with_the_same_numbers():
-    generator = np.random.default_rng(5)
+@pytest.mark.parametrize("kind", ["PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64"])
+def test_generator_goes_on_with_the_same_numbers(kind):
+    generator = np.random.Generator(getattr(np.random, kind)(5))
     generator.random(7)
     found = again(generator)
     assert found.random(5).tolist() == generator.random(5).tolist()
+
+
+def test_pythons_generator_goes_on_with_the_same_numbers():
+    generator = random.Random(5)
+    generator.gauss()
+    found = again(generator)
+    assert [found.gauss(), found.random()] == [generator.gauss(), generator.random()]
+
+
+def test_instances_in_collections_are_those_of_the_fresh_one():
+    def made() -> dict[str, Any]:
+        one, other, third = Track([1]), Track([2]), Track([3])
+        return {
+            "deque": deque([one], 2),
+            "proxy": MappingProxyType({"a": other}),
+            "default": defaultdict(list, a=third),
+            "ordered": OrderedDict(a=(Track([4]),)),
+        }
+
+    saved, fresh = made(), made()
+    saved["deque"][0].seen.append(5)
+    found = again(saved, fresh)
+    assert found["deque"][0] is fresh["deque"][0]
+    assert found["deque"][0].seen == [1, 5]
+    for name in ("proxy", "default"):
+        assert found[name]["a"] is fresh[name]["a"]
+    assert found["ordered"]["a"][0] is fresh["ordered"]["a"][0]
 
 
 def test_instances_stay_and_get_their_state():
@@ -161,6 +190,7 @@ def test_functions_are_those_of_the_fresh_object():
         (iter([1]), r"thing\.x \(list_iterator\) cannot be saved"),
         (mujoco.MjModel.from_xml_string("<mujoco/>"), r"thing\.x \(MjModel\) cannot be saved"),
         (np.array([object()]), r"thing\.x \(ndarray\) cannot be saved"),
+        (defaultdict(lambda: 0), r"thing\.x, with <function .*\(defaultdict\) cannot be saved"),
         (ValueError("x"), r"thing\.x \(ValueError\) cannot be saved"),
     ],
 )
@@ -195,6 +225,13 @@ class Quiet:
         raise AssertionError("its code was run")
 
 
+class Eager:
+    def __iter__(self) -> Any:
+        raise AssertionError("its code was run")
+
+    keys = __getitem__ = __len__ = __index__ = __iter__
+
+
 def test_no_code_of_a_class_is_run():
     found = rebuild({"$object": f"{__name__}:Quiet", "of": {"a": 1}}, packages=HERE)
     assert vars(found) == {"a": 1}
@@ -222,7 +259,19 @@ def test_other_classes_are_not_made(name):
         {"$enum": "x"},
         {"$enum": [f"{__name__}:Colour", "BLUE"]},
         {"$named": [f"{__name__}:Point", [1]]},
-        {"$generator": {"bit_generator": "eval"}},
+        {"$generator": [{"bit_generator": "eval"}]},
+        {"$generator": [[1]]},
+        {"$generator": []},
+        {"$random": [[3, [1], None]]},
+        {"$random": [{"$tuple": [2, {"$object": f"{__name__}:Eager", "of": {}}, None]}]},
+        {"$counter": [{"$object": f"{__name__}:Eager", "of": {}}]},
+        {"$ordered": [{"$object": f"{__name__}:Eager", "of": {}}]},
+        {"$proxy": [{"$object": f"{__name__}:Eager", "of": {}}]},
+        {"$default": ["list", {"$object": f"{__name__}:Eager", "of": {}}]},
+        {"$default": ["eval", {}]},
+        {"$deque": ["x", 1]},
+        {"$slice": [1, 2, 3, 4]},
+        {"$bytes": [3]},
         {"$view": [np.zeros(3), 8, [100], [8]]},
         {"$what": [1]},
         {"$object": f"{__name__}:Fixed", "of": {"other": 1}},

@@ -87,6 +87,14 @@ def test_the_chain_leads_from_what_was_given_to_the_outcome() -> None:
     )
 
 
+def test_what_happens_at_one_time_stays_in_its_order() -> None:
+    made, letters = placed_box(), "dbfaec"
+    (event,) = (event for event in made.events if event.name == "put_down")
+    made.events = [replace(event, row=100 + i, name=name) for i, name in enumerate(letters)]
+    found = compare_sides(side(made), side(replace(made, events=[])))
+    assert [line.split()[5] for line in found.chain if "only here" in line] == list(letters)
+
+
 def test_runs_without_a_common_time_are_refused() -> None:
     early, late = side(), side(MadeTables())
     late = replace(late, tables=replace(late.tables, start_ns=20_000_000_000))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from support.made_episode import with_fields
 
 from hetwin_core.projection.episode import Episode
 from hetwin_suite.view.film import from_episode
@@ -60,7 +60,7 @@ def test_asked_times_are_kept_too(episode: Episode) -> None:
 def test_a_long_run_keeps_fewer_states_and_its_last(
     episode: Episode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    quiet = replace(episode, events=(), handovers=())
+    quiet = with_fields(episode, events=(), handovers=())
     whole = film_of(quiet)
     monkeypatch.setattr(
         from_episode, "_MOST_POSES", len(whole.times) * len(whole.scene.bodies) // 3

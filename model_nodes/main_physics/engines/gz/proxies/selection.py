@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 
 from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.values import POSE, Floats
+from model_nodes.main_physics.engines.copied import Copied
 from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
 
 _PROXIES_FOR = {
@@ -15,7 +16,7 @@ _PROXIES_FOR = {
 """Attribute that another model takes -> the proxies that it may need."""
 
 
-class ProxySelection:
+class ProxySelection(Copied):
     """The requested state of the objects, and the kind of proxy that follows from it.
 
     Attributes:
@@ -25,6 +26,8 @@ class ProxySelection:
         loaded: the proxies that Gazebo has loaded.
         active: the kind of each object's active proxy; None if none is in the scene.
     """
+
+    saved_fields = ("off", "levels", "frozen")
 
     def __init__(self, objects: Iterable[str]) -> None:
         self.off: set[str] = set()
@@ -90,13 +93,3 @@ class ProxySelection:
         self.off = before.off & set(self.active)
         self.levels = {n: level for n, level in before.levels.items() if n in self.active}
         self.frozen = {n: pose for n, pose in before.frozen.items() if n in self.active}
-
-    def save(self) -> object:
-        """Return the state for `restore`."""
-        return frozenset(self.off), dict(self.levels), dict(self.frozen)
-
-    def restore(self, state: object) -> None:
-        """Restore a saved state; the next `choose` selects the proxies."""
-        assert isinstance(state, tuple)
-        off, levels, frozen = state
-        self.off, self.levels, self.frozen = set(off), dict(levels), dict(frozen)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from support.ball_episode import ball_episode
-from support.made_episode import concern, made_episode
+from support.made_episode import concern, made_episode, with_fields
 
 from hetwin_core.ensemble.tasks import TaskFields, task_event
 from hetwin_core.projection.flaws.flaw import Flaw
@@ -131,5 +130,5 @@ def test_a_row_of_another_version_is_still_a_concern() -> None:
 
 
 def test_a_run_that_a_model_commands_has_no_recording() -> None:
-    commanded = replace(made_episode([], {}), description={"source": "model:reactive"})
+    commanded = with_fields(made_episode([], {}), description={"source": "model:reactive"})
     assert headline(commanded).text == "The run reached its end after 10.00 s."

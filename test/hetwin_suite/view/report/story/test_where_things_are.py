@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from support.ball_episode import ENTITIES, RELEASED, TAKEN, ball_episode
-from support.made_episode import made_episode, observed, poses
+from support.made_episode import made_episode, observed, poses, with_fields
 
 from hetwin_core.ensemble.scene.values import POSE
 from hetwin_core.projection.annotations import Annotation
@@ -50,13 +48,13 @@ def test_a_place_that_is_poured_into_is_not_where_a_thing_is_to_go() -> None:
     (move,) = episode.annotations
     assert meant_places(episode)["ball"].place == "tray"
     pour = Annotation("pour", move.begin_ns, move.end_ns, dict(move.arguments), False)
-    assert not meant_places(replace(episode, annotations=(move, pour)))
+    assert not meant_places(with_fields(episode, annotations=(move, pour)))
 
 
 def test_things_of_which_only_actions_speak_are_counted() -> None:
     episode = made_episode(ENTITIES, {("ball", POSE): poses((0.0, 0.0, 0.0))})
     action = Annotation("suck", 0, 1, {"object": "ball"}, False)
     assert acted_on(episode) == ""
-    assert acted_on(replace(episode, annotations=(action,))) == (
+    assert acted_on(with_fields(episode, annotations=(action,))) == (
         "The robot acted on ball (suck); it moved by 0 mm."
     )
