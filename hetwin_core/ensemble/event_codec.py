@@ -4,46 +4,29 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from hetwin_core.ensemble.events import Event, EventKind, Json
 from hetwin_core.ensemble.plain_json import plain
 
 
-class EventFields(NamedTuple):
-    """The fields of the message; its stamp is in ns here, and `arguments` is a JSON object, or empty for none."""
-
-    name: str
-    time_ns: int
-    kind: str
-    source: str
-    sequence: int
-    arguments: str
-
-
-def event_to_fields(event: Event) -> EventFields:
-    """The fields of an event; see `arguments_to_text` for what they keep."""
-    arguments = arguments_to_text(event.arguments)
-    return EventFields(
-        event.name, event.time_ns, event.kind.value, event.source, event.sequence, arguments
-    )
-
-
-def event_from_fields(fields: EventFields) -> Event:
-    """Inverse of `event_to_fields`.
+def event_of_message(message: Any, time_ns: int) -> Event:
+    """The event of a ``hetwin/msg/Event``, whatever has decoded it.
 
     Raises:
         ValueError: if the kind is unknown, or the arguments are no JSON object.
     """
-    *others, arguments = fields
     try:
-        return event_from_row([*others, arguments_from_text(arguments)])
+        arguments = arguments_from_text(message.arguments)
+        sequence = int(message.sequence)
+        row = [message.name, time_ns, message.kind, message.source, sequence, arguments]
+        return event_from_row(row)
     except ValueError as error:
-        raise ValueError(f"event {fields.name!r}: {error}") from None
+        raise ValueError(f"event {message.name!r}: {error}") from None
 
 
 def event_to_row(event: Event) -> list[Any]:
-    """An event as a list for JSON, in the order of `EventFields`; its arguments are kept as they are."""
+    """An event as a list for JSON: name, time in ns, kind, source, sequence, arguments, which are kept as they are."""
     arguments = dict(event.arguments)
     return [event.name, event.time_ns, event.kind.value, event.source, event.sequence, arguments]
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.reporting.listener import Handover, ModelRecord
-from hetwin_core.ensemble.event_codec import EventFields, event_from_fields
+from hetwin_core.ensemble.event_codec import event_of_message
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scenario.source import SourceKind
 from hetwin_core.ensemble.scene.layout import Layout
@@ -245,34 +245,27 @@ def _happened(content: LogContent) -> _Happened:
     first_table = content.of(topics.RESPONSIBILITIES)[0].responsibilities
     return _Happened(
         registry.scenario,
-        tuple(_model(model) for model in registry.models),
+        tuple(model_record(model) for model in registry.models),
         layout_from_json(json.loads(registry.layout)),
         {(row.entity, row.attribute): row.model for row in first_table},
         tuple(_event(item) for item in content.of(topics.EVENTS)),
-        tuple(_handover(item) for item in content.of(topics.HANDOVERS)),
+        tuple(handover_of(item) for item in content.of(topics.HANDOVERS)),
         tuple(_note(array) for array in content.of(topics.DIAGNOSTICS)),
     )
 
 
-def _model(model: Any) -> ModelRecord:
+def model_record(model: Any) -> ModelRecord:
+    """Return a model of a registry's message."""
     names = ModelRecord.__dataclass_fields__
     return ModelRecord(**{name: getattr(model, name) for name in names})
 
 
 def _event(item: Any) -> Event:
-    return event_from_fields(
-        EventFields(
-            item.name,
-            nanoseconds(item.stamp),
-            item.kind,
-            item.source,
-            int(item.sequence),
-            item.arguments,
-        )
-    )
+    return event_of_message(item, nanoseconds(item.stamp))
 
 
-def _handover(item: Any) -> Handover:
+def handover_of(item: Any) -> Handover:
+    """Return the handover of a message."""
     time_ns = nanoseconds(item.stamp)
     return Handover(
         time_ns,
@@ -281,7 +274,7 @@ def _handover(item: Any) -> Handover:
         item.from_model,
         item.to_model,
         item.cause,
-        Value(item.value, time_ns, item.parent),
+        Value(np.asarray(item.value, np.float64), time_ns, item.parent),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.annotations import annotation_fields
 from hetwin_core.ensemble.conductor.reporting.listener import Handover, ModelRecord
-from hetwin_core.ensemble.event_codec import event_to_fields
+from hetwin_core.ensemble.event_codec import arguments_to_text
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.layout_json import layout_to_json
@@ -76,10 +76,17 @@ def responsibilities(time_ns: int, owners: Mapping[tuple[str, str], str]) -> Enc
 
 def event(happened: Event) -> Iterator[Encoded]:
     """``hetwin/msg/Event``; of the robot's program the action annotation or the task too."""
-    fields = event_to_fields(happened)._asdict()
-    time_ns = fields.pop("time_ns")
-    when = stamp(time_ns)
-    yield encoded(topics.EVENTS, time_ns, stamp=when, **fields)
+    time_ns = happened.time_ns
+    yield encoded(
+        topics.EVENTS,
+        time_ns,
+        stamp=stamp(time_ns),
+        name=happened.name,
+        kind=happened.kind.value,
+        source=happened.source,
+        sequence=happened.sequence,
+        arguments=arguments_to_text(happened.arguments),
+    )
     if happened.kind is EventKind.ACTION:
         told = annotation_fields(happened)._asdict()
         yield encoded(topics.ANNOTATIONS, time_ns, header=header(time_ns), **told)

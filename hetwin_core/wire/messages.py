@@ -15,7 +15,7 @@ from hetwin.msg import ActionAnnotation, Belief, SceneState
 from hetwin.msg import Event as EventMessage
 from hetwin_core.ensemble.annotations import AnnotationFields, action_event
 from hetwin_core.ensemble.beliefs import belief_event, message_fields
-from hetwin_core.ensemble.event_codec import EventFields, event_from_fields
+from hetwin_core.ensemble.event_codec import event_of_message
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot
@@ -56,16 +56,7 @@ def read_event(message: EventMessage) -> Event:
     Raises:
         ValueError: if its kind is unknown, or its arguments are no JSON object.
     """
-    return event_from_fields(
-        EventFields(
-            message.name,
-            read_time(message.stamp),
-            message.kind,
-            message.source,
-            message.sequence,
-            message.arguments,
-        )
-    )
+    return event_of_message(message, read_time(message.stamp))
 
 
 def read_annotation(message: ActionAnnotation) -> Event:

@@ -22,10 +22,9 @@ from hetwin.msg import Handover as HandoverMessage
 from hetwin.msg import Registry, RunStatus, SceneState
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.controls import Done
-from hetwin_core.ensemble.conductor.reporting.listener import Handover, ModelRecord
 from hetwin_core.ensemble.scene.layout_json import layout_from_json
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
-from hetwin_core.ensemble.scene.values import Value
+from hetwin_core.projection.episode import handover_of, model_record
 from hetwin_core.wire import messages
 from hetwin_suite.view.live.feed import Begun, Happening, Now, Over, Phase
 from hetwin_suite.view.live.hands import Deed
@@ -208,14 +207,10 @@ class RosRun:
     def _on_registry(self, message: Any) -> None:
         if not self._is_ours(message):
             return
-        records = [
-            ModelRecord(**{name: getattr(model, name) for name in ModelRecord.__dataclass_fields__})
-            for model in message.models
-        ]
         begun = Begun(
             message.scenario,
             layout_from_json(json.loads(message.layout)),
-            tuple(records),
+            tuple(model_record(model) for model in message.models),
             {name: tuple(models) for name, models in json.loads(message.able or "{}").items()},
             round(message.duration * 1e9) or None,
             NOT_HELD if re.search(r"(^| )live:", message.source) else "",
@@ -247,10 +242,7 @@ class RosRun:
         self._tell(self._teller.event(messages.read_event(message)))
 
     def _on_handover(self, message: Any) -> None:
-        time_ns = messages.read_time(message.stamp)
-        value = Value(messages.to_floats(message.value), time_ns, message.parent)
-        names = message.entity, message.attribute, message.from_model, message.to_model
-        self._tell(self._teller.handover(Handover(time_ns, *names, message.cause, value)))
+        self._tell(self._teller.handover(handover_of(message)))
 
     def _on_note(self, message: Any) -> None:
         for status in message.status:
