@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from machine import machine
 
-from hetwin_core.ensemble.conductor.reporting.listener import QuietListener, RunStart
+from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.ensemble.scene.layout import EntityKind
@@ -99,7 +99,7 @@ class Pair:
         return self.given == [f"scene {self.changed}"]
 
 
-class Witness(QuietListener):
+class Witness(RunListener):
     """Keeps the poses of all objects after every step."""
 
     def __init__(self) -> None:

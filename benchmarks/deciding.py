@@ -19,12 +19,11 @@ import numpy as np
 from machine import machine
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_suite.futures.counting.wilson import probability
 from hetwin_suite.futures.deciding.decide import decide
 from hetwin_suite.futures.deciding.library import read_library
-from hetwin_suite.futures.predicting.moment import Moment
-from hetwin_suite.futures.predicting.predict import Asked
+from hetwin_suite.futures.runs.origins import Moment
+from hetwin_suite.futures.runs.study import Study
 from hetwin_suite.proving_ground.episodes import record_episodes
 from hetwin_suite.proving_ground.kind import FlawChoice, Kind
 
@@ -72,9 +71,8 @@ def _scored(folder: Path, seed: int, number: int, futures: int, jobs: int) -> di
     """Return what came of a random, the chosen and a critical aim, and what deciding took."""
     random = _recorded(folder / "random", seed, number, None)
     episode = folder / "random" / f"drop_{number:04d}"
-    scenario, options = load_scenario(find_scenario(SCENARIO)), RunOptions(source=str(episode))
-    asked = Asked(Moment(before="move"), futures, seed=number, jobs=jobs)
-    decision = decide(scenario, options, read_library(LIBRARY), asked)
+    study = Study(SCENARIO, RunOptions(source=str(episode)), seed=number, jobs=jobs)
+    decision = decide(study, read_library(LIBRARY), Moment(before="move"), futures)
     found: dict[str, Any] = {"random": random, "processor_s": round(decision.processor_s, 2)}
     critical = [one.name for one in decision.tried if one.critical]
     found["called_critical"] = len(critical)

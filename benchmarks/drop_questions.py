@@ -18,9 +18,10 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_suite.futures.predicting.forecast import Forecast
-from hetwin_suite.futures.predicting.future import Future
-from hetwin_suite.futures.predicting.moment import Moment
-from hetwin_suite.futures.predicting.predict import Asked, predict
+from hetwin_suite.futures.predicting.predict import predict
+from hetwin_suite.futures.runs.origins import Moment
+from hetwin_suite.futures.runs.run_result import RunResult
+from hetwin_suite.futures.runs.study import Study
 
 HAND, BALL = "right_hand", "ball"
 LIFTED_M = 0.03
@@ -51,7 +52,7 @@ class Question(ABC):
         """Whether it came about."""
 
     @abstractmethod
-    def _holds(self, future: Future) -> bool:
+    def _holds(self, future: RunResult) -> bool:
         """Whether it comes about in a future."""
 
     @abstractmethod
@@ -89,7 +90,7 @@ class FallsIn(Question):
         """See `Question.came`."""
         return bool(drop.truth["label"] == "success")
 
-    def _holds(self, future: Future) -> bool:
+    def _holds(self, future: RunResult) -> bool:
         return future.succeeded
 
     def _forecast(self, drop: Drop, futures: int, jobs: int) -> Forecast:
@@ -97,8 +98,9 @@ class FallsIn(Question):
         times, plan = drop.announced, drop.folder / f"plan_{self.at}"
         shutil.rmtree(plan, ignore_errors=True)  # of a run that was stopped
         write_plan(drop.recording, plan, scenario, HAND, times[self.at], times["release"])
-        asked = Asked(Moment(before=self.at), futures, seed=_seed(drop), jobs=jobs)
-        return predict(scenario, RunOptions(source=str(plan), scene=drop.scene), asked)
+        options = RunOptions(source=str(plan), scene=drop.scene)
+        study = Study(scenario, options, seed=_seed(drop), jobs=jobs)
+        return predict(study, Moment(before=self.at), futures)
 
 
 class IsHeld(Question):
@@ -117,7 +119,7 @@ class IsHeld(Question):
         """See `Question.came`."""
         return bool(drop.truth["cause"] != "never_held")
 
-    def _holds(self, future: Future) -> bool:
+    def _holds(self, future: RunResult) -> bool:
         path = future.paths.get(BALL)
         return path is not None and bool(path[:, 3].max() - path[0, 3] > LIFTED_M)
 
@@ -126,8 +128,9 @@ class IsHeld(Question):
         times = drop.announced
         source = grasp_plan(Path(drop.recording), scenario, HAND, times["move_hand"])
         horizon_s = times["lift"] + LIFTS_S - times[self.at]
-        asked = Asked(Moment(before=self.at), futures, horizon_s, seed=_seed(drop), jobs=jobs)
-        return predict(grasping(scenario), RunOptions(source=source, scene=drop.scene), asked)
+        options, seed = RunOptions(source=source, scene=drop.scene), _seed(drop)
+        study = Study(grasping(scenario), options, seed=seed, horizon_s=horizon_s, jobs=jobs)
+        return predict(study, Moment(before=self.at), futures)
 
 
 def _seed(drop: Drop) -> int:

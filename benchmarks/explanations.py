@@ -18,7 +18,8 @@ from typing import Any
 
 from machine import machine
 
-from hetwin_suite.futures.explaining.explain import Wanted, explain
+from hetwin_suite.futures.explaining.explain import explain
+from hetwin_suite.futures.runs.of_run import study_of
 from hetwin_suite.proving_ground.episodes import name_of, record_episodes
 from hetwin_suite.proving_ground.kind import Kind
 from hetwin_suite.proving_ground.recipe import Shifts
@@ -57,7 +58,9 @@ def measure(seed: int, number: int, jobs: int | None) -> dict[str, Any]:
         container = str(truth["container"])
         before = processor_s()
         episode = folder / "was" / name_of(Kind.DROP, number - 1)
-        found = explain(episode, Wanted(container, jobs=jobs), folder / "run")
+        study, tables = study_of(episode, folder / "run")
+        study.jobs = jobs
+        found = explain(study, tables, container)
         row |= {
             "container": container,
             "mended": found.found,

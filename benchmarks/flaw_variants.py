@@ -10,10 +10,9 @@ from flaw_cases import Planted, States
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.futures.batch import run_batch
-from hetwin_suite.futures.projecting import Projecting
-from hetwin_suite.futures.run_result import RunResult
-from hetwin_suite.futures.workers.processes import Processes
+from hetwin_suite.futures.batch import project
+from hetwin_suite.futures.runs.run_result import RunResult
+from hetwin_suite.futures.runs.study import Study
 
 SCENARIO, CLEAN = "set_table", "none"
 PLATE, CUP, OTHER_CUP, MISSED_CUP = "plate2", "cup1", "cup2", "cup3"
@@ -33,8 +32,9 @@ def runs_of(name: str, seed: int, count: int, jobs: int, out: Path) -> Iterator[
     options = RunOptions(variant=name)
     for begin in range(0, count, _AT_ONCE):
         number = min(_AT_ONCE, count - begin)
-        job = Projecting(SCENARIO, options, seed + begin, out / str(seed + begin))
-        yield from run_batch(job, Processes(jobs), number).runs
+        folder = out / str(seed + begin)
+        study = Study(SCENARIO, options, seed=seed + begin, out=folder, jobs=jobs)
+        yield from project(study, number).runs
 
 
 def wrong_order(states: States) -> list[Planted]:

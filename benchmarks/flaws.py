@@ -27,7 +27,7 @@ import hetwin_suite
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.projection.flaws.find import flaws_of
 from hetwin_core.projection.flaws.flaw import Flaw
-from hetwin_suite.futures.run_result import RunResult
+from hetwin_suite.futures.runs.run_result import RunResult
 
 NEAR_S = 0.5
 EXAMPLES = """examples:

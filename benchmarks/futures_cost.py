@@ -18,8 +18,9 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_suite.futures.predicting.forecast import Forecast
-from hetwin_suite.futures.predicting.moment import Moment
-from hetwin_suite.futures.predicting.predict import Asked, predict
+from hetwin_suite.futures.predicting.predict import predict
+from hetwin_suite.futures.runs.origins import Moment
+from hetwin_suite.futures.runs.study import Study
 
 SHORT_S = 0.0025
 """A future of one step costs its fork, its draw, its end and its judgement, and one step."""
@@ -41,9 +42,9 @@ def main() -> int:
     options = RunOptions(source=str(given.episode))
 
     def cost(horizon_s: float, *, physics_only: bool = False) -> Forecast:
+        study = Study(scenario, options, horizon_s=horizon_s, jobs=given.jobs)
         moment = Moment(at_s=given.at)
-        asked = Asked(moment, given.futures, horizon_s, jobs=given.jobs, physics_only=physics_only)
-        return predict(scenario, options, asked)
+        return predict(study, moment, given.futures, physics_only=physics_only)
 
     rows = []
     for _ in range(given.rounds):

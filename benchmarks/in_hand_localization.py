@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.reporting.listener import QuietListener, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.model import Model, StepInput, StepOutput
@@ -103,7 +103,7 @@ class Truth:
         return np.array([*position, *self._in_palm[before, 3:]])
 
 
-class Watch(QuietListener):
+class Watch(RunListener):
     """Compares a run with the truth."""
 
     def __init__(self, truth: Truth, localization: str, outcome: Outcome) -> None:

@@ -28,6 +28,8 @@ from hetwin_suite.futures.learning.of_actions import OfActions
 from hetwin_suite.futures.learning.of_model import OfModel
 from hetwin_suite.futures.learning.of_trigger import OfTrigger
 from hetwin_suite.futures.learning.replaying import replayed
+from hetwin_suite.futures.runs.run_result import RunResult
+from hetwin_suite.futures.runs.study import Study
 
 EXAMPLES = """examples:
   python benchmarks/learning.py --keep learned                    # some hours of one core
@@ -94,7 +96,8 @@ def _of_model(kept: Kept) -> list[dict[str, Any]]:
     values = {one.name: one.value for one in hand.thresholds()}
     large = [10.0 * values[name] if name in CYLINDER else values[name] for name in values]
     wrong = OfModel(wrong_scenario(kept.folder / "large.yaml", hand, large), None, CONNECTOR)
-    seen = replayed(hand, [one.folder for one in episodes], kept.seen, kept.jobs, progress=_tell)
+    study = Study(hand, jobs=kept.jobs, progress=_tell)
+    seen = replayed(study, [one.folder for one in episodes], kept.seen)
     labels = [one.label() for one in episodes]
     return [threshold_row("cylinders times 10", wrong, hand, seen, labels, LEARNED)]
 
@@ -106,9 +109,9 @@ def _of_drops(kept: Kept, what: Sequence[str]) -> dict[str, Any]:
         episodes += [] if drop is None else [read_labelled(drop.folder)]
     path, found = find_scenario(SCENARIO), dict[str, Any]()
     hand = OfTrigger(path, None, TRIGGER)
-    watcher = Both(hand, OfActions(path, None))
-    folders = [one.folder for one in episodes]
-    seen = replayed(watcher, folders, kept.seen, kept.jobs, progress=_tell)
+    watcher = Both(path, None, hand, OfActions(path, None))
+    study = Study(watcher, jobs=kept.jobs, progress=_tell)
+    seen = replayed(study, [one.folder for one in episodes], kept.seen)
     if "trigger" in what:
         few, moments = episodes[: LEARNED + JUDGED], [one[0] for one in seen]
         labels = [one.label("held") for one in few]
@@ -132,8 +135,8 @@ def _of_trigger(
         yield threshold_row(f"distance times {factor:g}", wrong, hand, moments, labels, LEARNED)
 
 
-def _tell(count: int) -> None:
-    print(f"{count} looked at", file=sys.stderr, flush=True)
+def _tell(run: RunResult) -> None:
+    print(f"{run.index} looked at", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.reporting.listener import QuietListener, RunStart
+from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scenario.robot import Robot
@@ -110,7 +110,7 @@ class Row:
 
 
 @dataclass(slots=True)
-class Grips(QuietListener):
+class Grips(RunListener):
     """A listener that collects the normal forces of the four fingers, and of all else, on an object, every 10 ms."""
 
     thing: str

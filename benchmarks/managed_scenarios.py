@@ -20,9 +20,12 @@ from typing import Any, NamedTuple
 
 from machine import machine
 
+from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_suite.futures.learning.fidelity.candidate import FULL, Candidate
-from hetwin_suite.futures.learning.fidelity.learn_fidelity import Weighed, weighed
-from hetwin_suite.futures.learning.fidelity.managing import Managing, Measured
+from hetwin_suite.futures.learning.fidelity.learn_fidelity import Weighed, Weighing, weighed
+from hetwin_suite.futures.learning.fidelity.moving import Moving
+from hetwin_suite.futures.runs.run_result import RunResult
+from hetwin_suite.futures.runs.study import Study
 from hetwin_suite.proving_ground.cluttered_floor import FILE, write_cluttered_floor
 from hetwin_suite.proving_ground.truck.packets import LOADS
 from hetwin_suite.proving_ground.truck.scenario import file_of, write_truck_scenario
@@ -38,6 +41,7 @@ BOXES, QUICK_BOXES = 600, 30
 CHOSEN = "chosen"
 """The mode of parameters that were given."""
 _BASE = ("HiFi", False)
+OPTIONS = RunOptions()
 
 
 class Case(NamedTuple):
@@ -86,22 +90,24 @@ class Runs:
         self._name = f"{FLOOR}_{boxes}" if scenario == FLOOR else scenario
         self._scenario, self._folder, self._boxes = scenario, folder, boxes
         self._file = folder / f"{self._name}.jsonl"
-        self._known: dict[tuple[int, bool, Candidate], Measured] = {}
+        self._known: dict[tuple[int, bool, Candidate], RunResult] = {}
         with suppress(FileNotFoundError):
             for line in self._file.read_text(encoding="utf-8").splitlines():
-                load, sleep, candidate, measured = json.loads(line)
-                self._known[load, sleep, Candidate(*candidate)] = Measured(*measured)
+                load, sleep, candidate, (spent, simulated, moved, error) = json.loads(line)
+                found = measured(spent, simulated, moved, error or None)
+                self._known[load, sleep, Candidate(*candidate)] = found
 
-    def of(self, load: int, case: Case, *, may_run: bool) -> Measured | None:
+    def of(self, load: int, case: Case, *, may_run: bool) -> RunResult | None:
         """Return a run; None: it was not made, and may not be."""
         key = (load, case.sleep, case.candidate)
         if key not in self._known and may_run:
-            job = Managing(self._path(load), "engine_sleep" if case.sleep else None, seed=load)
-            job.warm()
-            self._known[key] = found = job.do((case.candidate, 0), None)
+            watcher = Moving(self._path(load), "engine_sleep" if case.sleep else None)
+            weighing = Weighing(Study(watcher, OPTIONS, seed=load, jobs=1))
+            self._known[key] = found = weighing.run(case.candidate, 0)
+            kept = (found.processor_s, found.end_ns / 1e9, found.seen, found.error or "")
             with self._file.open("a", encoding="utf-8") as file:
-                file.write(json.dumps([*key, found]) + "\n")
-            told = f"{found.moved} moved, {found.processor_s:.1f} s of processor time {found.error}"
+                file.write(json.dumps([*key, kept]) + "\n")
+            told = f"{found.seen} moved, {found.processor_s:.1f} s of processor time {found.error or ''}"
             print(f"{self._name}, load {load}, {case.mode}: {told}", file=sys.stderr, flush=True)
         return self._known.get(key)
 
@@ -116,6 +122,14 @@ class Runs:
         return write_truck_scenario(folder, self._scenario, load)
 
 
+def measured(
+    processor_s: float, simulated_s: float, moved: int, error: str | None = None
+) -> RunResult:
+    """Return a run as it was kept."""
+    end_ns = round(simulated_s * 1e9)
+    return RunResult(0, end_ns, seen=moved, processor_s=processor_s, error=error)
+
+
 def cases(parameters: Sequence[Candidate], sleep: Sequence[bool]) -> list[Case]:
     """Return every mode, and the parameters that were given, full fidelity first."""
     of_modes = [(mode, FULL if to is None else Candidate(to)) for mode, to in MODES.items()]
@@ -123,14 +137,14 @@ def cases(parameters: Sequence[Candidate], sleep: Sequence[bool]) -> list[Case]:
     return [Case(mode, asleep, one) for asleep in sleep for mode, one in named]
 
 
-def rows_of(scenario: str, runs: Sequence[dict[Case, Measured]]) -> list[Row]:
+def rows_of(scenario: str, runs: Sequence[dict[Case, RunResult]]) -> list[Row]:
     """Return the rows of a scenario from the runs of its loads; loads that were not run in every case are left out."""
     wanted = max(runs, key=len, default={}).keys()
     whole = [load for load in runs if load.keys() == wanted]
     return [_row(scenario, case, whole) for case in wanted]
 
 
-def _row(scenario: str, case: Case, loads: Sequence[dict[Case, Measured]]) -> Row:
+def _row(scenario: str, case: Case, loads: Sequence[dict[Case, RunResult]]) -> Row:
     own = [load[case] for load in loads]
     alike = _compared(case, own, loads, ("HiFi", case.sleep))
     found = _compared(case, own, loads, _BASE)
@@ -152,8 +166,8 @@ def _row(scenario: str, case: Case, loads: Sequence[dict[Case, Measured]]) -> Ro
 
 def _compared(
     case: Case,
-    own: Sequence[Measured],
-    loads: Sequence[dict[Case, Measured]],
+    own: Sequence[RunResult],
+    loads: Sequence[dict[Case, RunResult]],
     base: tuple[str, bool],
 ) -> Weighed:
     return weighed(case.candidate, own, [load[Case(*base, FULL)] for load in loads])
@@ -177,7 +191,7 @@ def _print(on: dict[str, Any], rows: Sequence[Row]) -> None:
         )
 
 
-def _measured(given: argparse.Namespace, scenario: str) -> Iterator[dict[Case, Measured]]:
+def _measured(given: argparse.Namespace, scenario: str) -> Iterator[dict[Case, RunResult]]:
     """Run every load in every case, as far as the time goes."""
     end = time.monotonic() + given.limit
     boxes = QUICK_BOXES if given.quick else given.boxes

@@ -16,7 +16,8 @@ from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_suite.futures.foretelling import foreteller
 from hetwin_suite.futures.foretelling.asked import Question
 from hetwin_suite.futures.foretelling.beside import Asking
-from hetwin_suite.futures.predicting.root import Root
+from hetwin_suite.futures.runs.root import Root
+from hetwin_suite.futures.runs.study import Study
 from hetwin_suite.proving_ground.announcing import announcements
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode
 
@@ -43,11 +44,12 @@ def asked_of_a_replay(
     question = _question(scenario, options, episode, action, ahead_s)
     (one,) = (asked for asked in question.awaited if asked.operation == action)
     late = one._replace(effect_s=time.time() + _LATE_S)
-    root = Root(scenario, foreteller.without_source(scenario, options))
+    study = Study(scenario, foreteller.without_source(scenario, options))
     published: list[dict[str, Any]] = []
     most, foreteller.MOST = foreteller.MOST, count
     try:
-        foreteller.answers(question._replace(awaited=(late,)), scenario, root, published.append)
+        asked = question._replace(awaited=(late,))
+        foreteller.answers(asked, study, Root(study), published.append)
     finally:
         foreteller.MOST = most
     return published[-1], question.begin_s

@@ -21,7 +21,7 @@ from statistics import median
 from machine import machine
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.reporting.listener import QuietListener, RunStart
+from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scenario.scenario import load_scenario
@@ -49,7 +49,7 @@ EXAMPLES = """examples:
 """
 
 
-class _AfterStart(QuietListener):
+class _AfterStart(RunListener):
     """Notes the processor time at the beginning of the first step."""
 
     def started(self, start: RunStart) -> None:

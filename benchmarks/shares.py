@@ -16,7 +16,7 @@ from collections import Counter
 from pathlib import Path
 from types import FrameType
 
-from hetwin_core.ensemble.conductor.reporting.listener import QuietListener, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_suite.running.local import run_locally
@@ -35,7 +35,7 @@ PARTS = (
 """Name of a part, and what the path of its files contains; the first that fits counts."""
 
 
-class Sampler(QuietListener):
+class Sampler(RunListener):
     """Samples the run that it listens to."""
 
     def __init__(self) -> None:

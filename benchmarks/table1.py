@@ -28,7 +28,7 @@ from in_turn import in_turn
 from machine import machine
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.reporting.listener import QuietListener, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import HetwinError, RunFailed
 from hetwin_core.ensemble.scenario.scenario import load_scenario
@@ -106,7 +106,7 @@ class Run:
     beside: float
 
 
-class ProcessorTime(QuietListener):
+class ProcessorTime(RunListener):
     """A listener that measures the processor time from the first step to the last."""
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_suite.futures.learning.of_actions import OfActions
 from hetwin_suite.futures.learning.of_trigger import OfTrigger
-from hetwin_suite.futures.learning.watching import Watch
+from hetwin_suite.futures.runs.watching import Watch, Watcher
 
 
 class Watches:
@@ -31,7 +31,7 @@ class Watches:
 
 
 @dataclass(frozen=True)
-class Both:
+class Both(Watcher):
     """A trigger that does not act, and all actions."""
 
     trigger: OfTrigger
@@ -41,6 +41,6 @@ class Both:
         """See `Watcher.scenario`."""
         return self.trigger.scenario()
 
-    def begin(self, scenario: Scenario, ports: list[ModelPort]) -> Watches:
+    def begin(self, scenario: Scenario, ports: Sequence[ModelPort]) -> Watches:
         """See `Watcher.begin`."""
         return Watches([self.trigger.begin(scenario, ports), self.actions.begin(scenario, ports)])

@@ -11,7 +11,7 @@ from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.reporting.listener import (
     Handover,
     ModelRecord,
-    QuietListener,
+    RunListener,
     RunStart,
     RunSummary,
 )
@@ -42,7 +42,7 @@ _ROBOTS_OWN = (topics.TRANSFORMS, topics.STATIC_TRANSFORMS, topics.JOINT_STATES)
 """What a robot publishes itself if it is a real one; offered early, so that listeners find them."""
 
 
-class Publisher(QuietListener):
+class Publisher(RunListener):
     """Publishes a run as it goes.
 
     States and the clock are published at every step if a model steps on the clock or free, since it reads the time

@@ -25,7 +25,7 @@ from hetwin.action import Simulate
 from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.concerns import NewConcerns, is_concern
-from hetwin_core.ensemble.conductor.reporting.listener import QuietListener, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
 from hetwin_core.ensemble.conductor.start.awaited import waiting_for_robots
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import is_live
@@ -252,7 +252,7 @@ def _json_object(where: str, text: str) -> dict[str, Any]:
     return value
 
 
-class _Spinner(QuietListener):
+class _Spinner(RunListener):
     """Serves requests that arrive during the run, also between the calls that wait for models.
 
     The run is stopped when the parent process has ended.
@@ -277,7 +277,7 @@ class _Spinner(QuietListener):
             self.conductor.stop()
 
 
-class _Feedback(QuietListener):
+class _Feedback(RunListener):
     """Publishes the action's feedback: time, progress, real-time factor, and the newest event in words."""
 
     def __init__(self, goal: ServerGoalHandle | StartupGoal) -> None:

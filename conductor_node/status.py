@@ -8,7 +8,7 @@ from typing import Any
 from hetwin.msg import RunStatus
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.reporting.listener import QuietListener, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.wire.messages import fill_time
 from hetwin_core.wire.publishing import latched
@@ -16,7 +16,7 @@ from hetwin_core.wire.publishing import latched
 PERIOD_S = 0.1
 
 
-class StatusPublisher(QuietListener):
+class StatusPublisher(RunListener):
     """Publishes how a run goes, some times a second of wall time.
 
     Args:

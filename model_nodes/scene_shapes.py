@@ -14,7 +14,7 @@ from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, Floats
 
-_KINDS = {
+GEOM_TYPES = {
     ShapeKind.BOX: mj.mjtGeom.mjGEOM_BOX,
     ShapeKind.SPHERE: mj.mjtGeom.mjGEOM_SPHERE,
     ShapeKind.CYLINDER: mj.mjtGeom.mjGEOM_CYLINDER,
@@ -182,7 +182,7 @@ def add_shapes(
 
 
 def _add(spec: mj.MjSpec, body: mj.MjsBody, name: str, shape: Shape) -> mj.MjsGeom:
-    geom = body.add_geom(type=_KINDS[shape.kind], pos=list(shape.pose[:3]))
+    geom = body.add_geom(type=GEOM_TYPES[shape.kind], pos=list(shape.pose[:3]))
     geom.quat = list(shape.pose[3:])
     geom.contype = geom.conaffinity = 0
     if shape.kind is ShapeKind.MESH:

@@ -24,7 +24,7 @@ ROOMS = {
     "hetwin_core.wire": {"hetwin_core.wire", "hetwin_core.ensemble"},
     "hetwin_core.projection": {"hetwin_core.projection", "hetwin_core.ensemble"},
     "hetwin_core.kinematics": {"hetwin_core.kinematics"},
-    "hetwin_core.machines": {"hetwin_core.machines"},
+    "hetwin_core.machines": {"hetwin_core.machines", "hetwin_core.ensemble"},
     "model_nodes": {"model_nodes", *CORE},
     "conductor_node": {"conductor_node", *CORE - ROBOTS},  # it writes the log
     "hetwin_suite.proving_ground": {

@@ -97,6 +97,10 @@ class RunFailed(HetwinError):
         self.reason = reason
         super().__init__(failure_words(call, time_ns / 1e9, reason, model))
 
+    def __reduce__(self) -> tuple[type[RunFailed], tuple[str, str, int, str]]:
+        """Return what another process makes the same of."""
+        return RunFailed, (self.model, self.call, self.time_ns, self.reason)
+
     @property
     def without_model(self) -> str:
         """The failure in words, for a note that has the model as its source."""

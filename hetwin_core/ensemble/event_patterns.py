@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
+
+from hetwin_core.ensemble.expressions.nodes import Call, Literal, Name, Node
+from hetwin_core.ensemble.expressions.parser import WrongSyntax, parse
+from hetwin_core.ensemble.expressions.printer import text_of
 
 ANY = "any"
 """Stands for any argument."""
-_PATTERN = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:\((.*)\))?\s*\Z", re.DOTALL)
-_ARGUMENT = re.compile(r"\s*(?:\"([^\"]+)\"|'([^']+)'|([A-Za-z_]\w*))\s*\Z")
 
 
-class Wanted(NamedTuple):
-    """What one argument of an event must be.
-
-    Attributes:
-        entity: name of an entity, or a pattern of names such as ``cup*``; empty if a role is wanted.
-        role: `ANY`, or a variable of the task that goes on, e.g. ``hand``; empty if an entity is wanted.
-    """
-
-    entity: str = ""
-    role: str = ""
+Wanted: TypeAlias = "Literal | Name"
+"""The name of an entity, or a pattern of names such as ``cup*``; or `ANY`, or a variable of the task, e.g. ``hand``."""
 
 
 class EventPattern(NamedTuple):
@@ -41,24 +34,26 @@ class EventPattern(NamedTuple):
         Raises:
             ValueError: if the text is none; it says what would be.
         """
-        found = _PATTERN.match(text)
-        if found is None:
-            raise ValueError(
-                "an event such as collision(hand, object): its name, and entities in quotes, variables of the task"
-                " or any"
-            )
-        name, inside = found.groups()
-        if inside is None:
-            return cls(name)
-        parts = inside.split(",") if inside.strip() else []
-        return cls(name, tuple(_argument(part) for part in parts))
-
-
-def _argument(text: str) -> Wanted:
-    found = _ARGUMENT.match(text)
-    if found is None:
+        found = "no event"
+        try:
+            match parse(text):
+                case Name(name):
+                    return cls(name)
+                case Call(name, arguments, None):
+                    return cls(name, tuple(_argument(argument) for argument in arguments))
+        except WrongSyntax as error:
+            found = str(error)
         raise ValueError(
-            f'an entity in quotes such as "cup", a variable of the task such as object, or any, not {text.strip()!r}'
+            "an event such as collision(hand, object): its name, and entities in quotes, variables of the task"
+            f" or any; {found}"
         )
-    double, single, role = found.groups()
-    return Wanted(role=role) if role else Wanted(entity=double or single)
+
+
+def _argument(node: Node) -> Wanted:
+    match node:
+        case Name() | Literal(str()) if node != Literal(""):
+            return node
+    raise ValueError(
+        'an entity in quotes such as "cup", a variable of the task such as object, or any, not '
+        + text_of(node)
+    )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from hetwin_core.ensemble.expressions.nodes import names_of
 from hetwin_core.machines.cycle import ALL_OF_IT, INCOMPLETE, NON_DETERMINISTIC
 from hetwin_core.machines.expressions.kinds import Kind, either, kind_of
-from hetwin_core.machines.expressions.nodes import signals_of
 from hetwin_core.machines.expressions.python import Writer, local_name, without_brackets
 from hetwin_core.machines.network import ALL, Arc, Expression, Machine, Network
 
@@ -85,7 +85,7 @@ def _taken(arc: Arc, known: list[str], writer: Writer) -> Iterator[str]:
 
 
 def _names(expressions: Iterable[Expression]) -> list[str]:
-    return list(dict.fromkeys(name for e in expressions for name in signals_of(e.node)))
+    return list(dict.fromkeys(name for e in expressions for name in names_of(e.node)))
 
 
 def _read(names: Iterable[str]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal as OneOf
 
-from hetwin_core.machines.expressions.nodes import Node, signals_of
+from hetwin_core.ensemble.expressions.nodes import Node, names_of
 from hetwin_core.machines.expressions.operations import Value
 
 TOP = "TOP"
@@ -112,6 +112,6 @@ class Network:
             for arcs in machine.states.values():
                 for arc in arcs:
                     for expression in (arc.guard, *arc.assignments.values()):
-                        named.update(signals_of(expression.node))
+                        named.update(names_of(expression.node))
         outside = (*self.inputs, *self.events)
         return (*outside, *sorted(named - set(outside)))

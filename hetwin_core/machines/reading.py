@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from hetwin_core.ensemble.expressions.nodes import names_of
 from hetwin_core.machines.cycle import FAULTS, TOP
 from hetwin_core.machines.errors import NetworkError
-from hetwin_core.machines.expressions.nodes import signals_of
+from hetwin_core.machines.expressions.language import FUNCTIONS, parse
 from hetwin_core.machines.expressions.operations import LIMIT, Value
-from hetwin_core.machines.expressions.parser import FUNCTIONS, parse
 from hetwin_core.machines.network import (
     ALL,
     Advance,
@@ -150,7 +150,7 @@ def _check_set(name: str, outside: Mapping[str, str], where: str) -> None:
 
 def _check_names(expression: Expression, where: str) -> None:
     """Names that nobody sets are no error: reading one is a fault that the run shows; a reserved one is."""
-    for name in signals_of(expression.node):
+    for name in names_of(expression.node):
         if name in RESERVED:
             raise NetworkError("this name is reserved", where, name)
 

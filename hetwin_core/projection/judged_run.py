@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from hetwin_core.ensemble.conductor.reporting.concerns import Concern, Severity, verdict_of
 from hetwin_core.ensemble.conductor.reporting.coverage import Claim, Covered
-from hetwin_core.ensemble.conductor.reporting.listener import QuietListener, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.expressions.terms import terms_in
 from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_core.ensemble.state_words import predicate_words
 from hetwin_core.ensemble.tasks import Status
@@ -27,7 +27,6 @@ GOAL_MISSED, OUTCOME_MISSED = "goal_missed", "outcome_missed"
 _STATE = "the twin's state"
 _PLACES = ("held", "in_container", "on", "connected")
 """Fluents that say where an object is instead."""
-_NAMED = re.compile(r"""["']([^"']+)["']""")
 
 Row = Mapping[str, Json]
 
@@ -39,7 +38,7 @@ class _Found(NamedTuple):
     concern: Concern | None = None
 
 
-class RunJudge(QuietListener):
+class RunJudge(RunListener):
     """Judges what a run was for when it is over, for the summary that all listeners hear.
 
     Args:
@@ -174,10 +173,10 @@ class _Judge:
 
     def _instead(self, text: str, time_ns: int) -> str | None:
         """Where the first entity that a goal names is at a time, in words; None if that is not known."""
-        named = _NAMED.search(text)
-        if named is None:
+        named = [entity for term in terms_in(text) for entity in term.entities]
+        if not named:
             return None
-        name, at_ns = named[1], min(time_ns, self._asked.tables.known_until_ns - 1)
+        name, at_ns = named[0], min(time_ns, self._asked.tables.known_until_ns - 1)
         rows = [r for fluent in _PLACES for r in self._facts.at(fluent, name, at_ns) if r.a == name]
         return (
             " and ".join(predicate_words(f"{r.fluent}({r.a}, {r.b})", True) for r in rows) or None

@@ -1,4 +1,4 @@
-"""Encodes and decodes hetwin's messages.
+"""Decodes hetwin's messages.
 
 Long arrays are `array.array`, which the generated message classes keep without checking each number, and which numpy
 reads without copying.
@@ -27,20 +27,6 @@ ANNOTATIONS_SOURCE = "annotations"
 """Source of an action that is announced to the conductor."""
 
 
-def doubles(numbers: Floats) -> array[float]:
-    """A float64 array for a message."""
-    packed = array("d")
-    packed.frombytes(numbers.tobytes())
-    return packed
-
-
-def ints(numbers: Ints) -> array[int]:
-    """An int32 array for a message."""
-    packed = array("i")
-    packed.frombytes(numbers.tobytes())
-    return packed
-
-
 def fill_time(message: Time, time_ns: int) -> None:
     """Fill a ``builtin_interfaces/Time``; before 0 the seconds are negative, and the nanoseconds count up."""
     message.sec, message.nanosec = divmod(time_ns, NS)
@@ -49,16 +35,6 @@ def fill_time(message: Time, time_ns: int) -> None:
 def read_time(message: Time) -> int:
     """Nanoseconds of a ``builtin_interfaces/Time``."""
     return int(message.sec) * NS + int(message.nanosec)
-
-
-def fill_state(message: SceneState, scene: Snapshot, step: int = 0) -> None:
-    """Fill a ``hetwin/SceneState``."""
-    fill_time(message.stamp, scene.time_ns)
-    message.step = step
-    message.values = doubles(scene.values)
-    message.owners = ints(scene.owners)
-    message.parents = ints(scene.parents)
-    message.proximity = doubles(scene.proximity)
 
 
 def read_state(message: SceneState, layout: Layout, models: tuple[str, ...]) -> Snapshot:

@@ -12,6 +12,7 @@ import typer
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.cli.options import AsJson
+from hetwin_suite.cli.studying import followed
 from hetwin_suite.cli.tables import show_table
 
 if TYPE_CHECKING:
@@ -92,13 +93,12 @@ def compare(
 def _less_noise(run: Path, found: Comparison, jobs: int | None) -> Comparison:
     """The comparison without what is less than futures of the first run spread."""
     from hetwin_suite.futures.comparing import FUTURES, noise_of, without_noise
-    from hetwin_suite.running.patience import Patience, to_stderr
+    from hetwin_suite.futures.runs.of_run import study_of
 
-    patience, over = Patience(to_stderr), list[object]()
-    noise = noise_of(
-        run, found, jobs, over.append, lambda: patience.look(f"{len(over)} of {FUTURES} futures")
-    )
-    return without_noise(found, noise)
+    study, _ = study_of(run, run)
+    study.jobs = jobs
+    followed(study, lambda done: f"{len(done)} of {FUTURES} futures")
+    return without_noise(found, noise_of(study, found))
 
 
 def _show(found: Comparison) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,8 +12,10 @@ from hetwin_suite.cli.options import (
     AsJson,
     At,
     Before,
+    DrawSeed,
     Engine,
     Episode,
+    Horizon,
     Jobs,
     KeptFutures,
     Packages,
@@ -22,14 +23,13 @@ from hetwin_suite.cli.options import (
     Scenario,
     SceneGiven,
     Variant,
-    package_folders,
-    scene_object,
+    start_options,
 )
+from hetwin_suite.cli.studying import followed, kept_json, warn_of_lacking
 from hetwin_suite.cli.tables import show_table
 
 if TYPE_CHECKING:
     from hetwin_suite.futures.deciding.decision import Decision, Tried
-    from hetwin_suite.futures.predicting.future import Future
 
 FOUND = "decision.json"
 FUTURES = 32
@@ -52,15 +52,10 @@ def decide(
     at: At = None,
     before: Before = None,
     futures: Annotated[int, typer.Option(help="of each strategy at most")] = FUTURES,
-    horizon: Annotated[
-        float | None,
-        typer.Option(metavar="S", help="how long they go on [s]; default: to the strategy's end"),
-    ] = None,
+    horizon: Horizon = None,
     source: Episode = None,
     scene: SceneGiven = None,
-    seed: Annotated[
-        int, typer.Option(min=0, help="of the draws, which are the same for all strategies")
-    ] = 0,
+    seed: DrawSeed = 0,
     jobs: Jobs = None,
     prior: Prior = None,
     variant: Variant = None,
@@ -77,57 +72,34 @@ def decide(
 
     Example: hetwin decide pick_and_place --library put_down --before move --futures 1
     """
-    from hetwin_core.ensemble.conductor.start.options import RunOptions
-    from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
     from hetwin_suite.futures.deciding.decide import decide as decide_from
     from hetwin_suite.futures.deciding.library import read_library
     from hetwin_suite.futures.learning.experience import read_experience
-    from hetwin_suite.futures.predicting.moment import Moment
-    from hetwin_suite.futures.predicting.predict import Asked
-    from hetwin_suite.running.patience import Patience, to_stderr
+    from hetwin_suite.futures.runs.origins import Moment
+    from hetwin_suite.futures.runs.study import Study
+    from hetwin_suite.running.patience import to_stderr
 
-    options = RunOptions(
-        source=source,
-        scene=scene_object(scene),
-        engine=engine,
-        packages=package_folders(package),
-        variant=variant,
-    )
+    options = start_options(source, scene, engine, package, variant)
     experience = read_experience(prior)
-    moment = Moment(at, before or "")
-    asked = Asked(moment, futures, horizon, within, seed, jobs, out, experience=experience)
-    patience = Patience(to_stderr)
-    done: list[Future] = []
+    study = Study(scenario, options, seed=seed, horizon_s=horizon, out=out, jobs=jobs)
+    followed(study, lambda done: f"{len(done)} futures")
+    strategies, moment = read_library(library), Moment(at, before or "")
     decision = decide_from(
-        load_scenario(find_scenario(scenario), variant),
-        options,
-        read_library(library),
-        asked,
-        done.append,
-        lambda: patience.look(f"{len(done)} futures"),
+        study, strategies, moment, futures, within_s=within, experience=experience
     )
-    for operation in decision.lacking(experience):
-        to_stderr(f"warning: {prior} says nothing about {operation} with these arguments")
+    warn_of_lacking(decision.lacking(experience), prior)
     for tried in decision.tried:
         if tried.broken:
             reason = f"{len(tried.broken)} futures: {tried.broken[0].error}"
             to_stderr(f"warning: {tried.name}: {reason}")
     if out is not None:
-        _keep(decision, out)
+        kept_json(decision, out / FOUND)
     if as_json:
         print(json.dumps(decision.to_json(), indent=2))
     else:
         _show(decision)
     if decision.chosen is None:
         raise typer.Exit(1)
-
-
-def _keep(decision: Decision, out: Path) -> None:
-    """Write beside the futures what `--json` prints."""
-    from hetwin_core.ensemble.writing import write_atomically
-
-    out.mkdir(parents=True, exist_ok=True)
-    write_atomically(out / FOUND, json.dumps(decision.to_json(), indent=2) + "\n")
 
 
 def _show(decision: Decision) -> None:

@@ -117,19 +117,18 @@ def _table2(
     jobs: int | None,
     as_json: bool,
 ) -> None:
-    from hetwin_suite.proving_ground.evaluation.batch import judge_all
     from hetwin_suite.proving_ground.evaluation.episodes import find_episodes
+    from hetwin_suite.proving_ground.evaluation.judge_worse import judge_all
     from hetwin_suite.proving_ground.evaluation.replay import Replay
     from hetwin_suite.proving_ground.evaluation.worse import check_mismatches
     from hetwin_suite.proving_ground.mismatch.registry import read_mismatches
-    from hetwin_suite.running.patience import never_silent, to_stderr
+    from hetwin_suite.running.patience import Patience, never_silent, to_stderr
 
     contacts, engine, mismatches = how
     replay = Replay(contacts, engine, read_mismatches(mismatches))
     found = find_episodes(episodes)
     check_mismatches(replay.mismatches, found)
-    count = len(found) * len(chosen)
-    done = 0
+    patience, done = Patience(to_stderr), 0
 
     def progress(number: int, of: int, verdict: Verdict) -> None:
         nonlocal done
@@ -137,11 +136,11 @@ def _table2(
         to_stderr(_line(number, of, verdict))
         patience.heard()
 
-    def doing() -> str:
-        return f"{done} of {count} judged" if done < count else "drawing the page"
+    def look() -> None:
+        patience.look(f"{done} of {len(found) * len(chosen)} judged")
 
-    with never_silent(doing) as patience:
-        judged = judge_all(found, chosen, replay, jobs=jobs, progress=progress)
+    judged = judge_all(found, chosen, replay, jobs=jobs, progress=progress, look=look)
+    with never_silent(lambda: "drawing the page"):
         from hetwin_suite.cli import verdicts  # plotly takes its time
 
         verdicts.write(out, Suite.TABLE2, found, replay, judged)

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from hetwin_suite.cli.options import AsJson, Jobs
+from hetwin_suite.cli.studying import followed
 
 
 def explain(
@@ -45,22 +46,15 @@ def explain(
     """
     from hetwin_core.ensemble.writing import write_atomically
     from hetwin_core.projection.run_folder import EXPLANATION, LOG
-    from hetwin_suite.futures.explaining.explain import Wanted
     from hetwin_suite.futures.explaining.explain import explain as explained
-    from hetwin_suite.futures.predicting.future import Future
-    from hetwin_suite.running.patience import Patience, to_stderr
+    from hetwin_suite.futures.runs.of_run import study_of
 
-    patience = Patience(to_stderr)
-    over: list[Future] = []
     with tempfile.TemporaryDirectory(prefix="hetwin-") as folder:
         run = out if out is not None else Path(folder) / "run"
-        found = explained(
-            episode,
-            Wanted(change, seed, jobs),
-            run,
-            over.append,
-            lambda: patience.look(f"{len(over)} futures"),
-        )
+        study, tables = study_of(episode, run)
+        study.seed, study.jobs = seed, jobs
+        followed(study, lambda done: f"{len(done)} futures")
+        found = explained(study, tables, change)
         kept = run if (run / LOG).exists() else episode
         text = json.dumps(found.to_file()) + "\n"
         write_atomically(kept / EXPLANATION, text)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hetwin_suite.cli.options import AsJson, Jobs, Scenario, Variant
+from hetwin_suite.cli.studying import followed
 from hetwin_suite.cli.tables import show_table
 
 if TYPE_CHECKING:
@@ -70,14 +71,16 @@ def learn(
     """
     from hetwin_core.ensemble.errors import BadInput
     from hetwin_core.ensemble.scenario.scenario import find_scenario
-    from hetwin_suite.cli.learned_fidelity import tell_fidelity, weigh_and_learn
-    from hetwin_suite.futures.learning.fidelity.managing import Managing
+    from hetwin_suite.cli.learned_fidelity import tell_fidelity
+    from hetwin_suite.futures.learning.fidelity.learn_fidelity import learn_fidelity, most_runs
+    from hetwin_suite.futures.learning.fidelity.moving import Moving
     from hetwin_suite.futures.learning.labelled import find_labelled
     from hetwin_suite.futures.learning.learn import learn as learn_thresholds
     from hetwin_suite.futures.learning.learn_success import learn_success
+    from hetwin_suite.futures.learning.of_actions import OfActions
     from hetwin_suite.futures.learning.of_model import OfModel
     from hetwin_suite.futures.learning.of_trigger import OfTrigger
-    from hetwin_suite.running.patience import Patience, to_stderr
+    from hetwin_suite.futures.runs.study import Study
 
     asked = {
         "--trigger": trigger is not None,
@@ -93,11 +96,13 @@ def learn(
             found=" ".join(found) or "none of them",
             expected="one of --trigger NAME, --model NAME, --success, --fidelity",
         )
-    path, patience = find_scenario(scenario), Patience(to_stderr)
+    path = find_scenario(scenario)
     if fidelity:
         _check_no_episodes({"--episodes": episodes, "--keep": keep})
-        job = Managing(path, variant, seed)
-        weighed = weigh_and_learn(job, samples, tolerance, jobs, patience)
+        study = Study(Moving(path, variant), seed=seed, jobs=jobs)
+        most = most_runs(study.scenario, samples)
+        followed(study, lambda done: f"{len(done)} of at most {most} runs")
+        weighed = learn_fidelity(study, samples, tolerance)
         if out is not None:
             _write(out, weighed.yaml(out.resolve().parent))
         tell_fidelity(weighed, as_json)
@@ -107,25 +112,18 @@ def learn(
             "there are none", where="--episodes", expected="a folder with labelled episodes"
         )
     found_episodes = find_labelled(episodes)
-
-    def progress(count: int) -> None:
-        patience.look(f"{count} of {len(found_episodes)} episodes")
-
-    def note(text: str) -> None:
-        to_stderr(f"warning: {text}")
-
-    if success:
-        rows = learn_success(
-            path, variant, found_episodes, prior_weight, keep, jobs, note, progress
-        )
-        _tell({"rows": [row.to_json() for row in rows]}, out, as_json, lambda: _show_rows(rows))
-        return
     of: OfModel | OfTrigger = (
         OfModel(path, variant, model)
         if model is not None
         else OfTrigger(path, variant, str(trigger))
     )
-    learned = learn_thresholds(of, found_episodes, label, keep, jobs, note, progress)
+    study = Study(OfActions(path, variant) if success else of, jobs=jobs)
+    followed(study, lambda done: f"{len(done)} of {len(found_episodes)} episodes")
+    if success:
+        rows = learn_success(study, found_episodes, prior_weight, keep)
+        _tell({"rows": [row.to_json() for row in rows]}, out, as_json, lambda: _show_rows(rows))
+        return
+    learned = learn_thresholds(study, of, found_episodes, label, keep)
     if out is not None:
         _write(out, learned.yaml(out.resolve().parent))
     if as_json:

@@ -1,4 +1,4 @@
-"""`hetwin learn --fidelity`: learns with progress, and prints what was found."""
+"""`hetwin learn --fidelity`: prints what was found."""
 
 from __future__ import annotations
 
@@ -6,38 +6,10 @@ import json
 from typing import TYPE_CHECKING
 
 from hetwin_suite.cli.tables import show_table
-from hetwin_suite.futures.learning.fidelity.learn_fidelity import (
-    LearnedFidelity,
-    Weighed,
-    Weighing,
-    learn_fidelity,
-    most_runs,
-)
-from hetwin_suite.futures.learning.fidelity.managing import Managing
-from hetwin_suite.running.patience import Patience, to_stderr
 
 if TYPE_CHECKING:
     from hetwin_suite.futures.learning.fidelity.candidate import Candidate
-
-
-def weigh_and_learn(
-    job: Managing, samples: int, tolerance: float, jobs: int | None, patience: Patience
-) -> LearnedFidelity:
-    """Learn; see `learn_fidelity`.
-
-    Raises:
-        BadInput: if the scenario cannot be used.
-        RunFailed: if the runs in full fidelity fail.
-    """
-
-    def note(text: str) -> None:
-        to_stderr(f"warning: {text}")
-
-    most = most_runs(job, samples)
-    weighing = Weighing(
-        job, jobs, note, lambda count: patience.look(f"{count} of at most {most} runs")
-    )
-    return learn_fidelity(job, samples, tolerance, weighing)
+    from hetwin_suite.futures.learning.fidelity.learn_fidelity import LearnedFidelity, Weighed
 
 
 def tell_fidelity(found: LearnedFidelity, as_json: bool) -> None:

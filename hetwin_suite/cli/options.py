@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.cli import completion
+
+if TYPE_CHECKING:
+    from hetwin_core.ensemble.conductor.start.options import RunOptions
 
 Scenario = Annotated[
     str,
@@ -140,6 +143,45 @@ UnitsGiven = Annotated[
         help="of recorded positions that are not in rad and m: degrees, millimetres, or both with a comma",
     ),
 ]
+
+
+Horizon = Annotated[
+    float | None,
+    typer.Option(
+        "--horizon", metavar="S", help="how long they go on [s]; default: to the source's end"
+    ),
+]
+DrawSeed = Annotated[
+    int,
+    typer.Option(
+        "--seed", min=0, help="of the draws; each run's follows from it and the run's index"
+    ),
+]
+
+
+def start_options(
+    source: str | None,
+    scene: str | None,
+    engine: str | None,
+    package: Sequence[str] | None,
+    variant: str | None,
+    duration: float | None = None,
+) -> RunOptions:
+    """What the start of a run says, from the options of these names.
+
+    Raises:
+        BadInput: if one of them is none; it is named.
+    """
+    from hetwin_core.ensemble.conductor.start.options import RunOptions
+
+    return RunOptions(
+        source=source,
+        scene=scene_object(scene),
+        duration=duration,
+        engine=engine,
+        packages=package_folders(package),
+        variant=variant,
+    )
 
 
 def json_object(text: str | None, option: str) -> dict[str, Any]:

@@ -13,8 +13,10 @@ from hetwin_suite.cli.options import (
     At,
     Before,
     ClusterAddress,
+    DrawSeed,
     Engine,
     Episode,
+    Horizon,
     Jobs,
     KeptFutures,
     Packages,
@@ -22,14 +24,13 @@ from hetwin_suite.cli.options import (
     Scenario,
     SceneGiven,
     Variant,
-    package_folders,
-    scene_object,
+    start_options,
 )
+from hetwin_suite.cli.studying import cluster_at, followed, kept_json, title_of, warn_of_lacking
 from hetwin_suite.cli.tables import show_table
 
 if TYPE_CHECKING:
     from hetwin_suite.futures.predicting.forecast import Forecast
-    from hetwin_suite.futures.predicting.future import Future
 
 FOUND = "forecast.json"
 FUTURES = 16
@@ -42,19 +43,14 @@ def predict(
     at: At = None,
     before: Before = None,
     futures: Annotated[int, typer.Option(help="how many")] = FUTURES,
-    horizon: Annotated[
-        float | None,
-        typer.Option(metavar="S", help="how long they go on [s]; default: to the source's end"),
-    ] = None,
+    horizon: Horizon = None,
     within: Annotated[
         float | None,
         typer.Option(metavar="WALL_S", help="answer with what is there after this wall time [s]"),
     ] = None,
     source: Episode = None,
     scene: SceneGiven = None,
-    seed: Annotated[
-        int, typer.Option(min=0, help="of the draws; each future's follows from it and its index")
-    ] = 0,
+    seed: DrawSeed = 0,
     jobs: Jobs = None,
     cluster: ClusterAddress = None,
     physics_only: Annotated[
@@ -82,72 +78,35 @@ def predict(
 
     hetwin predict pick_and_place --before move_hand --futures 2 --horizon 0.5 --json
     """
-    from hetwin_core.ensemble.conductor.start.options import RunOptions
-    from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
     from hetwin_suite.futures.learning.experience import read_experience
-    from hetwin_suite.futures.predicting.moment import Moment
-    from hetwin_suite.futures.predicting.predict import Asked
     from hetwin_suite.futures.predicting.predict import predict as predict_from
-    from hetwin_suite.futures.workers.cluster import Cluster
-    from hetwin_suite.running.patience import Patience, to_stderr
+    from hetwin_suite.futures.runs.origins import Moment
+    from hetwin_suite.futures.runs.study import Study
 
-    options = RunOptions(
-        source=source,
-        scene=scene_object(scene),
-        engine=engine,
-        packages=package_folders(package),
-        variant=variant,
+    options = start_options(source, scene, engine, package, variant)
+    workers = cluster_at(cluster)
+    study = Study(
+        scenario, options, seed=seed, horizon_s=horizon, out=out, jobs=jobs, workers=workers
     )
-    asked = Asked(
-        Moment(at, before or ""),
-        futures,
-        horizon,
-        within,
-        seed,
-        jobs,
-        out,
+    followed(study, lambda done: f"{len(done)} of {futures} futures", warns=True)
+    forecast = predict_from(
+        *(study, Moment(at, before or ""), futures),
+        within_s=within,
         physics_only=physics_only,
         experience=read_experience(prior),
     )
-    patience = Patience(to_stderr)
-    done: list[Future] = []
-
-    def over(future: Future) -> None:
-        done.append(future)
-        if future.error is not None:
-            to_stderr(f"warning: future {future.index}: {future.error}")
-
-    def look() -> None:
-        patience.look(f"{len(done)} of {futures} futures")
-
-    forecast = predict_from(
-        load_scenario(find_scenario(scenario), variant),
-        options,
-        asked,
-        over,
-        look,
-        workers=None if cluster is None else Cluster(cluster, look),
-        note=lambda text: to_stderr(f"warning: {text}"),
-    )
-    for operation in forecast.lacking:
-        to_stderr(f"warning: {prior} says nothing about {operation} with these arguments")
+    warn_of_lacking(forecast.lacking, prior)
     if out is not None:
-        _keep(forecast, out, Path(scenario).stem + (f", {variant}" if variant else ""))
+        from hetwin_suite.futures.predicting.page import write_page
+
+        write_page(forecast, out, title_of(scenario, variant))
+        kept_json(forecast, out / FOUND)
     if as_json:
         print(json.dumps(forecast.to_json(), indent=2))
     else:
         _show(forecast, out)
     if not forecast.finished:
         raise typer.Exit(1)
-
-
-def _keep(forecast: Forecast, out: Path, title: str) -> None:
-    """Write the page, and beside it what `--json` prints."""
-    from hetwin_core.ensemble.writing import write_atomically
-    from hetwin_suite.futures.predicting.page import write_page
-
-    write_page(forecast, out, title)
-    write_atomically(out / FOUND, json.dumps(forecast.to_json(), indent=2) + "\n")
 
 
 def _show(forecast: Forecast, out: Path | None) -> None:

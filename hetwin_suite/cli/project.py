@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,21 +12,22 @@ import typer
 from hetwin_suite.cli.options import (
     AsJson,
     ClusterAddress,
+    DrawSeed,
     Engine,
     Jobs,
     Packages,
     Scenario,
     SceneGiven,
     Variant,
-    package_folders,
-    scene_object,
+    start_options,
 )
+from hetwin_suite.cli.studying import cluster_at, followed, kept_json, title_of
 from hetwin_suite.cli.tables import show_table
-from hetwin_suite.futures.keep import Keep
+from hetwin_suite.futures.runs.keep import Keep
 
 if TYPE_CHECKING:
     from hetwin_suite.futures.batch import Batch
-    from hetwin_suite.futures.run_result import RunResult
+    from hetwin_suite.futures.runs.run_result import RunResult
 
 FOUND = "project.json"
 SAMPLES = 100
@@ -41,9 +43,7 @@ def project(
             min=1, help=f"runs; with --until the most; default: {SAMPLES}, {ENOUGH} with --until"
         ),
     ] = None,
-    seed: Annotated[
-        int, typer.Option(min=0, help="of the batch; each run's draw follows from it and its index")
-    ] = 0,
+    seed: DrawSeed = 0,
     jobs: Jobs = None,
     cluster: ClusterAddress = None,
     variant: Variant = None,
@@ -78,37 +78,32 @@ def project(
 
     hetwin project pick_and_place --samples 2 --until width=0.3 --keep failed --json
     """
-    from hetwin_core.ensemble.conductor.start.options import RunOptions
     from hetwin_core.projection.new_run import new_run_folder
-    from hetwin_suite.futures.batch import run_batch
+    from hetwin_suite.futures.batch import project as run_all
     from hetwin_suite.futures.counting.until import read_until
-    from hetwin_suite.futures.projecting import Projecting
-    from hetwin_suite.futures.workers.cluster import Cluster
-    from hetwin_suite.futures.workers.processes import Processes
-    from hetwin_suite.running.patience import Patience, to_stderr
+    from hetwin_suite.futures.runs.study import Study
+    from hetwin_suite.running.patience import never_silent
 
-    options = RunOptions(
-        source=source,
-        scene=scene_object(scene),
-        duration=duration,
-        engine=engine,
-        packages=package_folders(package),
-        variant=variant,
-    )
+    options = start_options(source, scene, engine, package, variant, duration)
     folder = out or new_run_folder(Path("runs"), f"{Path(scenario).stem}_batch")
-    job = Projecting(scenario, options, seed, _empty(folder).resolve(), keep)
+    workers = cluster_at(cluster)
+    study = Study(scenario, options, seed=seed, out=folder, keep=keep, jobs=jobs, workers=workers)
     most = samples or (SAMPLES if until is None else ENOUGH)
-    rule = None if until is None else read_until(until, job.loaded().scenario.file.outcomes)
-    done: list[RunResult] = []
-    patience = Patience(to_stderr)
+    rule = None if until is None else read_until(until, study.scenario.file.outcomes)
 
-    def look() -> None:
+    def words(done: Sequence[RunResult]) -> str:
         good = sum(run.succeeded for run in done)
-        patience.look(f"{len(done)} of {most} runs, {good} of them as wanted")
+        return f"{len(done)} of {most} runs, {good} of them as wanted"
 
-    workers = Processes(jobs, look) if cluster is None else Cluster(cluster, look)
-    batch = run_batch(job, workers, most, rule, _warn, done.append)
-    page = _page(batch, job.out, scenario, variant) if with_page else None
+    followed(study, words)
+    batch = run_all(study, most, rule)
+    page: Path | None = None
+    if with_page:
+        from hetwin_suite.futures.page.page import write_page
+
+        with never_silent(lambda: "drawing the page"):
+            page = write_page(batch, folder.resolve(), title_of(scenario, variant))
+            kept_json(batch, folder.resolve() / FOUND)
     if as_json:
         print(json.dumps(batch.to_json(), indent=2))
     else:
@@ -117,40 +112,6 @@ def project(
             print(f"page: {page}")
     if all(run.error is not None for run in batch.runs):
         raise typer.Exit(1)
-
-
-def _page(batch: Batch, out: Path, scenario: str, variant: str | None) -> Path:
-    """Write the page, and beside it what `--json` prints."""
-    from hetwin_core.ensemble.writing import write_atomically
-    from hetwin_suite.futures.page.page import write_page
-    from hetwin_suite.running.patience import never_silent
-
-    with never_silent(lambda: "drawing the page"):
-        title = Path(scenario).stem + (f", {variant}" if variant else "")
-        page = write_page(batch, out, title)
-        write_atomically(out / FOUND, json.dumps(batch.to_json(), indent=2) + "\n")
-    return page
-
-
-def _warn(text: str) -> None:
-    from hetwin_suite.running.patience import to_stderr
-
-    to_stderr(f"warning: {text}")
-
-
-def _empty(folder: Path) -> Path:
-    """Return the folder if nothing is in it yet.
-
-    Raises:
-        BadInput: if there is.
-    """
-    from hetwin_core.ensemble.errors import BadInput
-
-    if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
-        raise BadInput(
-            "there is something already", where="--out", found=str(folder), expected="a new folder"
-        )
-    return folder
 
 
 def _show(batch: Batch, folder: Path) -> None:

@@ -88,13 +88,13 @@ def record(
     """
     from hetwin_suite.proving_ground.episodes import record_episodes
     from hetwin_suite.proving_ground.mismatch.registry import read_mismatches
-    from hetwin_suite.running.patience import never_silent, to_stderr
+    from hetwin_suite.running.patience import Patience, to_stderr
 
     mismatches = read_mismatches(mismatch or ())
     shifts = read_shifts(shift or ())
     chosen_aim = None if aim is None else read_aim(aim)
     count = episodes if episode is None else 1
-    done = 0
+    patience, done = Patience(to_stderr), 0
 
     def show(name: str, summary: Mapping[str, Any]) -> None:
         nonlocal done
@@ -102,19 +102,19 @@ def record(
         to_stderr(f"{done} of {count}: {name}: {', '.join([summary['label'], *_why(summary)])}")
         patience.heard()
 
-    with never_silent(lambda: f"{done} of {count} recorded") as patience:
-        found = record_episodes(
-            *(kind, episodes, seed, out, jobs, show),
-            grasp=grasp,
-            flaw=flaw,
-            mismatches=mismatches,
-            reality=reality,
-            near_rim=near_rim,
-            aim=chosen_aim,
-            episode=episode,
-            shifts=shifts,
-            friction=friction,
-        )
+    found = record_episodes(
+        *(kind, episodes, seed, out, jobs, show),
+        look=lambda: patience.look(f"{done} of {count} recorded"),
+        grasp=grasp,
+        flaw=flaw,
+        mismatches=mismatches,
+        reality=reality,
+        near_rim=near_rim,
+        aim=chosen_aim,
+        episode=episode,
+        shifts=shifts,
+        friction=friction,
+    )
     if as_json:
         print(json.dumps({**found, "out": str(out.resolve())}, indent=2))
     else:

@@ -19,7 +19,7 @@ from hetwin_suite.proving_ground.robustness.outputs import (
 )
 from hetwin_suite.proving_ground.robustness.sets import find_sets
 from hetwin_suite.proving_ground.robustness.worth import worth
-from hetwin_suite.running.patience import never_silent, to_stderr
+from hetwin_suite.running.patience import Patience, never_silent, to_stderr
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +63,10 @@ def robustness(
         BadInput: if there are no episodes, an axis does not exist, or a level is not possible.
     """
     axes = read_axes(wish.axes)
-    asked = Asked(find_sets(episodes), axes, approaches, wish.first)
-    doing = "reading the episodes"
+    with never_silent(lambda: "reading the episodes"):
+        asked = Asked(find_sets(episodes), axes, approaches, wish.first)
     shown = {one.axis.name: one.axis for one in axes}
+    patience, doing = Patience(to_stderr), "reading the episodes"
 
     def began(kept: int, missing: int) -> None:
         nonlocal doing
@@ -87,13 +88,18 @@ def robustness(
         nonlocal doing
         doing = f"{done} of {of} pictures drawn"
 
-    with never_silent(lambda: doing) as patience:
-        found = evaluate_robustness(
-            asked, replay, out, jobs=jobs, trusts=wish.trusts, began=began, progress=judged
-        )
-        write_csv(found, out)
-        if wish.page:
-            doing = "drawing the page"
+    found = evaluate_robustness(
+        *(asked, replay, out),
+        jobs=jobs,
+        trusts=wish.trusts,
+        began=began,
+        progress=judged,
+        look=lambda: patience.look(doing),
+    )
+    write_csv(found, out)
+    if wish.page:
+        doing = "drawing the page"
+        with never_silent(lambda: doing):
             write_pictures_and_page(found, replay, out, jobs, drawn)
     if as_text:
         _print(found, out, wish.page)

@@ -6,6 +6,7 @@ import json
 import math
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -25,8 +26,7 @@ from hetwin_suite.cli.options import (
     StampsGiven,
     UnitsGiven,
     Variant,
-    package_folders,
-    scene_object,
+    start_options,
 )
 
 if TYPE_CHECKING:
@@ -151,7 +151,6 @@ def run(
     hetwin run --from runs/saved/checkpoint.json.gz
     """
     # imported here, for hetwin's --help must not wait for what a run needs
-    from hetwin_core.ensemble.conductor.start.options import RunOptions
     from hetwin_suite.cli import outcome
     from hetwin_suite.cli.required_claims import required_claims
     from hetwin_suite.running.carry_out import carry_out
@@ -181,15 +180,13 @@ def run(
             scenario = request.scenario
         else:
             scenario = _required(scenario)
-            options = RunOptions(
-                Reading.of(stamps, units).source(source),
-                scene_object(scene),
-                seed,
-                duration,
-                transport.value if transport else usual_transport(scenario, source, variant),
-                engine,
-                packages=package_folders(package),
-                variant=variant,
+            named = Reading.of(stamps, units).source(source)
+            options = replace(
+                start_options(named, scene, engine, package, variant, duration),
+                seed=seed,
+                transport=transport.value
+                if transport
+                else usual_transport(scenario, source, variant),
             )
             _check_local(options.transport, checkpoint)
             request = RunRequest(

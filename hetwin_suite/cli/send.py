@@ -15,8 +15,7 @@ from hetwin_suite.cli.options import (
     Engine,
     Packages,
     Scenario,
-    package_folders,
-    scene_object,
+    start_options,
 )
 
 if TYPE_CHECKING:
@@ -48,13 +47,10 @@ def send(
 
     hetwin send pick_and_place scenarios/goals/over_the_table.yaml --rehearse-only
     """
-    from hetwin_core.ensemble.conductor.start.options import RunOptions
     from hetwin_core.ensemble.resources import find
     from hetwin_suite.commanding.send import Commander
 
-    options = RunOptions(
-        scene=scene_object(scene), engine=engine, packages=package_folders(package)
-    )
+    options = start_options(None, scene, engine, package, None)
     commander = Commander.of(scenario, find(str(goal)) or goal, options)
     outcome = commander.rehearse_only() if rehearse_only else _sent(commander, to)
     if as_json:

@@ -20,7 +20,7 @@ from hetwin_core.ensemble.scene.watch import Watch
 from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_suite.commanding.look import TOUCHING_M, Look
 from hetwin_suite.commanding.plan import Plan
-from hetwin_suite.commanding.planned_source import PlannedSource
+from hetwin_suite.commanding.planned_part import PlannedPart
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.model import MainPhysics
 from model_nodes.main_physics.settings import read_settings
@@ -157,7 +157,7 @@ class Twin:
         return {
             **self._parameters,
             "robot": robot,
-            "source": PlannedSource(plan, REST_S),
+            "source": PlannedPart(plan, REST_S),
             "watch_rate": min(LOOKS_PER_SECOND, self._scenario.clock.rate),
             "clearance_range": reach,
             "proximity_range": reach,

@@ -5,18 +5,17 @@ from __future__ import annotations
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from hetwin_suite.futures.counting.confidence import Share, share
 from hetwin_suite.futures.counting.related import Related, related
 from hetwin_suite.futures.counting.until import Until
-from hetwin_suite.futures.projecting import Projecting
-from hetwin_suite.futures.run_result import RunResult
-from hetwin_suite.futures.workers.work import Workers
+from hetwin_suite.futures.runs.run_result import RunResult
+from hetwin_suite.futures.runs.study import Study
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,59 +70,43 @@ def counted(runs: Sequence[RunResult], outcomes: Mapping[str, str]) -> dict[str,
     }
 
 
-def run_batch(
-    job: Projecting,
-    workers: Workers,
-    samples: int,
-    until: Until | None = None,
-    note: Callable[[str], None] = lambda _: None,
-    progress: Callable[[RunResult], None] = lambda _: None,
-) -> Batch:
-    """Run, until there are enough samples or enough is known.
+def project(study: Study, samples: int, until: Until | None = None) -> Batch:
+    """Run from the start, each time with what is uncertain drawn anew, until there are enough runs or enough is known.
 
     A rule looks at the runs in the order of their indices, after each of them, so that where it ends the batch does
     not depend on the number of workers.
 
     Args:
-        job: what to run.
-        workers: who runs it.
+        study: what is run.
         samples: at most so many runs.
         until: the rule.
-        note: is called with what is worth knowing.
-        progress: is called with each run that counts, in order.
 
     Raises:
         BadInput: if the scenario cannot be used, or says of uncertainty or outcomes what does not fit it.
     """
-    job.warm()
-    asked = job.loaded().scenario.file.outcomes
-    begun = time.monotonic()
+    asked, uncertainty, begun = study.scenario.file.outcomes, study.uncertainty, time.monotonic()
+    draws = (uncertainty.draw(study.seed, index) for index in range(samples))
     runs: list[RunResult] = []
     stopped = False
-    with closing(_in_order(job, workers, samples, note)) as results:
+    with closing(_in_order(study.runs(draws))) as results:
         for result in results:
             runs.append(result)
-            progress(result)
             if until is not None and until.holds(counted(runs, asked)):
                 stopped = True
                 break
     wall_time = time.monotonic() - begun
-    if stopped:
-        _forget(job.out, len(runs))
+    if stopped and study.out is not None:
+        _forget(study.out, len(runs))
     return Batch(tuple(runs), counted(runs, asked), stopped, wall_time)
 
 
-def _in_order(
-    job: Projecting, workers: Workers, samples: int, note: Callable[[str], None]
-) -> Generator[RunResult, None, None]:
-    """Yield the runs by index, however they end."""
+def _in_order(runs: Generator[RunResult, None, None]) -> Generator[RunResult, None, None]:
+    """Yield runs by index."""
     waiting: dict[int, RunResult] = {}
     following = 0
-    with closing(workers.work(job, range(samples), note)) as finished:
-        for task, result, lost in finished:
-            found = job.lost(task, lost) if result is None else result
-            folder = job.folder(task)
-            waiting[task] = replace(found, folder=str(folder)) if folder.exists() else found
+    with closing(runs):
+        for run in runs:
+            waiting[run.index] = run
             while following in waiting:
                 yield waiting.pop(following)
                 following += 1

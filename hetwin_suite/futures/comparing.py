@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.scenario.episode_folder import RECORDING, is_episode
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.ensemble.words import failure_row_words
 from hetwin_core.projection.comparing.comparison import Apart, Comparison
-from hetwin_suite.futures.explaining.asked_run import AskedRun, asked_run
-from hetwin_suite.futures.one_run import run_once
-from hetwin_suite.futures.predicting.future import Future
-from hetwin_suite.futures.predicting.moment import Moment
-from hetwin_suite.futures.predicting.predict import Asked, predict
+from hetwin_suite.futures.predicting.predict import predict
+from hetwin_suite.futures.runs.of_run import run_logged, study_of
+from hetwin_suite.futures.runs.origins import Moment
+from hetwin_suite.futures.runs.run_result import RunResult
+from hetwin_suite.futures.runs.study import Study
 
 FUTURES = 8
 """Futures of the first run, of which the noise is taken."""
@@ -38,10 +36,9 @@ def run_as_planned(run: Path, out: Path) -> None:
         BadInput: if the folder holds no run, or it cannot be made again.
         HetwinError: if the run fails.
     """
-    asked = asked_run(run, out)
-    _, summary = run_once(asked.scenario, _believed(asked.options), out)
-    if summary.error is not None:
-        raise HetwinError(failure_row_words(summary.error))
+    study, _ = study_of(run, out)
+    study.options = _believed(study.options)
+    run_logged(study, out)
 
 
 def _believed(options: RunOptions) -> RunOptions:
@@ -54,32 +51,24 @@ def _believed(options: RunOptions) -> RunOptions:
     return replace(options, source=source, scene={})
 
 
-def noise_of(
-    run: Path,
-    found: Comparison,
-    jobs: int | None = None,
-    progress: Callable[[Future], None] = lambda _: None,
-    look: Callable[[], None] = lambda: None,
-) -> dict[str, float]:
+def noise_of(study: Study, found: Comparison) -> dict[str, float]:
     """Return how far objects spread in futures of a run by the time when they are first off in another one [m].
 
     The futures are made from the start of the run, with what the scenario says is uncertain drawn. The spread is the
     largest distance from their mean position; objects that move in none of them have none.
 
     Args:
-        run: folder of the first run.
+        study: which makes runs like the first one.
         found: its comparison with the other one.
-        jobs: how many futures at a time; None: one per core.
-        progress: is called with each future that is over.
-        look: is called several times a second.
 
     Raises:
         BadInput: if the run cannot be made again.
         HetwinError: if it fails.
     """
-    asked = asked_run(run, run)
     times = {name: _first_s(apart, found.to_ns) for name, apart in found.objects.items()}
-    futures = _futures(asked, max(times.values(), default=0.0), jobs, progress, look)
+    study.horizon_s = max(times.values(), default=0.0)
+    start = Moment(at_s=0.0)
+    futures = predict(study, start, FUTURES).finished if study.horizon_s > 0.0 else ()
     return {name: spread(futures, name, time_s) for name, time_s in times.items()}
 
 
@@ -87,21 +76,7 @@ def _first_s(apart: Apart, end_ns: int) -> float:
     return (end_ns if apart.first_ns is None else apart.first_ns) / 1e9
 
 
-def _futures(
-    asked: AskedRun,
-    horizon_s: float,
-    jobs: int | None,
-    progress: Callable[[Future], None],
-    look: Callable[[], None],
-) -> Sequence[Future]:
-    if horizon_s <= 0.0:
-        return ()
-    question = Asked(Moment(at_s=0.0), FUTURES, horizon_s, jobs=jobs)
-    forecast = predict(asked.scenario, asked.options, question, progress, look)
-    return [one for one in forecast.futures if one.error is None]
-
-
-def spread(futures: Sequence[Future], name: str, time_s: float) -> float:
+def spread(futures: Sequence[RunResult], name: str, time_s: float) -> float:
     """Return the largest distance of an object's positions in futures from their mean, at a time [m]."""
     paths = [one.paths[name] for one in futures if name in one.paths]
     if not paths:

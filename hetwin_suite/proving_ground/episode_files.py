@@ -12,12 +12,12 @@ import numpy as np
 
 from hetwin_core.ensemble.scenario.episode_folder import RECORDING, SCENE
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.futures.learning.labelled import TRUTH
 from hetwin_suite.proving_ground.motion import Program
 from hetwin_suite.proving_ground.recording import write_bag
 from hetwin_suite.proving_ground.sensing import Reading
 from hetwin_suite.proving_ground.two_hands.witness import Sample
 
-TRUTH = "truth.json"
 START_NS = 1_789_374_612_480_000_000
 """Stamp of the first reading of the first episode: 14 September 2026, 08:30:12.48 UTC."""
 EPISODE_NS = 60_000_000_000

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
@@ -15,9 +12,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput, RunFailed
+from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.writing import writing
+from hetwin_suite.futures.workers.processes import Processes
+from hetwin_suite.futures.workers.work import Each
 from hetwin_suite.proving_ground.distribution import distribution
 from hetwin_suite.proving_ground.drops.draw import FARTHEST_M
 from hetwin_suite.proving_ground.drops.episode import record as record_drop
@@ -59,6 +58,7 @@ def record_episodes(
     jobs: int = 1,
     on_episode: Callable[[str, Summary], None] = _ignore,
     *,
+    look: Callable[[], None] = lambda: None,
     grasp: GraspChoice = GraspChoice.CAGE,
     flaw: FlawChoice = FlawChoice.ANY,
     mismatches: Sequence[Mismatch] = (),
@@ -80,6 +80,7 @@ def record_episodes(
         out: folder, which must be empty or missing.
         jobs: number of processes.
         on_episode: called with the name and the summary of each finished episode.
+        look: called several times a second.
         grasp: how drops take the ball.
         flaw: what goes wrong in drops.
         mismatches: that act on reality.
@@ -119,9 +120,10 @@ def record_episodes(
     tasks = [(kind, replace(first, index=index), out, root) for index in indices]
     summaries: dict[int, Summary] = {}
     with _left_as_found(out, is_new):
-        for index, summary in _results(tasks, min(jobs, len(tasks))):
-            summaries[index] = summary
-            on_episode(name_of(kind, index), summary)
+        for done in Processes(jobs).work(Each(_record_one), tasks, look=look):
+            index = done.task[1].index
+            summaries[index] = done.value
+            on_episode(name_of(kind, index), done.value)
     counted = distribution([summaries[index] for index in indices])
     chosen: dict[str, Any] = {"grasp": grasp.value, "flaw": flaw.value}
     if kind is not Kind.DROP:
@@ -238,26 +240,9 @@ def _left_as_found(out: Path, is_new: bool) -> Iterator[None]:
 _Task: TypeAlias = tuple[Kind, Recipe, Path, Path]
 
 
-def _results(tasks: Sequence[_Task], jobs: int) -> Iterator[tuple[int, Summary]]:
-    if jobs == 1:
-        yield from map(_record_one, tasks)
-        return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
-        try:
-            for done in as_completed([pool.submit(_record_one, task) for task in tasks]):
-                yield done.result()
-        except BrokenProcessPool as error:
-            reason = "a process that recorded episodes died; is there enough memory?"
-            raise RunFailed("record", "simulate", 0, reason) from error
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-
-
-def _record_one(task: _Task) -> tuple[int, Summary]:
+def _record_one(task: _Task) -> Summary:
     kind, recipe, out, root = task
     # The same child as SeedSequence(seed).spawn(n)[index], for any n.
     random = np.random.default_rng(np.random.SeedSequence(recipe.seed, spawn_key=(recipe.index,)))
     folder = out / name_of(kind, recipe.index)
-    return recipe.index, RECORDERS[kind](folder, recipe, random, root)
+    return RECORDERS[kind](folder, recipe, random, root)

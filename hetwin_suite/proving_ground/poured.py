@@ -11,7 +11,7 @@ import numpy as np
 import yaml
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.reporting.listener import QuietListener
+from hetwin_core.ensemble.conductor.reporting.listener import RunListener
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scenario.scenario import load_scenario
@@ -106,7 +106,7 @@ def _scenario(way: Way, tilt: Tilt, count: int, folder: Path, seed: int) -> dict
     }
 
 
-class _End(QuietListener):
+class _End(RunListener):
     """A listener that stores the last scene."""
 
     scene: Snapshot

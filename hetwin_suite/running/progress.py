@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from hetwin_core.ensemble.conductor.reporting.concerns import NewConcerns, is_concern
-from hetwin_core.ensemble.conductor.reporting.listener import Handover, QuietListener, RunStart
+from hetwin_core.ensemble.conductor.reporting.listener import Handover, RunListener, RunStart
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.words import event_line, shown_line
@@ -272,7 +272,7 @@ def _at(text: str, at_s: float | None) -> str:
     return text if at_s is None else f"{at_s:8.3f} s  {text}"
 
 
-class ProgressListener(QuietListener):
+class ProgressListener(RunListener):
     """Shows on a display how a run goes."""
 
     def __init__(self, display: Display) -> None:

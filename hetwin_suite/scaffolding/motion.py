@@ -64,8 +64,7 @@ def replay(source: Mapping[str, Any], body: Body) -> Motion:
     """
     opened = open_source(source, robots=[body])
     try:
-        notes = [str(note) for note in getattr(opened, "notes", ())]
-        notes += _strange(opened.findings, body)
+        notes = [*opened.notes, *_strange(opened.findings, body)]
         names = [joint.name for joint in body.driven_joints]
         driven = opened.bind(names, round(1e9 / RATE))
         duration_s = (opened.duration_ns or 0) / 1e9

@@ -16,15 +16,8 @@ from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.fluid.cup import Flags
 from model_nodes.fluid.motion import Field
+from model_nodes.scene_shapes import GEOM_TYPES
 
-_GEOM_TYPES = {
-    ShapeKind.BOX: mj.mjtGeom.mjGEOM_BOX,
-    ShapeKind.SPHERE: mj.mjtGeom.mjGEOM_SPHERE,
-    ShapeKind.CYLINDER: mj.mjtGeom.mjGEOM_CYLINDER,
-    ShapeKind.CAPSULE: mj.mjtGeom.mjGEOM_CAPSULE,
-    ShapeKind.ELLIPSOID: mj.mjtGeom.mjGEOM_ELLIPSOID,
-    ShapeKind.MESH: mj.mjtGeom.mjGEOM_MESH,
-}
 _STATE = mj.mjtState.mjSTATE_INTEGRATION.value
 _WAITING = -10.0
 """Height at which unused balls are parked in a row, far below the cup [m]."""
@@ -249,7 +242,7 @@ def _set_options(option: Any, substance: Substance) -> None:
 
 def _add_wall(spec: Any, wall: Shape, index: int, substance: Substance) -> None:
     geom = spec.worldbody.add_geom(
-        type=_GEOM_TYPES[wall.kind], size=_half(wall), pos=wall.pose[:3], quat=wall.pose[3:7]
+        type=GEOM_TYPES[wall.kind], size=_half(wall), pos=wall.pose[:3], quat=wall.pose[3:7]
     )
     _set_contact(geom, substance)
     if wall.vertices is not None and wall.faces is not None:

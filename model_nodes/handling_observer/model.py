@@ -24,7 +24,7 @@ from hetwin_core.ensemble.model import (
     StepOutput,
 )
 from hetwin_core.ensemble.parameters import Amount, EntityNames, Parameters, parameter
-from hetwin_core.ensemble.scene.hand_links import hand_links
+from hetwin_core.ensemble.scene.hands import hand_links
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning, Value

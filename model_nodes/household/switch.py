@@ -10,7 +10,7 @@ from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import ModelKind, StepInput, StepOutput
 from hetwin_core.ensemble.nearest import one_of, perhaps
 from hetwin_core.ensemble.parameters import Amount, Functional, Parameters, parameter
-from hetwin_core.ensemble.scene.hand_links import hand_links
+from hetwin_core.ensemble.scene.hands import hand_links
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE

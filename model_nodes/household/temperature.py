@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.expressions.evaluation import EvaluationError
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
-from hetwin_core.ensemble.expressions.expression import EvaluationError
 from hetwin_core.ensemble.model import (
     AttributeStart,
     Contribution,

@@ -16,28 +16,29 @@ from hetwin_core.ensemble.scene.values import POSE, POSE_SIZE, Floats
 from hetwin_core.kinematics.planar import PlanarPose
 from model_nodes.main_physics.engines.engine import Engine, Unsupported
 from model_nodes.main_physics.robots import SceneRobot
-from model_nodes.main_physics.sources.source import BaseMotion, BaseSource, Source
+from model_nodes.main_physics.sources.part import BaseMotion
+from model_nodes.main_physics.sources.plans import Plans
 
 BASE_CORRECTED = "base_corrected"
 
 
 class BaseDrives:
-    """Moves the bases of robots as their sources say.
+    """Moves the bases of robots as their plans say.
 
     Args:
         robots: all of them; those whose base follows odometry are moved.
-        source: says how; None: there is none.
+        plans: say how.
         period_ns: of the steps [ns].
 
     Attributes:
         motions: robot -> its base's last motion.
 
     Raises:
-        BadInput: if the source does not say how a base moves.
+        BadInput: if no plan says how a base moves.
     """
 
-    def __init__(self, robots: Sequence[SceneRobot], source: Source | None, period_ns: int) -> None:
-        self._sources: dict[str, BaseSource] = {}
+    def __init__(self, robots: Sequence[SceneRobot], plans: Plans, period_ns: int) -> None:
+        self._plans = plans
         self._where: dict[str, str] = {}
         self._period = period_ns * 1e-9
         self.motions: dict[str, BaseMotion] = {}
@@ -45,26 +46,15 @@ class BaseDrives:
         for robot in robots:
             base = None if robot.said is None else robot.said.base
             if isinstance(base, FollowedBase):
-                self._bind(robot, base, source, period_ns)
+                self._bind(robot, base, period_ns)
 
-    def _bind(
-        self, robot: SceneRobot, base: FollowedBase, source: Source | None, period_ns: int
-    ) -> None:
-        if source is None:
-            raise BadInput(
-                "nothing moves the base",
-                where=f"{robot.where}.base.odometry",
-                found=base.odometry,
-                expected="a source with this topic, or base: fixed",
-            )
-        name = robot.body.name
-        own = source.of(name)
+    def _bind(self, robot: SceneRobot, base: FollowedBase, period_ns: int) -> None:
         try:
-            own.bind_base(robot.body, base, period_ns)
+            self._plans.bind_base(robot.body, base, period_ns)
         except BadInput as error:
             where = (error.where or "robot").replace("robot", robot.where, 1)
             raise error.at(where, error.file) from None
-        self._sources[name], self._where[name] = own, robot.where
+        self._where[robot.body.name] = robot.where
 
     def place(self, engine: Engine) -> None:
         """Put the bases where they are at the start.
@@ -72,20 +62,20 @@ class BaseDrives:
         Raises:
             BadInput: if the engine has no such bases.
         """
-        for robot, source in self._sources.items():
-            self.motions[robot] = motion = source.base(0)
+        for robot, where in self._where.items():
+            self.motions[robot] = motion = self._plans.base(robot, 0)
             try:
                 engine.place_base(robot, motion.state)
             except Unsupported as error:
-                raise BadInput(str(error), where=f"{self._where[robot]}.base") from error
+                raise BadInput(str(error), where=f"{where}.base") from error
 
     def command(self, engine: Engine, time_ns: int) -> list[Event]:
         """Command the bases for the step that ends at a time; returns the events of corrections."""
-        if not self._sources:
+        if not self._where:
             return []
         events: list[Event] = []
-        for robot, source in self._sources.items():
-            self.motions[robot] = motion = source.base(time_ns)
+        for robot in self._where:
+            self.motions[robot] = motion = self._plans.base(robot, time_ns)
             if motion.corrected:
                 engine.place_base(robot, extrapolate(motion.state, -self._period))
                 arguments: dict[str, Json] = {"object": robot, "remark": motion.corrected}

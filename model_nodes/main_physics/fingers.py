@@ -17,7 +17,7 @@ from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.engine import Engine, Unsupported
 from model_nodes.main_physics.settings import NamedHand, Settings
-from model_nodes.main_physics.sources.source import JointMotion
+from model_nodes.main_physics.sources.part import JointMotion
 
 
 class Fingers:

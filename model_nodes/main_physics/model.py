@@ -48,7 +48,7 @@ from model_nodes.main_physics.moving import RobotMotion
 from model_nodes.main_physics.objects_handed_over import objects_handed_over
 from model_nodes.main_physics.robots import SceneRobot, robots_of
 from model_nodes.main_physics.settings import Settings, read_settings
-from model_nodes.main_physics.sources.source import Source
+from model_nodes.main_physics.sources.plans import Plans
 from model_nodes.main_physics.start_overlaps import start_overlaps
 from model_nodes.main_physics.watching import Watching
 from model_nodes.main_physics.world.description import Body, Joint, World
@@ -57,7 +57,7 @@ from model_nodes.main_physics.world.resources import Resources
 from model_nodes.main_physics.world.robot_xml import urdf_of
 
 _NAME = "main_physics"
-_KEPT = (Engine, Source, World, Body, Joint, WatchLayout, FittedLidar, Rangefinder)
+_KEPT = (Engine, Plans, World, Body, Joint, WatchLayout, FittedLidar, Rangefinder)
 """What the parts of the main model use and do not change, or what is saved beside them."""
 
 
@@ -114,14 +114,13 @@ class MainPhysics(Model):
         remarks = engine.load(world, _engine_settings(settings, world))
         robots = robots_of(settings, world)
         self._moving = moving = RobotMotion(settings, robots, engine)
-        source = moving.source
         sensors = fitted(robots, settings.rate, engine, moving.bases)
         entities = with_scanners(entities_of(world, settings.tags), sensors.lidars)
         self._block = Block(world, engine, entities, sensors)
         self._block.fill(engine)
         self._foreign = Foreign(engine, self._block)
         moving.know(self._block, entities)
-        findings = self._findings(entities, settings, engine, source)
+        findings = self._findings(entities, settings, engine, moving.plans)
         descriptions = _descriptions(robots, settings)
         self._watching = self._watch(robots, settings, engine, moving, findings)
         return Contribution(
@@ -132,11 +131,11 @@ class MainPhysics(Model):
             ),
             reads=(Selection("*", FIDELITY.name),),
             warnings=(*world.warnings, *remarks, *moving.notes),
-            duration_ns=None if source is None else source.duration_ns,
+            duration_ns=moving.plans.duration_ns,
             robot_description=descriptions.pop("", ""),
             engine=engine.description,
             shown=engine.shown,
-            reproducible=engine.deterministic and (source is None or source.reproducible),
+            reproducible=engine.deterministic and moving.plans.reproducible,
             watch=self._watched(findings),
             robot_descriptions=descriptions,
         )
@@ -146,13 +145,13 @@ class MainPhysics(Model):
         entities: Sequence[Entity],
         settings: Settings,
         engine: Engine,
-        source: Source | None,
+        plans: Plans,
     ) -> tuple[Finding, ...]:
         """What is odd before the first step; nothing if nothing is to be reported."""
         if settings.watch_rate <= 0.0:
             return ()
         overlaps = start_overlaps(engine, self._block, entities, settings.clearance_range)
-        return overlaps if source is None else (*overlaps, *source.findings)
+        return (*overlaps, *plans.findings)
 
     def _watched(self, findings: tuple[Finding, ...]) -> WatchLayout | None:
         if self._watching is not None:
@@ -173,7 +172,7 @@ class MainPhysics(Model):
             [robot.body for robot in robots],
             engine,
             self._block,
-            moving.drive,
+            moving.plans,
             settings.rate,
             settings.watch_rate,
             settings.clearance_range,
@@ -218,15 +217,15 @@ class MainPhysics(Model):
         self._block.next()
         self._block.set_efforts(moving.efforts(motion))
         self._block.fill(engine)
-        source = moving.source
+        plans = moving.plans
         return StepOutput(
             time_ns=tick.time_ns,
             block=self._block.data,
             proximity=self._near(engine),
-            events=[*aligned, *corrections, *self._events(engine, source, tick.time_ns)],
-            ended=source is not None and source.ended(tick.time_ns),
-            input_ns=None if source is None else source.input_ns,
-            late=source is not None and source.late,
+            events=[*aligned, *corrections, *self._events(engine, plans, tick.time_ns)],
+            ended=plans.ended(tick.time_ns),
+            input_ns=plans.input_ns if plans.is_live else None,
+            late=plans.is_live and plans.late,
             watch=None if self._watching is None else self._watching.report(tick.time_ns, motion),
         )
 
@@ -243,7 +242,7 @@ class MainPhysics(Model):
             Refused: if the engine cannot, or the robots' source reacts to what they sense.
         """
         engine, moving = self._ready()
-        if moving.source is not None and moving.source.senses:
+        if moving.plans.senses:
             raise Refused("what moves the robots reacts to what they sense")
         try:
             return engine.record_forces()
@@ -271,8 +270,8 @@ class MainPhysics(Model):
         self._rows = LateRows(lambda: self._block.of_entities(compute()), lasts=lasts)
         return self._rows
 
-    def _events(self, engine: Engine, source: Source | None, time_ns: int) -> list[Event]:
-        events = [] if source is None else source.events(time_ns)
+    def _events(self, engine: Engine, plans: Plans, time_ns: int) -> list[Event]:
+        events = plans.events(time_ns)
         for remark in engine.take_remarks():
             arguments: dict[str, Json] = {
                 "object": remark.name,

@@ -9,10 +9,10 @@ import numpy as np
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Finding, Watch, WatchLayout, watch_every
 from model_nodes.main_physics.block import Block
-from model_nodes.main_physics.drive import Drive
 from model_nodes.main_physics.engines.engine import Engine
 from model_nodes.main_physics.smoothing import Smoother
-from model_nodes.main_physics.sources.source import JointMotion
+from model_nodes.main_physics.sources.part import JointMotion
+from model_nodes.main_physics.sources.plans import Plans
 from model_nodes.main_physics.world.description import Body, Joint, JointKind
 from model_nodes.main_physics.world.names import joint_name
 
@@ -27,7 +27,7 @@ class Watching:
         robots: the watched bodies, in the order of their joints.
         engine: measures; its joints are where the run begins.
         block: knows the entities.
-        drive: commands the joints.
+        plans: command the joints.
         rate: steps per simulated second.
         watch_rate: reports per simulated second.
         reach: links closer to something than this are reported [m].
@@ -43,7 +43,7 @@ class Watching:
         robots: Sequence[Body],
         engine: Engine,
         block: Block,
-        drive: Drive,
+        plans: Plans,
         rate: float,
         watch_rate: float,
         reach: float,
@@ -51,7 +51,7 @@ class Watching:
         findings: tuple[Finding, ...] = (),
     ) -> None:
         joints = [joint for robot in robots for joint in robot.moving_joints]
-        self._engine, self._block, self._drive = engine, block, drive
+        self._engine, self._block, self._plans = engine, block, plans
         self._commanded = np.flatnonzero(
             [joint in robot.driven_joints for robot in robots for joint in robot.moving_joints]
         )
@@ -60,19 +60,19 @@ class Watching:
         self._sample_every = max(1, round(rate * SAMPLE_INTERVAL))
         self._smoother = Smoother(len(self._commanded), self._sample_every / rate)
         self._delay_ns = round(self._smoother.delay * 1e9)
-        self._unless_driven = np.where(drive.driven, 0.0, np.nan)
+        self._unless_driven = np.where(plans.driven, 0.0, np.nan)
         self._unless_driven[list(loose)] = np.nan
         self._unknown = np.full(len(self._commanded), np.nan)
         driven = np.zeros(len(joints), np.bool_)
-        driven[self._commanded] = drive.driven
+        driven[self._commanded] = plans.driven
         self.layout = _layout(robots, driven.tolist(), self._has_inertias(), findings)
         self._reach = reach
         engine.clearances(reach)  # prepares what the first step must not wait for
         engine.take_touches()
 
-    def go_on_with(self, drive: Drive) -> None:
-        """Take what is commanded from another drive of the same joints."""
-        self._drive = drive
+    def go_on_with(self, plans: Plans) -> None:
+        """Take what is commanded from other plans of the same joints."""
+        self._plans = plans
 
     def let_loose(self, joints: Sequence[int]) -> None:
         """Take note of commanded joints that need not be where they are commanded."""
@@ -89,9 +89,9 @@ class Watching:
             time_ns: simulated time.
             motion: of the commanded joints at that time.
         """
-        drive, step = self._drive, round(time_ns * self._rate / 1e9)
+        step = round(time_ns * self._rate / 1e9)
         if step % self._sample_every == 0:
-            self._smoother.take(motion.positions, drive.measured_efforts)
+            self._smoother.take(motion.positions, self._plans.measured_efforts)
         if step % self._every:
             return None
         measured, expected = self._efforts()
@@ -114,7 +114,7 @@ class Watching:
             return self._unknown, self._unknown
         positions, velocities, accelerations, measured = smoothed
         expected = self._engine.expected_efforts(positions, velocities, accelerations)
-        return measured, self._drive.of_masters(expected)
+        return measured, self._plans.of_masters(expected)
 
     def _of_all(self, commanded: Floats) -> Floats:
         """Spread numbers of the commanded joints over all joints of the robots; NaN for the passive ones."""

@@ -24,8 +24,7 @@ from hetwin_core.ensemble.conductor.reporting.coverage import (
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.mobile_robots import mobile_robots
 from hetwin_core.ensemble.nearest import some
-from hetwin_core.ensemble.scene.hand_links import hand_links
-from hetwin_core.ensemble.scene.hands import finger_count, fixed_tool
+from hetwin_core.ensemble.scene.hands import finger_count, fixed_tool, hand_links
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.watch import Finding, Watch, WatchLayout

@@ -12,7 +12,7 @@ from hetwin_core.ensemble.concern_words import TOUCH_ENDED, TOUCHED
 from hetwin_core.ensemble.conductor.reporting.concerns import FROM, TO
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scene.fidelity import FIDELITY, Fidelity
-from hetwin_core.ensemble.scene.hand_links import hand_links
+from hetwin_core.ensemble.scene.hands import hand_links
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from model_nodes.robot_health.link_touches import LinkTouches
 from model_nodes.robot_health.view import View

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,7 @@ from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.model import MainPhysics
-from model_nodes.main_physics.sources.source import JointMotion, Source
+from model_nodes.main_physics.sources.part import JointMotion, Part
 
 PERIOD_NS = 2_500_000
 RADIUS, SEPARATION = 0.06, 0.25
@@ -27,7 +27,7 @@ MOST, GAIN = 0.4, 1.0
 """Speed on the straight [m/s], and how fast speeds change [m/s^2]; a turn's likewise."""
 
 
-class Course(Source):
+class Course(Part):
     """A straight, a curve and turns on the spot, as speeds of the wheels."""
 
     joint_names = (LEFT, RIGHT)
@@ -36,7 +36,9 @@ class Course(Source):
     def __init__(self, speeds: Callable[[float], tuple[float, float]]) -> None:
         self._speeds = speeds
 
-    def bind(self, joints: Sequence[str], period_ns: int) -> NDArray[np.bool_]:
+    def bind(
+        self, joints: Sequence[str], period_ns: int, resting: Mapping[str, float] | None = None
+    ) -> NDArray[np.bool_]:
         self._wheels = [joints.index(LEFT), joints.index(RIGHT)]
         self._count = len(joints)
         return np.array([name in self.joint_names for name in joints])

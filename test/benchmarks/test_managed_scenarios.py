@@ -8,14 +8,15 @@ from pathlib import Path
 import managed_scenarios as managed
 import pytest
 
+from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_suite.futures.learning.fidelity.candidate import FULL, Candidate
-from hetwin_suite.futures.learning.fidelity.managing import Measured
+from hetwin_suite.futures.runs.run_result import RunResult
 
 FOUND = Candidate(0.1, 2, 5.0)
 
 
-def measured(processor_s: float, moved: int) -> Measured:
-    return Measured(processor_s, 10.0, moved)
+def measured(processor_s: float, moved: int) -> RunResult:
+    return managed.measured(processor_s, 10.0, moved)
 
 
 def test_rows_compare_every_case_with_full_fidelity_without_sleep() -> None:
@@ -51,10 +52,7 @@ def test_a_floor_is_run_in_every_mode_and_kept(
 ) -> None:
     monkeypatch.setattr(managed, "QUICK_BOXES", 12)
     monkeypatch.setattr(managed, "MODES", {"HiFi": None, "AdFi-3": 0.01})
-    short = managed.Managing
-    monkeypatch.setattr(
-        managed, "Managing", lambda path, variant, seed: short(path, variant, seed, duration=0.5)
-    )
+    monkeypatch.setattr(managed, "OPTIONS", RunOptions(duration=0.5))
     asked = ["--quick", "--loads", "1", "--keep", str(tmp_path), "--json"]
     assert managed.main([*asked, "--sleep"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
@@ -63,7 +61,7 @@ def test_a_floor_is_run_in_every_mode_and_kept(
         *(("HiFi", True), ("AdFi-3", True)),
     ]
     assert all(row["of"] == 1 and not row["failed"] for row in rows)
-    monkeypatch.setattr(managed, "Managing", None)
+    monkeypatch.setattr(managed, "Study", None)
     assert managed.main([*asked, "--sleep"]) == 0
     assert json.loads(capsys.readouterr().out)["rows"] == rows
 

@@ -45,7 +45,7 @@ def test_the_first_page_leads_to_the_index(site: Path) -> None:
     [
         "hetwin_core.ensemble.model.Model.step",
         "model_nodes.main_physics.engines.engine.Engine",
-        "model_nodes.main_physics.sources.source.Source",
+        "model_nodes.main_physics.sources.part.Part",
     ],
 )
 def test_the_reference_has_what_others_build_on(site: Path, name: str) -> None:

@@ -15,7 +15,7 @@ from std_msgs.msg import Int32
 
 from hetwin.msg import ActionAnnotation
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.live.source import LiveSource
+from model_nodes.main_physics.sources.live.part import LivePart
 from support.waiting import wait_until
 
 SECOND = 1_000_000_000
@@ -68,9 +68,9 @@ class Robot:
 
 
 @contextmanager
-def followed(robot: Robot, **spec: Any) -> Iterator[LiveSource]:
+def followed(robot: Robot, **spec: Any) -> Iterator[LivePart]:
     """A source that has begun to follow a robot that stands ready."""
-    opened: list[LiveSource] = []
+    opened: list[LivePart] = []
 
     def stand() -> None:
         while not opened:
@@ -80,15 +80,15 @@ def followed(robot: Robot, **spec: Any) -> Iterator[LiveSource]:
     standing = threading.Thread(target=stand)
     standing.start()
     try:
-        source = open_source({"live": "", "wait": 30.0, **spec})
-        assert isinstance(source, LiveSource)
+        (source,) = open_source({"live": "", "wait": 30.0, **spec}).parts
+        assert isinstance(source, LivePart)
         opened.append(source)
     finally:
         opened.append(None)  # type: ignore[arg-type]
         standing.join()
     try:
         assert source.bind(["a", "b"], PERIOD).tolist() == [True, False]
-        assert source.begin()
+        assert source.start()
         if "annotations" not in spec:  # which name other topics
             wait_until(robot.is_heard, "a subscription of annotations")
         yield source

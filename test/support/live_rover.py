@@ -19,7 +19,7 @@ from tf2_msgs.msg import TFMessage
 
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.live.source import LiveSource
+from model_nodes.main_physics.sources.live.part import LivePart
 from support.live_robot import PERIOD, SECOND, TEN_MS
 from support.mobile_recordings import Planar, cart, drive
 
@@ -97,7 +97,7 @@ def _put(position: Any, orientation: Any, place: Planar) -> None:
 
 
 @contextmanager
-def base_followed(rover: Rover, folder: Path, base: Any, **spec: Any) -> Iterator[LiveSource]:
+def base_followed(rover: Rover, folder: Path, base: Any, **spec: Any) -> Iterator[LivePart]:
     """A source that follows the base of a rover that stands ready; the run begins after 1 s."""
     done = threading.Event()
 
@@ -111,8 +111,8 @@ def base_followed(rover: Rover, folder: Path, base: Any, **spec: Any) -> Iterato
     standing.start()
     body = cart(folder)
     try:
-        source = open_source({"live": "", "wait": 30.0, **spec}, robots=[body])
-        assert isinstance(source, LiveSource)
+        (source,) = open_source({"live": "", "wait": 30.0, **spec}, robots=[body]).parts
+        assert isinstance(source, LivePart)
         source.bind_base(body, FollowedBase.model_validate(base), PERIOD)
     finally:
         done.set()
@@ -120,7 +120,7 @@ def base_followed(rover: Rover, folder: Path, base: Any, **spec: Any) -> Iterato
     try:
         assert source.bind(["lift_joint"], PERIOD).tolist() == [True]
         source.base(0)
-        assert source.begin()
+        assert source.start()
         yield source
     finally:
         source.close()

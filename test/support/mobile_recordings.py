@@ -13,7 +13,8 @@ from transforms3d.euler import euler2quat
 
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.sources.recorded import RecordedSource
+from model_nodes.main_physics.sources.factory import open_source
+from model_nodes.main_physics.sources.plan import Plan
 from model_nodes.main_physics.world.description import Body
 from model_nodes.main_physics.world.drives import Base
 from model_nodes.main_physics.world.notes import Notes
@@ -168,9 +169,9 @@ def _transform(stamp: Any, child: str, pose: Sequence[float]) -> Any:
     return TYPES.types[TRANSFORM](header=stamp, child_frame_id=child, transform=inner)
 
 
-def bound(bag: Path, robot: Body, base: Any, period_ns: int = PERIOD) -> RecordedSource:
+def bound(bag: Path, robot: Body, base: Any, period_ns: int = PERIOD) -> Plan:
     """A recording that moves a robot's base."""
-    source = RecordedSource(bag, robots=[robot])
+    source = open_source(bag, robots=[robot])
     try:
         source.bind_base(robot, FollowedBase.model_validate(base), period_ns)
     except BaseException:
@@ -179,9 +180,7 @@ def bound(bag: Path, robot: Body, base: Any, period_ns: int = PERIOD) -> Recorde
     return source
 
 
-def follows(
-    source: RecordedSource, expected: Callable[[float], Sequence[float]], end_s: float = 6.0
-) -> None:
+def follows(source: Plan, expected: Callable[[float], Sequence[float]], end_s: float = 6.0) -> None:
     """The base is where expected (x y yaw by time), within 0.1 mm and 1e-4 rad."""
     for time_ns in range(0, round(end_s * 1e9) + 1, PERIOD):
         state = source.base(time_ns).state

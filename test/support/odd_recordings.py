@@ -12,7 +12,8 @@ import numpy as np
 from rosbags.rosbag2 import CompressionMode, StoragePlugin
 
 from hetwin_core.ensemble.scene.watch import Finding
-from model_nodes.main_physics.sources.recorded import RecordedSource
+from model_nodes.main_physics.sources.factory import open_source
+from model_nodes.main_physics.sources.plan import Plan
 from model_nodes.main_physics.world.description import Body
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.urdf.reader import read_urdf
@@ -62,28 +63,28 @@ def messages(
     return sorted(made, key=lambda one: one.time_ns)
 
 
-def opened(path: Path, **options: Any) -> RecordedSource:
+def opened(path: Path, **options: Any) -> Plan:
     """A recording as it moves the arm."""
-    return RecordedSource(path, robots=[arm()], **options)
+    return open_source({"recording": str(path), **options}, robots=[arm()])
 
 
-def written(folder: Path, made: Sequence[Recorded], **options: Any) -> RecordedSource:
+def written(folder: Path, made: Sequence[Recorded], **options: Any) -> Plan:
     """Write a recording, and open it."""
     return opened(write_bag(folder / "bag", made), **options)
 
 
-def said(source: RecordedSource, name: str = "mended") -> dict[str, Finding]:
+def said(source: Plan, name: str = "mended") -> dict[str, Finding]:
     """What was done to the messages, or another kind of finding, by what it is."""
     return {str(f.arguments.get("what")): f for f in source.findings if f.name == name}
 
 
-def lost(source: RecordedSource) -> float:
+def lost(source: Plan) -> float:
     """The greatest share of a joint's samples that is not used."""
     shares = [f.arguments["share"] for f in source.findings if f.name == "left_out"]
     return float(shares[0]) if shares else 0.0  # type: ignore[arg-type]
 
 
-def error(source: RecordedSource, shift_ns: int = 0, pace: float = 1.0) -> float:
+def error(source: Plan, shift_ns: int = 0, pace: float = 1.0) -> float:
     """How far the first joint is from where it was at most [rad].
 
     Args:
@@ -91,9 +92,10 @@ def error(source: RecordedSource, shift_ns: int = 0, pace: float = 1.0) -> float
         shift_ns: run time of the message that was sent at 0.
         pace: run time that passes in a second of the robot's.
     """
-    source.bind(JOINTS, 2_500_000)
+    (part,) = source.parts
+    part.bind(JOINTS, 2_500_000)
     sent = np.arange(30 * MS, (COUNT - 3) * PERIOD_NS, 10 * MS)
-    found = [source.motion(round(t * pace) + shift_ns).positions[0] for t in sent]
+    found = [part.motion(round(t * pace) + shift_ns).positions[0] for t in sent]
     return float(np.max(np.abs(np.array(found) - [swing(int(t))[0] for t in sent])))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import (
     Handover,
-    QuietListener,
+    RunListener,
     RunStart,
     RunSummary,
 )
@@ -49,7 +49,7 @@ models:
 """
 
 
-class Recorder(QuietListener):
+class Recorder(RunListener):
     """A listener that keeps everything."""
 
     def __init__(self) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hetwin_core.machines.expressions.nodes import (
+from hetwin_core.ensemble.expressions.nodes import (
     Binary,
     Call,
     Choice,
     Literal,
+    Name,
     Node,
-    Signal,
     Unary,
 )
 
@@ -24,7 +24,7 @@ def tree_value(node: Node, signals: Mapping[str, Any]) -> Any:
     match node:
         case Literal(value):
             return value
-        case Signal(name):
+        case Name(name):
             return signals[name]
         case Unary("!", of):
             return not truth(tree_value(of, signals))
@@ -40,6 +40,7 @@ def tree_value(node: Node, signals: Mapping[str, Any]) -> Any:
             values = [number(tree_value(each, signals)) for each in arguments]
             found = {"min": min, "max": max, "abs": lambda v: abs(v[0])}[name](values)
             return float(found) if any(type(v) is float for v in values) else fits(found)
+    raise TypeError(node)
 
 
 def joined(decides: bool, one: Node, two: Node, signals: Mapping[str, Any]) -> bool:

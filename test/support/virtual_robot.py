@@ -17,7 +17,7 @@ from hetwin_suite.proving_ground.obeying.mismatch import drawn
 from hetwin_suite.proving_ground.obeying.response import Response
 from model_nodes.consistency.heard import Heard
 from model_nodes.main_physics.sources.commanded.commands import TwistCommand
-from model_nodes.main_physics.sources.source import JointMotion
+from model_nodes.main_physics.sources.part import JointMotion
 
 PERIOD = 0.0025
 STATES_EVERY = 4

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import logging
-import re
 from collections.abc import Callable, Collection, Mapping
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, ClassVar
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.expressions.conjuncts import conjuncts
-from hetwin_core.ensemble.expressions.language import cel
+from hetwin_core.ensemble.expressions.evaluation import (
+    EvaluationError,
+    Scope,
+    Step,
+    Steps,
+    compiled,
+    first_line,
+)
+from hetwin_core.ensemble.expressions.nodes import Call, Member, conjuncts, names_of, walk
+from hetwin_core.ensemble.expressions.parser import parse
 from hetwin_core.ensemble.nearest import one_of
 
 _STANDARD = (
@@ -19,14 +25,6 @@ _STANDARD = (
     " map matches max min size startsWith string timestamp type uint"
 )
 STANDARD_FUNCTIONS = frozenset(_STANDARD.split())
-# what fails in an expression is raised once, not written to the terminal by the library as well
-logging.getLogger("cel").addHandler(logging.NullHandler())
-_COMPREHENSION = re.compile(r"\.(?:all|exists|exists_one|filter|map)\(\s*([A-Za-z_]\w*)\s*,")
-_NAME = re.compile(r"[A-Za-z_]\w*\Z")
-
-
-class EvaluationError(Exception):
-    """An expression could not be evaluated."""
 
 
 class Expression:
@@ -38,6 +36,9 @@ class Expression:
 
     Attributes:
         unchanging: it is no part of a model's saved state.
+        node: what it is made of.
+        variables: names of those that it needs.
+        functions: names of those that it calls, methods among them.
 
     Raises:
         BadInput: if the syntax is wrong.
@@ -49,24 +50,26 @@ class Expression:
         self.text = text
         self.where = where
         try:
-            self._program = _compiled(text)
+            self.node = parse(text)
+            compiled(text)
         except ValueError as error:
             raise BadInput(
-                f"the expression has a syntax error: {_first_line(error)}",
+                f"the expression has a syntax error: {first_line(error)}",
                 where=where,
                 found=text,
                 expected="an expression in CEL, e.g. hand_free(hand) && object != null",
             ) from None
-        bound = set(_COMPREHENSION.findall(text))
-        self.variables = frozenset(self._program.variables()) - bound
-        self.is_name = text in self.variables
-        self.functions = frozenset(n for n in self._program.functions() if _NAME.match(n))
+        self.variables = frozenset(names_of(self.node))
+        calls = [part for part in walk(self.node) if isinstance(part, Call)]
+        self.functions = frozenset(c.name for c in calls if not _is_of_a_field(c))
 
     @cached_property
     def parts(self) -> tuple[Expression, ...]:
         """Expressions that are all true if and only if this one is; itself if it is no conjunction."""
-        texts = conjuncts(self.text)
-        return (self,) if len(texts) == 1 else tuple(Expression(t, self.where) for t in texts)
+        parts = conjuncts(self.node)
+        if len(parts) == 1:
+            return (self,)
+        return tuple(Expression(self.text[part.begin : part.end], self.where) for part in parts)
 
     def check_names(self, functions: Collection[str], variables: Collection[str]) -> None:
         """See that every function and variable is known.
@@ -97,21 +100,17 @@ class Expression:
         Raises:
             EvaluationError: if it has none, e.g. because a key is missing; the text says why.
         """
-        context = cel.Context(variables=dict(variables), functions=dict(functions))
         try:
-            return self._program.execute(context)
-        except KeyError as error:
-            raise EvaluationError(f"{self.text}: there is no {error.args[0]!r}") from None
-        except Exception as error:
-            raise EvaluationError(f"{self.text}: {_first_line(error)}") from error
+            return self._step(Scope(variables, functions))
+        except EvaluationError as error:
+            error.text = self.text
+            raise
+
+    @cached_property
+    def _step(self) -> Step:
+        return Steps(self.text).step(self.node)
 
 
-@lru_cache(1024)
-def _compiled(text: str) -> Any:
-    """What the library makes of a text; it does not change, and many episodes are asked the same."""
-    return cel.compile(text)
-
-
-def _first_line(error: Exception) -> str:
-    text = str(error).strip()
-    return text.splitlines()[0].removeprefix("Failed to parse expression ") if text else repr(error)
+def _is_of_a_field(call: Call) -> bool:
+    """Whether a call is ``has(a.b)``, which is no function."""
+    return call.name == "has" and len(call.arguments) == 1 and isinstance(call.arguments[0], Member)

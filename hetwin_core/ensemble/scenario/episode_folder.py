@@ -22,6 +22,23 @@ def recording_of(path: str) -> str:
     return str(Path(path) / RECORDING) if is_episode(Path(path)) else path
 
 
+def scenario_of(path: Path) -> str:
+    """The name of the scenario that an episode is of.
+
+    Raises:
+        BadInput: if it does not say.
+    """
+    try:
+        return str(json.loads((path / SCENE).read_text(encoding="utf-8"))["scenario"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise BadInput(
+            "the episode does not say of which scenario it is",
+            file=path / SCENE,
+            where="scenario",
+            expected="the name of a scenario, as hetwin record writes it",
+        ) from None
+
+
 def believed_scene(path: str) -> dict[str, Any]:
     """The scene of an episode, entity -> {pose}; empty if the path is no episode's folder.
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scene.layout import Entity, Layout
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 
 _FIXED_TOOLS: tuple[tuple[re.Pattern[str], str], ...] = (
     (
@@ -50,6 +50,21 @@ class HandDescription:
 def fixed_tool(link: str) -> str:
     """What a link is by its name if it holds things without fingers, in words; empty if it is no such link."""
     return next((words for named, words in _FIXED_TOOLS if named.search(link)), "")
+
+
+def hand_links(layout: Layout, hand: str) -> frozenset[int]:
+    """Return the indices of the links of a hand.
+
+    These are the link to which the hand is fixed, the parent links of its fingers, and all
+    their descendants.
+    """
+    links, described = layout.of_kind(EntityKind.LINK), layout.entity(hand)
+    begins = {link.parent for link in links if link.joint and link.joint in described.joints}
+    found = _grown(
+        {*begins, described.parent} - {""},
+        lambda found: {link.name for link in links if link.parent in found},
+    )
+    return frozenset(layout.entity_id(name) for name in found)
 
 
 def finger_links(links: Sequence[Entity], hand: Entity) -> tuple[str, ...]:
@@ -108,13 +123,21 @@ def sides_of(layout: Layout, hand: HandDescription) -> dict[str, str]:
 
 def _with_fixed(links: Sequence[Entity], some: Collection[str], *, upwards: bool) -> set[str]:
     """Some links, those fixed to them, and, upwards, those that they are fixed to."""
-    found, grew = set(some), True
     fixed = [(link.name, link.parent) for link in links if not link.joint]
     names = {link.name for link in links}
-    while grew:
+
+    def beside(found: set[str]) -> set[str]:
         more = {child for child, parent in fixed if parent in found}
         if upwards:
             more |= {parent for child, parent in fixed if child in found and parent in names}
-        grew = not more <= found
+        return more
+
+    return _grown(some, beside)
+
+
+def _grown(some: Iterable[str], beside: Callable[[set[str]], set[str]]) -> set[str]:
+    """Some links, those beside them, those beside these, and so on."""
+    found = set(some)
+    while not (more := beside(found)) <= found:
         found |= more
     return found

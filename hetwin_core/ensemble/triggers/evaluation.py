@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.expressions.evaluation import EvaluationError
 from hetwin_core.ensemble.expressions.evaluators import Evaluator, is_scene_only
-from hetwin_core.ensemble.expressions.expression import EvaluationError, Expression
+from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.scene.read_scene import Reads, ReadScene
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.triggers.trigger import Trigger
@@ -39,7 +40,6 @@ class Evaluation:
             for name, function in evaluators.items()
         }
         self._reads = Reads()
-        self._cause: Exception | None = None
 
     def bind(self, trigger: Trigger, event: Event, time_ns: int) -> Bound:
         """The trigger with its variables for an event."""
@@ -64,29 +64,18 @@ class Evaluation:
             for name in sorted(expression.variables & trigger.evaluators.keys())
             if name not in variables
         }
-        if expression.is_name:
-            return (
-                inner[expression.text] if expression.text in inner else variables[expression.text]
-            )
-        self._cause, self._reads = None, reads
+        self._reads = reads
         try:
             return expression.evaluate({**variables, **inner}, self._functions)
         except EvaluationError as error:
-            reason = str(error) if self._cause is None else f"{expression.text}: {self._cause}"
-            raise RunFailed(f"trigger {trigger.name}", "evaluate", time_ns, reason) from None
+            raise RunFailed(f"trigger {trigger.name}", "evaluate", time_ns, str(error)) from None
 
     def _evaluator(self, function: Evaluator, scene_only: bool, *arguments: Any) -> Any:
-        """Call an evaluator; keeps what it raises, of which the library reports too little."""
-        try:
-            if scene_only:
-                return function(ReadScene(self.snapshot(), self._reads), *arguments)
-            self._reads.note_everything()
-            return function(self.snapshot(), *arguments)
-        except Exception as error:
-            name = getattr(function, "__name__", str(function))
-            called = f"{name}({', '.join(repr(a) for a in arguments)})"
-            self._cause = EvaluationError(f"{called}: {_reason(error)}")
-            raise
+        """Call an evaluator; notes what it reads."""
+        if scene_only:
+            return function(ReadScene(self.snapshot(), self._reads), *arguments)
+        self._reads.note_everything()
+        return function(self.snapshot(), *arguments)
 
 
 class Bound:
@@ -223,11 +212,3 @@ class Bound:
 
     def _failed(self, call: str, reason: str) -> RunFailed:
         return RunFailed(f"trigger {self._trigger.name}", call, self.time_ns, reason)
-
-
-def _reason(error: Exception) -> str:
-    if not isinstance(error, KeyError):
-        return str(error)
-    missing = error.args[0]  # an entity, or entity and attribute
-    name = ".".join(map(str, missing)) if isinstance(missing, tuple) else missing
-    return f"the scene has no {name}"

@@ -7,16 +7,18 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 
-from hetwin_core.machines.checking.domains import Domain
-from hetwin_core.machines.expressions.kinds import COMPARISONS
-from hetwin_core.machines.expressions.nodes import (
+from hetwin_core.ensemble.expressions.nodes import (
     Binary,
     Literal,
+    Name,
     Node,
-    Signal,
+    names_of,
+    number_of,
     parts_of,
-    signals_of,
+    walk,
 )
+from hetwin_core.machines.checking.domains import Domain
+from hetwin_core.machines.expressions.kinds import COMPARISONS
 from hetwin_core.machines.expressions.operations import Value
 
 MOST = 20_000
@@ -38,7 +40,7 @@ class Cases:
 
     def __init__(self, guards: Sequence[Node], domains: Mapping[str, Domain]) -> None:
         atoms = [atom for guard in guards for atom in _comparisons(guard)]
-        names = list(dict.fromkeys(name for guard in guards for name in signals_of(guard)))
+        names = list(dict.fromkeys(name for guard in guards for name in names_of(guard)))
         groups = _groups(names, atoms)
         self._values = {
             name: _values_of(domains[name], *_constants(groups[name], atoms, domains))
@@ -72,7 +74,7 @@ def _comparisons(node: Node) -> Iterator[Node]:
 def _is_simple(node: Node) -> bool:
     """Whether signals are compared with each other and with numbers only, so that some values stand for all."""
     if isinstance(node, Binary) and node.sign in COMPARISONS:
-        return all(isinstance(side, Signal | Literal) for side in (node.one, node.two))
+        return all(isinstance(side, Name | Literal) for side in (node.one, node.two))
     if isinstance(node, Binary) and node.sign not in ("&&", "||"):
         return False
     return all(_is_simple(part) for part in parts_of(node))
@@ -82,7 +84,7 @@ def _groups(names: list[str], atoms: list[Node]) -> dict[str, frozenset[str]]:
     """For each signal those that it is compared with, directly or by others."""
     groups = {name: frozenset((name,)) for name in names}
     for atom in atoms:
-        joined = frozenset().union(*(groups[name] for name in signals_of(atom)))
+        joined = frozenset().union(*(groups[name] for name in names_of(atom)))
         groups.update(dict.fromkeys(joined, joined))
     return groups
 
@@ -93,7 +95,7 @@ def _constants(
     """Numbers that a group of signals is compared with, and how many signals it has."""
     numbers: set[int | float] = set()
     for atom in atoms:
-        if not group.isdisjoint(signals_of(atom)):
+        if not group.isdisjoint(names_of(atom)):
             numbers |= set(_numbers(atom))
     for name in group:
         numbers |= domains[name].numbers
@@ -101,10 +103,7 @@ def _constants(
 
 
 def _numbers(node: Node) -> Iterator[int | float]:
-    if isinstance(node, Literal) and not isinstance(node.value, bool):
-        yield node.value
-    for part in parts_of(node):
-        yield from _numbers(part)
+    yield from (n for part in walk(node) if (n := number_of(part)) is not None)
 
 
 def _values_of(domain: Domain, constants: set[int | float], signals: int) -> list[Value]:

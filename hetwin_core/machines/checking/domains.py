@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from hetwin_core.machines.expressions.kinds import BETWEEN_TRUTHS, COMPARISONS
-from hetwin_core.machines.expressions.nodes import (
+from hetwin_core.ensemble.expressions.nodes import (
     Binary,
     Choice,
     Literal,
+    Name,
     Node,
-    Signal,
     Unary,
     parts_of,
 )
+from hetwin_core.machines.expressions.kinds import BETWEEN_TRUTHS, COMPARISONS
 from hetwin_core.machines.expressions.operations import Value
 from hetwin_core.machines.network import Arc, Network
 
@@ -80,9 +80,9 @@ def domains(network: Network) -> dict[str, Domain]:
 def domain_of(node: Node, signals: Mapping[str, Domain]) -> Domain:
     """Return the values that an expression may have."""
     match node:
-        case Literal(value):
+        case Literal(bool() | int() | float() as value):
             return _only(value)
-        case Signal(name):
+        case Name(name):
             return signals.get(name, NOTHING)
         case Choice(_, yes, no):
             return domain_of(yes, signals) | domain_of(no, signals)
@@ -133,8 +133,8 @@ def _codes(network: Network) -> set[str]:
 
 def _compared(node: Node) -> Iterator[tuple[str, str, Value]]:
     match node:
-        case Binary(sign, Signal(name), Literal(value)) | Binary(
-            sign, Literal(value), Signal(name)
+        case Binary(sign, Name(name), Literal(bool() | int() | float() as value)) | Binary(
+            sign, Literal(bool() | int() | float() as value), Name(name)
         ):
             yield sign, name, value
         case _:
@@ -165,7 +165,7 @@ def _used_as_truths(network: Network) -> set[str]:
 def truths_in(node: Node) -> Iterator[str]:
     """Iterate over the signals that must be true or false, so that an expression can be a guard."""
     match node:
-        case Signal(name):
+        case Name(name):
             yield name
         case Unary("!", of):
             yield from truths_in(of)

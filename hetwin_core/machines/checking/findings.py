@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from hetwin_core.ensemble.expressions.nodes import names_of
 from hetwin_core.machines.checking.cases import Case, Cases
 from hetwin_core.machines.checking.domains import Domain, domains
 from hetwin_core.machines.expressions.evaluation import evaluate
-from hetwin_core.machines.expressions.nodes import signals_of
 from hetwin_core.machines.expressions.operations import Failed
 from hetwin_core.machines.network import TOP, Arc, Machine, Network
 from hetwin_core.machines.seeing.looking import in_words
@@ -84,7 +84,7 @@ def findings(network: Network) -> list[Finding]:
 
 def _named(arcs: tuple[Arc, ...]) -> Iterator[str]:
     for arc in arcs:
-        yield from signals_of(arc.guard.node)
+        yield from names_of(arc.guard.node)
 
 
 def _fired(arcs: tuple[Arc, ...], known: Mapping[str, Domain]) -> _Fired:
@@ -133,7 +133,7 @@ def _never_set(
     places: dict[str, list[int]] = {}
     for index, arc in enumerate(arcs):
         for expression in (arc.guard, *arc.assignments.values()):
-            for name in signals_of(expression.node):
+            for name in names_of(expression.node):
                 places.setdefault(name, []).append(index)
     for name, indices in places.items():
         if known[name].is_empty:

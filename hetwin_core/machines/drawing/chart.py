@@ -6,12 +6,12 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator
 
+from hetwin_core.ensemble.expressions.printer import text_of
 from hetwin_core.machines.cycle import ALL_OF_IT
 from hetwin_core.machines.drawing import sizes
 from hetwin_core.machines.drawing.back_ways import back_ways
 from hetwin_core.machines.drawing.decisions import Decision, Fan, Leaf, Tree, decide
 from hetwin_core.machines.drawing.graph import Graph, Line, Node, Shape, Went
-from hetwin_core.machines.drawing.wording import words
 from hetwin_core.machines.network import ALL, TOP, Arc, Machine
 from hetwin_core.machines.seeing.looking import in_words
 
@@ -185,7 +185,7 @@ def _lines(arc: Arc, guard: str, word: str) -> Iterator[Line]:
         yield Line("word", word)
     yield from (Line("guard", text) for text in _broken(guard, WIDEST))
     for name, expression in arc.assignments.items():
-        said = f"{name}⁺ = {words(expression.node)}"
+        said = f"{name}⁺ = {text_of(expression.node)}"
         yield from (Line("do", text) for text in _broken(said, WIDEST))
 
 

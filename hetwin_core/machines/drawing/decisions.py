@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hetwin_core.machines.drawing.wording import words
-from hetwin_core.machines.expressions.nodes import Binary, Literal, Node, Unary
+from hetwin_core.ensemble.expressions.nodes import Binary, Literal, Node, Unary, conjuncts
+from hetwin_core.ensemble.expressions.printer import text_of
 
 _OPPOSITES = {">": "<=", "<=": ">", "<": ">=", ">=": "<", "==": "!=", "!=": "=="}
 
@@ -49,8 +49,8 @@ def decide(guards: Sequence[Node]) -> Tree:
 
 def _of_two(guard: Node) -> Decision:
     if isinstance(guard, Unary) and guard.sign == "!":
-        return Decision(words(guard.of), Leaf(1, ""), Leaf(0, ""))
-    return Decision(words(guard), Leaf(0, ""), Leaf(1, ""))
+        return Decision(text_of(guard.of), Leaf(1, ""), Leaf(0, ""))
+    return Decision(text_of(guard), Leaf(0, ""), Leaf(1, ""))
 
 
 def _tree(arcs: list[_Guarded]) -> Tree:
@@ -62,25 +62,23 @@ def _tree(arcs: list[_Guarded]) -> Tree:
         if None not in sides and len(set(sides)) == 2:
             yes = [_without(atom, arc) for arc, side in zip(arcs, sides, strict=True) if side]
             no = [_without(atom, arc) for arc, side in zip(arcs, sides, strict=True) if not side]
-            return Decision(words(atom), _tree(yes), _tree(no))
+            return Decision(text_of(atom), _tree(yes), _tree(no))
     return Fan(tuple(_leaf(*arc, or_else="true") for arc in arcs))
 
 
 def _leaf(index: int, conditions: tuple[Node, ...], or_else: str = "") -> Leaf:
     if len(conditions) == 1:
-        return Leaf(index, words(conditions[0]))
+        return Leaf(index, text_of(conditions[0]))
     return Leaf(index, " && ".join(_inside(node) for node in conditions) or or_else)
 
 
 def _inside(node: Node) -> str:
-    text = words(node)
+    text = text_of(node)
     return f"({text})" if isinstance(node, Binary) and node.sign == "||" else text
 
 
 def _conjuncts(node: Node) -> list[Node]:
-    if isinstance(node, Binary) and node.sign == "&&":
-        return [*_conjuncts(node.one), *_conjuncts(node.two)]
-    return [] if _key(node) == _key(Literal(True)) else [node]
+    return [part for part in conjuncts(node) if _key(part) != _key(Literal(True))]
 
 
 def _atom(node: Node) -> Node:

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 
+from hetwin_core.ensemble.expressions.nodes import names_of
 from hetwin_core.machines.drawing import svg
 from hetwin_core.machines.drawing.chart import chart_of
 from hetwin_core.machines.drawing.graph import Graph, Went
 from hetwin_core.machines.drawing.layers import arrange
 from hetwin_core.machines.drawing.places import Places
-from hetwin_core.machines.expressions.nodes import signals_of
 from hetwin_core.machines.network import Machine, Network, OnInactive
 
 WIDEST = 1500.0
@@ -85,7 +85,7 @@ def _notes(machine: Machine) -> Iterator[str]:
         for arcs in machine.states.values()
         for arc in arcs
         for expression in (arc.guard, *arc.assignments.values())
-        for name in signals_of(expression.node)
+        for name in names_of(expression.node)
     }
     yield f"sets: {', '.join(sorted(machine.sets)) or 'nothing'}"
     others = sorted(read - machine.sets)

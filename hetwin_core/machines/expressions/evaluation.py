@@ -8,8 +8,8 @@ from types import CodeType
 from typing import Any
 
 from hetwin_core.machines.expressions import operations
+from hetwin_core.machines.expressions.language import parse
 from hetwin_core.machines.expressions.operations import Value
-from hetwin_core.machines.expressions.parser import parse
 from hetwin_core.machines.expressions.python import Writer, local_name
 
 _OPERATIONS: dict[str, Any] = {

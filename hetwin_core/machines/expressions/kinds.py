@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 
-from hetwin_core.machines.expressions.nodes import (
+from hetwin_core.ensemble.expressions.nodes import (
     Binary,
-    Call,
     Choice,
     Literal,
+    Name,
     Node,
-    Signal,
     Unary,
 )
 
@@ -40,7 +39,7 @@ def kind_of(node: Node, signals: Mapping[str, Kind]) -> Kind:
     match node:
         case Literal(value):
             return Kind.TRUTH if isinstance(value, bool) else Kind.NUMBER
-        case Signal(name):
+        case Name(name):
             return signals.get(name, Kind.ANY)
         case Unary(sign):
             return Kind.TRUTH if sign == "!" else Kind.NUMBER
@@ -48,5 +47,4 @@ def kind_of(node: Node, signals: Mapping[str, Kind]) -> Kind:
             return Kind.TRUTH if sign in COMPARISONS | BETWEEN_TRUTHS else Kind.NUMBER
         case Choice(_, yes, no):
             return either(kind_of(yes, signals), kind_of(no, signals))
-        case Call():
-            return Kind.NUMBER
+    return Kind.NUMBER

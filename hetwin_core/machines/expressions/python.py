@@ -7,17 +7,17 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hetwin_core.machines.expressions import operations
-from hetwin_core.machines.expressions.kinds import COMPARISONS, Kind, kind_of
-from hetwin_core.machines.expressions.nodes import (
+from hetwin_core.ensemble.expressions.nodes import (
     Binary,
     Call,
     Choice,
     Literal,
+    Name,
     Node,
-    Signal,
     Unary,
 )
+from hetwin_core.machines.expressions import operations
+from hetwin_core.machines.expressions.kinds import COMPARISONS, Kind, kind_of
 
 _TAKEN = {name for name in vars(operations) if not name.startswith("_")} | {"s", "state", "fires"}
 _ARC = re.compile(r"arc_\d+\Z")
@@ -57,7 +57,7 @@ class Writer:
         match node:
             case Literal(value):
                 return repr(value)
-            case Signal(name):
+            case Name(name):
                 return local_name(name)
             case Unary("!", of):
                 return f"(not {self.truth(of)})"
@@ -74,6 +74,7 @@ class Writer:
                 return f"({self.write(yes)} if {self.truth(condition)} else {self.write(no)})"
             case Call(name, arguments):
                 return f"{_FUNCTIONS[name]}({', '.join(self._bare(a) for a in arguments)})"
+        raise TypeError(f"the language of arcs has no {type(node).__name__}")
 
     def _bare(self, node: Node) -> str:
         return without_brackets(self.write(node))
@@ -118,14 +119,14 @@ class Writer:
     def _can_fail(self, node: Node) -> bool:
         """Whether an expression may have no value though all its signals have one."""
         match node:
-            case Literal() | Signal():
+            case Literal() | Name():
                 return kind_of(node, self.kinds) is not Kind.TRUTH
             case Unary("!", of):
                 return self._can_fail(of)
             case Binary(sign, one, two) if sign in _JOINED:
                 return self._can_fail(one) or self._can_fail(two)
             case Binary(sign, one, two) if sign in COMPARISONS:
-                plain = all(isinstance(side, Literal | Signal) for side in (one, two))
+                plain = all(isinstance(side, Literal | Name) for side in (one, two))
                 kinds = {kind_of(one, self.kinds), kind_of(two, self.kinds)}
                 return not (
                     plain and (kinds in ({Kind.NUMBER}, {Kind.TRUTH}) or sign in ("==", "!="))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from hetwin_core.ensemble.expressions.nodes import Literal, names_of
+from hetwin_core.ensemble.expressions.printer import text_of
 from hetwin_core.machines.expressions.evaluation import evaluate
-from hetwin_core.machines.expressions.nodes import signals_of
 from hetwin_core.machines.expressions.operations import Failed, Value
 from hetwin_core.machines.network import Arc, Expression
 
@@ -36,7 +37,7 @@ def look(expression: Expression, signals: Mapping[str, Value], *, truth: bool = 
         signals: those that have a value.
         truth: whether it must be true or false.
     """
-    names = dict.fromkeys(signals_of(expression.node))
+    names = dict.fromkeys(names_of(expression.node))
     values = {name: signals.get(name) for name in names}
     text = " ".join(expression.text.split())
     unset = [name for name, value in values.items() if value is None]
@@ -63,6 +64,4 @@ def firing(looks: list[Look]) -> list[int]:
 
 def in_words(value: Value | None) -> str:
     """Return a value as a network's file has it; what was never set is null."""
-    if value is None:
-        return "null"
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return text_of(Literal(value))

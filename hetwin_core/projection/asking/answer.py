@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from hetwin_core.ensemble.expressions.evaluation import EvaluationError
 from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_core.projection.asking.evidence import Evidence
 from hetwin_core.projection.asking.intervals import NEVER, Intervals
 
 
-class NotKnown(Exception):
+class NotKnown(EvaluationError):
     """The log does not tell; what is not known is neither true nor false."""
 
 

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.expressions.evaluators import Evaluator, all_evaluators
-from hetwin_core.ensemble.expressions.expression import EvaluationError, Expression
+from hetwin_core.ensemble.expressions.evaluation import EvaluationError
+from hetwin_core.ensemble.expressions.evaluators import all_evaluators
+from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE
 from hetwin_core.projection.asking.evidence import Evidence, of_state
@@ -132,29 +133,10 @@ def evaluated(expression: Expression, variables: Mapping[str, Json], scene: Snap
     Raises:
         BadInput: if it has none.
     """
-    causes: list[Exception] = []
-
-    def call(function: Evaluator, *arguments: Any) -> Any:
-        try:
-            return function(scene, *arguments)
-        except Exception as error:  # the library reports too little of it
-            causes.append(error)
-            raise
-
-    functions = {name: partial(call, function) for name, function in all_evaluators().items()}
+    functions = {name: partial(function, scene) for name, function in all_evaluators().items()}
     try:
         return expression.evaluate(variables, functions)
     except EvaluationError as error:
         raise BadInput(
-            _reason(causes[-1]) if causes else str(error),
-            where=expression.text,
-            expected="entities and attributes of the scene",
+            error.reason, where=expression.text, expected="entities and attributes of the scene"
         ) from None
-
-
-def _reason(error: Exception) -> str:
-    if not isinstance(error, KeyError):
-        return str(error)
-    missing = error.args[0]
-    name = ".".join(map(str, missing)) if isinstance(missing, tuple) else missing
-    return f"the scene has no {name}"

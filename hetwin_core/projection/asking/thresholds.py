@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,12 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hetwin_core.ensemble.expressions.nodes import Binary, Call, Literal, number_of
+from hetwin_core.ensemble.expressions.parser import WrongSyntax, parse
 from hetwin_core.ensemble.scene.values import Floats
 
-_NUMBER = r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?"
-_CONDITION = re.compile(
-    rf"\s*(height|speed)\(\s*(?:\"([^\"\\]+)\"|'([^'\\]+)')\s*\)\s*(<=|>=|<|>)\s*({_NUMBER})\s*"
-)
 _SERIES: Mapping[str, Callable[[Floats], Floats]] = {
     "height": lambda rows: rows[:, 2],
     "speed": lambda rows: np.linalg.norm(rows[:, 7:10], axis=1),
@@ -54,8 +51,13 @@ class Threshold:
 
 def threshold(text: str) -> Threshold | None:
     """Return the threshold that a condition is; None if it is any other condition."""
-    found = _CONDITION.fullmatch(text)
-    if found is None:
+    try:
+        node = parse(text)
+    except WrongSyntax:
         return None
-    quantity, double, single, relation, limit = found.groups()
-    return Threshold(quantity, double or single, relation, float(limit))
+    match node:
+        case Binary(relation, Call(quantity, (Literal(str() as entity),)), other):
+            limit = number_of(other)
+            if relation in _COMPARE and quantity in _SERIES and limit is not None:
+                return Threshold(quantity, entity, relation, float(limit))
+    return None

@@ -8,6 +8,7 @@ import numpy as np
 
 from hetwin_core.ensemble.event_patterns import ANY, EventPattern, Wanted
 from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.expressions.nodes import Literal, Name
 from hetwin_core.projection.expecting.bodies import Bodies
 from hetwin_core.projection.expecting.defaults import ANYTHING_NAMED, DEFAULTS, OTHER
 from hetwin_core.projection.expecting.named import Named
@@ -114,11 +115,14 @@ class Expectations:
         return all(self._is_wanted(wanted, value, task) for wanted, value in pairs)
 
     def _is_wanted(self, wanted: Wanted, value: Json, task: Task) -> bool:
-        if wanted.role == ANY:
-            return True
-        names = (wanted.entity,) if wanted.entity else self._filled(wanted.role, task)
+        match wanted:
+            case Literal(entity):
+                return value in self.bodies.stands_for(str(entity))
+            case Name(role) if role == ANY:
+                return True
+        names = self._filled(wanted.name, task)
         if names is None:
-            return wanted.role not in _SURFACES or value not in self.bodies.links
+            return wanted.name not in _SURFACES or value not in self.bodies.links
         return any(value in self.bodies.stands_for(name) for name in names)
 
     def _filled(self, role: str, task: Task) -> Sequence[str] | None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.expressions.terms import terms_in
 from hetwin_core.projection.expecting.bodies import Bodies
 from hetwin_core.projection.tables.rows import Task
 
-_TERM = re.compile(r"([A-Za-z_]\w*)\(([^()]*)\)")
-_QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'")
 _FIRST, _SECOND = ("object", "a"), ("target", "support", "container", "destination", "b")
 """What tasks call the first and the second entity of their goal's terms."""
 
@@ -27,7 +25,6 @@ class Named:
         self._by_id = {task.id: task for task in tasks}
         self._bodies = bodies
         self._own: dict[str, tuple[str, ...]] = {}
-        self._goals: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {}
 
     def lineage(self, task: Task) -> Iterator[Task]:
         """Iterate over a task and what it is a part of, inside out."""
@@ -43,7 +40,7 @@ class Named:
     def own(self, task: Task) -> tuple[str, ...]:
         """Return the entities that a task itself names, those of its goal first."""
         if task.id not in self._own:
-            goal = (name for _, names in self.terms(task.goal) for name in names)
+            goal = (name for _, names in terms_in(task.goal) for name in names)
             found = (*goal, *_texts(task.variables))
             self._own[task.id] = tuple(dict.fromkeys(n for n in found if n in self._bodies))
         return self._own[task.id]
@@ -65,20 +62,11 @@ class Named:
                 return found
         return ()
 
-    def terms(self, goal: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Return the (fluent, entities) of the terms of a goal."""
-        if goal not in self._goals:
-            self._goals[goal] = tuple(
-                (found[1], tuple(a or b for a, b in _QUOTED.findall(found[2])))
-                for found in _TERM.finditer(goal)
-            )
-        return self._goals[goal]
-
     def _of_goal(self, task: Task, role: str) -> tuple[str, ...]:
         place = 0 if role in _FIRST else 1 if role in _SECOND else None
         if place is None:
             return ()
-        names = [n[place] for _, n in self.terms(task.goal) if len(n) > place]
+        names = [n[place] for _, n in terms_in(task.goal) if len(n) > place]
         if role in ("support", "target", *_SECOND):
             names = [n for n in names if n not in self._bodies.hands]
         return tuple(dict.fromkeys(names))

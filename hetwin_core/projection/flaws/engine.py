@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.expressions.expression import EvaluationError
+from hetwin_core.ensemble.expressions.evaluation import EvaluationError
+from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.projection.asking.questions import Questions
 from hetwin_core.projection.flaws.causes import because, linked
 from hetwin_core.projection.flaws.facts import Facts
 from hetwin_core.projection.flaws.flaw import Cause, Evidence, Flaw
 from hetwin_core.projection.flaws.functions import Findings
-from hetwin_core.projection.flaws.rule import Query, Rule
+from hetwin_core.projection.flaws.rule import Rule
 from hetwin_core.projection.tables.rows import Interval
 
 Functions = Mapping[str, Callable[..., Any]]
@@ -41,7 +42,7 @@ def find_flaws(questions: Questions, rules: Sequence[Rule]) -> list[Flaw]:
 def _found(rule: Rule, functions: Functions) -> Iterator[Flaw]:
     try:
         for variables in _bindings(rule, list(rule.each.items()), {}, functions):
-            if all(query.value(variables, functions) is True for query in rule.conditions):
+            if all(query.evaluate(variables, functions) is True for query in rule.conditions):
                 yield _flaw(rule, variables, functions)
     except EvaluationError as error:
         raise BadInput(
@@ -53,7 +54,7 @@ def _found(rule: Rule, functions: Functions) -> Iterator[Flaw]:
 
 def _bindings(
     rule: Rule,
-    each: Sequence[tuple[str, Query]],
+    each: Sequence[tuple[str, Expression]],
     variables: dict[str, Any],
     functions: Functions,
 ) -> Iterator[dict[str, Any]]:
@@ -61,7 +62,7 @@ def _bindings(
         yield variables
         return
     (name, query), *more = each
-    values = query.value(variables, functions)
+    values = query.evaluate(variables, functions)
     if not isinstance(values, list | tuple):
         raise BadInput(
             "a variable of a rule runs over a list",
@@ -75,8 +76,8 @@ def _bindings(
 
 
 def _flaw(rule: Rule, variables: Mapping[str, Any], functions: Functions) -> Flaw:
-    def asked(query: Query | None) -> Any:
-        return None if query is None else query.value(variables, functions)
+    def asked(query: Expression | None) -> Any:
+        return None if query is None else query.evaluate(variables, functions)
 
     entities = [str(name) for name in asked(rule.entities) if name]
     begin, end = (_time(rule, query, asked(query)) for query in (rule.begin, rule.end))
@@ -99,7 +100,7 @@ def _flaw(rule: Rule, variables: Mapping[str, Any], functions: Functions) -> Fla
     )
 
 
-def _time(rule: Rule, query: Query, value: Any) -> int:
+def _time(rule: Rule, query: Expression, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise BadInput(
             "a flaw has times in s",

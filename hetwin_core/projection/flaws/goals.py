@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.expressions.terms import terms_in
 from hetwin_core.projection.asking.questions import Questions
-from hetwin_core.projection.asking.terms import Term
+from hetwin_core.projection.asking.terms import Atom, Term
 from hetwin_core.projection.asking.times import during
 from hetwin_core.projection.flaws.facts import Facts
 from hetwin_core.projection.flaws.moves import SECOND, Move
@@ -88,11 +89,11 @@ class Goals:
     def truths(self) -> Iterator[tuple[Task, bool | None]]:
         """Yield the tasks with a goal that are done, and whether it holds; None if the episode does not say."""
         for task in self._done():
-            if self._is_plainly_met(task):
-                yield task, True
+            term = self._term(task)
+            if term is None:
+                yield task, None
             else:
-                term = self._term(task)
-                yield task, None if term is None else self._holds(term, task)
+                yield task, self._is_plainly_met(term, task) or self._holds(term, task)
 
     def _left_behind(self) -> Iterator[Unmet]:
         """Yield the tasks without a goal that were to take an object along, which did not move at all meanwhile."""
@@ -115,7 +116,7 @@ class Goals:
         """Yield the goals that the robot undid by striking what they are about, each of the innermost task of it."""
         found: dict[int, Undone] = {}
         for task in self._done():
-            for fluent, names in self._facts.named.terms(task.goal):
+            for fluent, names in terms_in(task.goal):
                 if fluent in _LASTING and len(names) == 2 and "!" not in task.goal:
                     for one in self._undone(task, fluent, *names):
                         found[one.occasion.row] = one  # a part of a task begins later than that
@@ -130,24 +131,19 @@ class Goals:
         except BadInput:
             return None  # no goal that an episode can say anything of
 
-    def _is_plainly_met(self, task: Task) -> bool:
-        """Whether a goal is one term, which holds when its task is done; what is not plain must be asked."""
-        terms = self._facts.named.terms(task.goal)
-        if len(terms) != 1 or not task.goal.startswith(terms[0][0]):
+    def _is_plainly_met(self, term: Term, task: Task) -> bool:
+        """Whether a goal is one fluent, which holds when its task is done; what is not plain must be asked."""
+        if not isinstance(term, Atom) or term.place is not None:
             return False
-        fluent, names = terms[0]
-        if (
-            task.goal.count("(") != 1
-            or not 1 <= len(names) <= 2
-            or "," in task.goal.rpartition(")")[2]
-        ):
+        names = tuple(name for name in term.arguments if isinstance(name, str))
+        if not names or names != term.arguments[: len(names)]:
             return False
         around = Interval(
             max(task.span.from_ns, task.span.to_ns - BEFORE_NS), task.span.to_ns + AFTER_NS
         )
         return any(
             (row.a, row.b)[: len(names)] == names
-            for row in self._facts.during(fluent, names[0], around)
+            for row in self._facts.during(term.name, names[0], around)
         )
 
     def _holds(self, term: Term, task: Task, *, believed: bool = False) -> bool | None:
@@ -163,7 +159,7 @@ class Goals:
 
     def _unmet(self, task: Task, term: Term) -> Unmet:
         named = self._facts.named
-        terms = named.terms(task.goal)
+        terms = terms_in(task.goal)
         entities = tuple(dict.fromkeys((*named.own(task), *(n for _, ns in terms for n in ns))))
         move = self._lost(task, [names[0] for _, names in terms if names])
         since_ns = task.span.to_ns if move is None else min(move.span.from_ns, task.span.to_ns)

@@ -15,8 +15,6 @@ from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.ensemble.validation import Name, Strict, Text, check
 
 _BRACES = re.compile(r"\{([^{}]+)\}")
-_PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\Z")
-_CALL = re.compile(r"([A-Za-z_]\w*)\(\)\Z")
 
 
 def _one(each: dict[str, str]) -> dict[str, str]:
@@ -47,44 +45,6 @@ class RuleEntry(Strict):
     text: Text = Field(description="a sentence, with queries in braces")
 
 
-class Query:
-    """An expression of a rule; those that only name something are looked up without the expression language.
-
-    Args:
-        text: the expression.
-        where: the key that it stands at, for errors.
-
-    Raises:
-        BadInput: if the syntax is wrong.
-    """
-
-    def __init__(self, text: str, where: str) -> None:
-        self.text = text.strip()
-        self.where = where
-        self.expression = Expression(self.text, where)
-        call = _CALL.match(self.text)
-        self._function = call[1] if call else ""
-        is_path = _PATH.match(self.text) and self.text not in ("null", "true", "false")
-        self._path = self.text.split(".") if is_path else []
-
-    def value(self, variables: Mapping[str, Any], functions: Mapping[str, Any]) -> Any:
-        """Return its value.
-
-        Raises:
-            EvaluationError: if it has none.
-        """
-        if self._function in functions:
-            return functions[self._function]()
-        if self._path and self._path[0] in variables:
-            found: Any = variables
-            for key in self._path:
-                if not isinstance(found, Mapping) or key not in found:
-                    return self.expression.evaluate(variables, functions)
-                found = found[key]
-            return found
-        return self.expression.evaluate(variables, functions)
-
-
 class Sentence:
     """A text with queries in braces.
 
@@ -95,13 +55,13 @@ class Sentence:
 
     def __init__(self, text: str, where: str) -> None:
         self._parts = _BRACES.split(text)
-        self.queries = {i: Query(p, where) for i, p in enumerate(self._parts) if i % 2}
+        self.queries = {i: Expression(p, where) for i, p in enumerate(self._parts) if i % 2}
 
     def fill(self, variables: Mapping[str, Any], functions: Mapping[str, Any]) -> str:
         """Return the text with the values of its queries; numbers with two decimals."""
         parts = list(self._parts)
         for index, query in self.queries.items():
-            parts[index] = _shown(query.value(variables, functions))
+            parts[index] = _shown(query.evaluate(variables, functions))
         return "".join(parts)
 
 
@@ -121,19 +81,19 @@ class Rule:
         self.entry = entry
         self.kind = entry.kind
         self.file = file
-        self.each = {n: Query(text, f"{index}.each.{n}") for n, text in entry.each.items()}
-        self.conditions = [Query(text, f"{index}.if.{i}") for i, text in enumerate(entry.when)]
-        self.begin = Query(entry.begin, f"{index}.from")
-        self.end = Query(entry.end, f"{index}.to")
+        self.each = {n: Expression(text, f"{index}.each.{n}") for n, text in entry.each.items()}
+        self.conditions = [Expression(text, f"{index}.if.{i}") for i, text in enumerate(entry.when)]
+        self.begin = Expression(entry.begin, f"{index}.from")
+        self.end = Expression(entry.end, f"{index}.to")
         self.since = _maybe(entry.since, f"{index}.since")
-        self.entities = Query(entry.entities, f"{index}.entities")
+        self.entities = Expression(entry.entities, f"{index}.entities")
         self.task = _maybe(entry.task, f"{index}.task")
         self.causes = _maybe(entry.causes, f"{index}.causes")
         self.trace = _maybe(entry.trace, f"{index}.trace")
         self.evidence = _maybe(entry.evidence, f"{index}.evidence")
         self.sentence = Sentence(entry.text, f"{index}.text")
 
-    def queries(self) -> list[Query]:
+    def queries(self) -> list[Expression]:
         """Return all queries."""
         maybe = (self.since, self.task, self.causes, self.trace, self.evidence)
         return [
@@ -155,10 +115,10 @@ class Rule:
         known: list[str] = []
         try:
             for name, query in self.each.items():
-                query.expression.check_names(functions, known)
+                query.check_names(functions, known)
                 known.append(name)
             for query in self.queries():
-                query.expression.check_names(functions, known)
+                query.check_names(functions, known)
         except BadInput as error:
             raise error.at(error.where, self.file) from None
 
@@ -177,8 +137,8 @@ def read_rules(file: Path) -> list[Rule]:
         raise document.placed(error, file) from None
 
 
-def _maybe(text: str | None, where: str) -> Query | None:
-    return None if text is None else Query(text, where)
+def _maybe(text: str | None, where: str) -> Expression | None:
+    return None if text is None else Expression(text, where)
 
 
 def _shown(value: Any) -> str:

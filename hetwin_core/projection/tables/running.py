@@ -10,7 +10,7 @@ import numpy as np
 
 from hetwin_core.ensemble.conductor.reporting.listener import (
     Handover,
-    QuietListener,
+    RunListener,
     RunStart,
     RunSummary,
 )
@@ -36,7 +36,7 @@ class _Batch(NamedTuple):
     beliefs: tuple[Event, ...]
 
 
-class RunTables(QuietListener):
+class RunTables(RunListener):
     """Listens to a run, and derives what `open_tables` would read from its log.
 
     A process that is forked from this one while the run goes on has tables of its own from there.

@@ -29,9 +29,7 @@ def probability(yes: int, of: int) -> Probability:
     """Return the share with its interval; of no trials, 0 with the interval from 0 to 1."""
     if of == 0:
         return Probability(0.0, 0.0, 1.0, 0)
-    share, weight = yes / of, _Z * _Z / of
-    middle = (share + weight / 2.0) / (1.0 + weight)
-    reach = _Z * sqrt(share * (1.0 - share) / of + weight / (4.0 * of)) / (1.0 + weight)
-    low = 0.0 if yes == 0 else max(0.0, middle - reach)
-    high = 1.0 if yes == of else min(1.0, middle + reach)
-    return Probability(share, low, high, of)
+    share, z2 = yes / of, _Z * _Z
+    middle = (share + z2 / (2 * of)) / (1 + z2 / of)
+    reach = _Z / (1 + z2 / of) * sqrt(share * (1 - share) / of + z2 / (4 * of * of))
+    return Probability(share, max(0.0, middle - reach), min(1.0, middle + reach), of)

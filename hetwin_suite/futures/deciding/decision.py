@@ -10,7 +10,7 @@ from hetwin_suite.futures.counting.mean import Mean, mean_of
 from hetwin_suite.futures.counting.product import SURE, Chance, product
 from hetwin_suite.futures.learning.experience import Experience
 from hetwin_suite.futures.learning.rows import Row
-from hetwin_suite.futures.predicting.future import Future
+from hetwin_suite.futures.runs.run_result import RunResult
 
 _DIGITS = 6
 
@@ -32,8 +32,8 @@ class Tried:
 
     name: str
     plan: Mapping[str, Any]
-    futures: Sequence[Future]
-    broken: Sequence[Future]
+    futures: Sequence[RunResult]
+    broken: Sequence[RunResult]
     brought: Mean
     critical: bool
     prior: Sequence[Row] = ()
@@ -108,7 +108,7 @@ class Decision:
 def tried(
     name: str,
     plan: Mapping[str, Any],
-    futures: Sequence[Future],
+    futures: Sequence[RunResult],
     critical: float,
     judged: bool,
     experience: Experience,

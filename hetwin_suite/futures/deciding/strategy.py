@@ -8,7 +8,8 @@ from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.expressions.expression import EvaluationError, Expression
+from hetwin_core.ensemble.expressions.evaluation import EvaluationError
+from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_suite.futures.deciding.library import EXPRESSION, Action, Library
 

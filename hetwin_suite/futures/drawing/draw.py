@@ -1,41 +1,75 @@
-"""One run's draw, and the scenario with it."""
+"""What one run differs in from what its scenario says, and the scenario with it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
+from hetwin_core.ensemble.conductor.checkpoint.checkpoint import SOURCE
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.scenario.episode_folder import RECORDING, believed_scene
 from hetwin_core.ensemble.scenario.scenario import Scenario
 
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """What one run was drawn.
+    """What one run differs in: what was drawn for it, and what is done to it beside.
 
     Attributes:
-        index: of the run in its batch.
-        seed: of the run.
+        index: of the run in its study.
+        seed: of the run; None: as its start says.
         inputs: what was drawn by name, e.g. ``box.pose.x``: of poses by how much they are off [m, rad], of numbers what
             is added, the factor, or the number itself.
         scene: entity -> {"pose": [7]} in the world, of those that are moved.
         parameters: model -> parameter -> value, of those that differ.
+        source: recording that it replays from its start; None: as its start says.
     """
 
     index: int
-    seed: int
-    inputs: Mapping[str, Json]
+    seed: int | None
+    inputs: Mapping[str, Json] = field(default_factory=dict)
     scene: Mapping[str, Any] = field(default_factory=dict)
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    source: str | None = None
+
+    def __str__(self) -> str:
+        return f"run {self.index}"
+
+    @classmethod
+    def of_episode(cls, folder: Path, index: int = 0) -> Draw:
+        """Return what makes a run the replay of a recorded episode, in the scene that its robot believed in.
+
+        Raises:
+            BadInput: if the episode's scene cannot be read.
+        """
+        scene = believed_scene(str(folder))
+        return cls(index, None, scene=scene, source=str(folder / RECORDING))
+
+    def with_pose(self, entity: str, pose: Sequence[float]) -> Draw:
+        """Return the same with an entity elsewhere: x y z qw qx qy qz in the world."""
+        return replace(self, scene={**self.scene, entity: {"pose": [*map(float, pose)]}})
+
+    def with_parameters(self, model: str, values: Mapping[str, Any]) -> Draw:
+        """Return the same with other parameters of a model."""
+        changed = {**self.parameters.get(model, {}), **values}
+        return replace(self, parameters={**self.parameters, model: changed})
+
+    @property
+    def replaces_source(self) -> bool:
+        """Whether the robot does something else than in the run that this goes on from."""
+        return any(SOURCE in changed for changed in self.parameters.values())
 
     def options(self, options: RunOptions) -> RunOptions:
         """Return what the start of the run says."""
         scene = {**options.scene}
         for entity, entry in self.scene.items():
             scene[entity] = {**scene.get(entity, {}), **entry}
-        return replace(options, scene=scene, seed=self.seed)
+        source = options.source if self.source is None else self.source
+        seed = options.seed if self.seed is None else self.seed
+        return replace(options, scene=scene, seed=seed, source=source)
 
     def of(self, scenario: Scenario) -> Scenario:
         """Return the scenario with the drawn parameters of its models."""

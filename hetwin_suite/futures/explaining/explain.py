@@ -2,99 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.poses import rotate
-from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_core.projection.tables.tables import Tables
 from hetwin_suite.futures.counting.wilson import probability
 from hetwin_suite.futures.drawing.draw import Draw
 from hetwin_suite.futures.drawing.uncertain import Placed, Uncertainty
-from hetwin_suite.futures.explaining.asked_run import AskedRun, asked_run
 from hetwin_suite.futures.explaining.change import Change, Place, change_words, with_change
 from hetwin_suite.futures.explaining.explanation import Explanation
 from hetwin_suite.futures.explaining.rays import SHIFTS_M, Candidate, candidates
 from hetwin_suite.futures.explaining.search import Mended, Search
-from hetwin_suite.futures.explaining.uncertain_of import uncertainty_of
 from hetwin_suite.futures.explaining.when import FAR_M, begin_of, comes_near
-from hetwin_suite.futures.judging import judged_tables
-from hetwin_suite.futures.predicting.future import Future
-from hetwin_suite.futures.predicting.moment import Moment
-from hetwin_suite.futures.predicting.root import Fork, Now, at_moment
+from hetwin_suite.futures.runs.judging import judged_tables
+from hetwin_suite.futures.runs.origins import Moment, Now
+from hetwin_suite.futures.runs.root import at_moment
+from hetwin_suite.futures.runs.run_result import RunResult
+from hetwin_suite.futures.runs.study import Study
 
 NOTHING = probability(0, 0)
 
 
-class Wanted(NamedTuple):
-    """How an explanation is searched for.
-
-    Attributes:
-        change: an entity or a number that may be different; empty: all that is uncertain.
-        seed: of the draws.
-        jobs: futures at a time; None: one per core.
-    """
-
-    change: str = ""
-    seed: int = 0
-    jobs: int | None = None
-
-
-def explain(
-    episode: Path,
-    wanted: Wanted,
-    out: Path,
-    progress: Callable[[Future], None] = lambda _: None,
-    look: Callable[[], None] = lambda: None,
-) -> Explanation:
+def explain(study: Study, tables: Tables, change: str = "") -> Explanation:
     """Find the smallest change with which a run would have succeeded.
 
     Args:
-        episode: folder of a run, or of a recorded episode, which is run first.
-        wanted: what may be different.
-        out: folder in which an episode is run; must not hold a run.
-        progress: is called with each future that is over.
-        look: is called several times a second while futures go on.
+        study: which makes runs like it.
+        tables: what happened in it.
+        change: an entity or a number that may be different; empty: all that is uncertain.
 
     Raises:
-        BadInput: if the run cannot be made again, or what may be different is not uncertain.
+        BadInput: if what may be different is not uncertain, or the scenario does not say what success is.
         HetwinError: if the run fails.
     """
-    run = asked_run(episode, out)
-    outcomes = run.scenario.file.outcomes
+    scenario = study.scenario
+    outcomes = scenario.file.outcomes
     if not outcomes:
         raise BadInput(
             "the scenario does not say what success is",
-            file=run.scenario.path,
+            file=scenario.path,
             where="outcomes",
             expected="outcomes, each a question such as holds(on('box', 'tray'), at(end))",
         )
-    uncertainty = uncertainty_of(run)
-    asked = candidates(uncertainty, wanted.change)
-    judged = judged_tables(run.tables, outcomes)
+    asked = candidates(study.uncertainty, change)
+    judged = judged_tables(tables, outcomes)
     if all(value is True for value in judged.values()):
         return Explanation(None, NOTHING, say("explanation.succeeded"))
-    return _Explaining(run, uncertainty, wanted, progress, look).of(asked)
+    return _Explaining(study, tables).of(asked)
 
 
 class _Explaining:
-    def __init__(
-        self,
-        run: AskedRun,
-        uncertainty: Uncertainty,
-        wanted: Wanted,
-        progress: Callable[[Future], None],
-        look: Callable[[], None],
-    ) -> None:
-        self._run, self._uncertainty, self._wanted = run, uncertainty, wanted
-        self._progress, self._look = progress, look
+    def __init__(self, study: Study, tables: Tables) -> None:
+        self._study, self._tables, self._progress = study, tables, study.progress
+        self._uncertainty = study.uncertainty
+        study.progress = self._over
         self._made = self._finished = 0
         self._reasons: dict[str, None] = {}
         self._passed_over: list[str] = []
@@ -111,7 +79,7 @@ class _Explaining:
                 far = {"name": candidate.name, "reach": FAR_M + SHIFTS_M[-1]}
                 self._passed_over.append(say("explanation.too_far", **far))
                 continue
-            begin = 0.0 if placed is None else begin_of(placed.poses, self._run.tables)
+            begin = 0.0 if placed is None else begin_of(placed.poses, self._tables)
             found = self._smallest(candidate, begin, best)
             if found is not None:
                 best, at_s = found, begin
@@ -122,34 +90,25 @@ class _Explaining:
         return next(named, None)
 
     def _can_matter(self, placed: Placed) -> bool:
-        tables = self._run.tables
+        tables = self._tables
         stands = all(tables.layout.entity(name).kind is EntityKind.STATIC for name in placed.poses)
         return not stands or comes_near(placed.entity, tables, SHIFTS_M[-1])
 
     def _smallest(self, candidate: Candidate, begin: float, best: Mended | None) -> Mended | None:
         below = float("inf") if best is None else best.amount
 
-        def plan(now: Now, fork: Fork) -> Mended | None:
-            search = self._search(now.uncertainty, now.scene, fork)
-            return search.smallest(candidate, below)
+        def plan(now: Now) -> Mended | None:
+            return self._search(now).smallest(candidate, below)
 
-        return at_moment(
-            self._run.scenario,
-            self._run.options,
-            Moment(begin),
-            plan,
-            jobs=self._wanted.jobs,
-            progress=self._over,
-            look=self._look,
-        )
+        return at_moment(self._study, Moment(begin), plan)
 
-    def _search(self, uncertainty: Uncertainty, scene: Snapshot, fork: Fork) -> Search:
+    def _search(self, now: Now) -> Search:
+        uncertainty, scene, seed = now.uncertainty, now.scene, self._study.seed
         places = [
             Place(one.entity, {name: np.array(scene.pose(name)[:7]) for name in one.poses})
             for one in self._uncertainty.placed
         ]
         certain = Uncertainty(uncertainty.main, bodies=uncertainty.bodies, grips=uncertainty.grips)
-        seed = self._wanted.seed
 
         def alone(change: Change, index: int) -> Draw:
             drawn_beside = _only(self._uncertainty, change) if change.parameter else certain
@@ -158,15 +117,15 @@ class _Explaining:
         def drawn(change: Change, number: int, index: int) -> Draw:
             of_now = uncertainty if not change.parameter else self._uncertainty
             draw = with_change(change, places, of_now, seed, number)
-            return Draw(index, draw.seed, draw.inputs, draw.scene, draw.parameters)
+            return replace(draw, index=index)
 
-        def made(draws: Sequence[Draw]) -> list[Future]:
+        def made(draws: Sequence[Draw]) -> list[RunResult]:
             self._made += len(draws)
-            return fork(draws)
+            return [*now.runs(draws)]
 
         return Search(alone, drawn, made)
 
-    def _over(self, future: Future) -> None:
+    def _over(self, future: RunResult) -> None:
         if future.error is None:
             self._finished += 1
         else:
@@ -182,7 +141,7 @@ class _Explaining:
             name = "none_helps" if finished else "none_possible"
             text = say(f"explanation.{name}", finished=finished, reason=reason)
             return Explanation(None, NOTHING, text, made, finished)
-        what = change_words(best.change, _ahead(self._run.tables))
+        what = change_words(best.change, _ahead(self._tables))
         yes = round(best.p.p * best.p.of)
         text = say("explanation.would_have", change=what, good=yes, of=best.p.of)
         return Explanation(best.change, best.p, text, made, finished, best.futures, at_s)

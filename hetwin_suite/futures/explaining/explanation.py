@@ -8,7 +8,7 @@ from typing import Any
 
 from hetwin_suite.futures.counting.wilson import Probability
 from hetwin_suite.futures.explaining.change import Change
-from hetwin_suite.futures.predicting.future import Future
+from hetwin_suite.futures.runs.run_result import RunResult
 
 _DIGITS = 6
 
@@ -32,7 +32,7 @@ class Explanation:
     text: str
     made: int = 0
     finished: int = 0
-    futures: Sequence[Future] = ()
+    futures: Sequence[RunResult] = ()
     at_s: float = 0.0
 
     @property

@@ -10,7 +10,7 @@ from hetwin_suite.futures.counting.wilson import Probability, probability
 from hetwin_suite.futures.drawing.draw import Draw
 from hetwin_suite.futures.explaining.change import Change
 from hetwin_suite.futures.explaining.rays import Candidate, Ray
-from hetwin_suite.futures.predicting.future import Future
+from hetwin_suite.futures.runs.run_result import RunResult
 
 SHARE = 0.9
 """At least this share of the futures succeeds with a change that mends."""
@@ -36,7 +36,7 @@ class Mended(NamedTuple):
     change: Change
     amount: float
     p: Probability
-    futures: Sequence[Future]
+    futures: Sequence[RunResult]
 
 
 class Search:
@@ -55,7 +55,7 @@ class Search:
         self,
         certain: Callable[[Change, int], Draw],
         drawn: Callable[[Change, int, int], Draw],
-        fork: Callable[[Sequence[Draw]], Sequence[Future]],
+        fork: Callable[[Sequence[Draw]], Sequence[RunResult]],
     ) -> None:
         self._certain, self._drawn, self._fork = certain, drawn, fork
         self._made = 0
@@ -86,7 +86,7 @@ class Search:
         draws = [self._certain(change, self._made + i) for i, change in enumerate(changes)]
         return [one is not None and one.succeeded for one in self._futures(draws)]
 
-    def _futures(self, draws: Sequence[Draw]) -> list[Future | None]:
+    def _futures(self, draws: Sequence[Draw]) -> list[RunResult | None]:
         self._made += len(draws)
         found = {one.index: one for one in self._fork(draws)}
         return [found.get(draw.index) for draw in draws]
@@ -121,7 +121,7 @@ class Search:
 
     def _share(self, change: Change, amount: float) -> Mended | None:
         """Return the change if it mends; gives up as soon as too many futures fail."""
-        good: list[Future] = []
+        good: list[RunResult] = []
         done = 0
         for begin, end in ((0, _FIRST), (_FIRST, FUTURES // 2), (FUTURES // 2, FUTURES)):
             numbers = range(begin, end)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import count, takewhile
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.shared_keys import laid_scene
@@ -19,13 +19,15 @@ from hetwin_core.ensemble.supervision.parting import end_with_parent
 from hetwin_suite.futures.drawing.draw import Draw
 from hetwin_suite.futures.foretelling.asked import Awaited, Question
 from hetwin_suite.futures.predicting.forecast import Forecast
-from hetwin_suite.futures.predicting.future import Future
-from hetwin_suite.futures.predicting.moment import Moment
-from hetwin_suite.futures.predicting.root import Fork, Now, Root
+from hetwin_suite.futures.runs.origins import Moment, Now
+from hetwin_suite.futures.runs.root import Root
+from hetwin_suite.futures.runs.run_result import RunResult
+from hetwin_suite.futures.runs.study import Study
 
+Publish: TypeAlias = Callable[[dict[str, Any]], None]
+"""Takes an answer, as JSON."""
 MOST = 32
 """Futures of a moment; an answer follows the first one, and whenever there are twice as many."""
-SEED = 0
 _ENDLESS_S = 1e6
 """No run is so long [s]."""
 _AHEAD_S = 0.06
@@ -43,12 +45,7 @@ def without_source(scenario: Scenario, options: RunOptions) -> RunOptions:
     return replace(options, source=None, no_source=True, scene=scene, duration=_ENDLESS_S)
 
 
-def answers(
-    question: Question,
-    scenario: Scenario,
-    root: Root,
-    publish: Callable[[dict[str, Any]], None],
-) -> None:
+def answers(question: Question, study: Study, root: Root, publish: Publish) -> None:
     """Predict until the last of the actions begins, and publish ever better answers about each of them.
 
     The run goes on to the first of them, once for all futures, which part there. An answer is about the first futures
@@ -56,27 +53,25 @@ def answers(
 
     Args:
         question: what is asked, of which an answer is worth something.
-        scenario: of the checkpoint.
-        root: a run with the options `without_source`, which goes on from the checkpoint.
+        study: of a run with the options `without_source`; its horizon is that of the question.
+        root: of the study, which goes on from the checkpoint.
         publish: takes each answer, as JSON.
 
     Raises:
         HetwinError: if the checkpoint cannot go on.
     """
+    study.horizon_s = question.horizon_s
 
-    def plan(now: Now, fork: Fork) -> None:
-        known = _Known(question, scenario, now, publish)
-        root.progress = known.add
+    def plan(now: Now) -> None:
+        known = _Known(question, study, now, publish)
+        study.progress = known.add
         while not known.is_all and (soonest_s := known.awaits()) is not None:
-            fork(known.missing(), time.monotonic() + _left_s(soonest_s))
+            for _ in now.runs(known.missing(), time.monotonic() + _left_s(soonest_s)):
+                pass
             known.tell()
 
     root.at_moment(
-        Moment(question.begin_s),
-        plan,
-        horizon_s=question.horizon_s,
-        checkpoint=question.checkpoint,
-        source=question.source,
+        Moment(question.begin_s), plan, checkpoint=question.checkpoint, source=question.source
     )
 
 
@@ -85,21 +80,15 @@ class _Known:
 
     Args:
         question: what is asked.
-        scenario: of the run.
+        study: of the run.
         now: the moment.
         publish: takes each answer, as JSON.
     """
 
-    def __init__(
-        self,
-        question: Question,
-        scenario: Scenario,
-        now: Now,
-        publish: Callable[[dict[str, Any]], None],
-    ) -> None:
-        self._question, self._scenario, self._now = question, scenario, now
+    def __init__(self, question: Question, study: Study, now: Now, publish: Publish) -> None:
+        self._question, self._study, self._now = question, study, now
         self._publish = publish
-        self._over: dict[int, Future] = {}
+        self._over: dict[int, RunResult] = {}
         self._awaited: list[Awaited] = []
         self._begun_s = time.time()
         self._told = 0
@@ -118,9 +107,9 @@ class _Known:
         """Iterate over what is drawn for the futures that are not over."""
         for index in range(MOST):
             if index not in self._over:
-                yield self._now.uncertainty.draw(SEED, index)
+                yield self._now.draw(index)
 
-    def add(self, future: Future) -> None:
+    def add(self, future: RunResult) -> None:
         """Take note of a future, and publish if there are twice as many as at the last answer."""
         self._over[future.index] = future
         if len(_first(self._over)) >= max(1, 2 * self._told):
@@ -133,7 +122,7 @@ class _Known:
             return
         self._told = len(finished)
         wall_s = time.time() - self._begun_s
-        forecast = _forecast(self._question, self._scenario, self._now, finished, wall_s)
+        forecast = self._forecast(finished, wall_s)
         for one in self._awaited:
             self._publish(
                 {
@@ -144,6 +133,12 @@ class _Known:
                     "before_effect_s": round(one.effect_s - time.time(), 4),
                 }
             )
+
+    def _forecast(self, futures: list[RunResult], wall_s: float) -> dict[str, Any]:
+        at_s, horizon_s = self._now.time_ns / 1e9, self._question.horizon_s
+        outcomes, seed = tuple(self._study.scenario.file.outcomes), self._study.seed
+        count = len(futures)
+        return Forecast(at_s, horizon_s, seed, count, futures, outcomes, wall_s).to_json()
 
 
 def _in_time(question: Question) -> list[Awaited]:
@@ -156,18 +151,9 @@ def _left_s(effect_s: float) -> float:
     return effect_s - _AHEAD_S - time.time()
 
 
-def _first(over: Mapping[int, Future]) -> list[Future]:
+def _first(over: Mapping[int, RunResult]) -> list[RunResult]:
     """Return the first futures without a gap."""
     return [over[index] for index in takewhile(over.__contains__, count())]
-
-
-def _forecast(
-    question: Question, scenario: Scenario, now: Now, futures: list[Future], wall_s: float
-) -> dict[str, Any]:
-    outcomes = tuple(scenario.file.outcomes)
-    at_s = now.time_ns / 1e9
-    asked = len(futures)
-    return Forecast(at_s, question.horizon_s, SEED, asked, futures, outcomes, wall_s).to_json()
 
 
 def serve(
@@ -188,7 +174,7 @@ def serve(
     scenario = load_scenario(path, variant)
     with Answers(namespace) as publisher:
         try:
-            root = _prepared(scenario, options)
+            study, root = _prepared(scenario, options)
             pipe.send_bytes(b"")  # it is ready
             _be_less_urgent()
             while (question := _next(pipe)) is not None:
@@ -196,20 +182,21 @@ def serve(
                     continue
                 what = ", ".join(one.operation for one in question.awaited)
                 try:
-                    answers(question, scenario, root, publisher.publish)
+                    answers(question, study, root, publisher.publish)
                 except HetwinError as error:
                     publisher.warn(f"{what} cannot be predicted: {error}")
-                root = _prepared(scenario, options)
+                study, root = _prepared(scenario, options)
         except HetwinError as error:
             publisher.warn(f"nothing can be predicted: {error}")
 
 
-def _prepared(scenario: Scenario, options: RunOptions) -> Root:
+def _prepared(scenario: Scenario, options: RunOptions) -> tuple[Study, Root]:
     """A run that needs nothing but a checkpoint to go on from."""
     # One core is left to the twin and its robot.
-    root = Root(scenario, options, jobs=max(1, (os.cpu_count() or 1) - 1))
+    study = Study(scenario, options, jobs=max(1, (os.cpu_count() or 1) - 1))
+    root = Root(study)
     root.prepare()
-    return root
+    return study, root
 
 
 def _be_less_urgent() -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from hetwin_core.ensemble.expressions.conjuncts import conjuncts
-
-_NUMBER = r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_AFTER = re.compile(rf"(?P<what>[^<>=!&|?]+?)\s*(?P<sign><=|>=|<|>)\s*(?P<number>{_NUMBER})\Z")
-_BEFORE = re.compile(rf"(?P<number>{_NUMBER})\s*(?P<sign><=|>=|<|>)\s*(?P<what>[^<>=!&|?]+)\Z")
-_NEAREST = re.compile(r"nearest_object\(\s*(?P<to>[^,()]+?)\s*,\s*\{(?P<options>[^{}]*)\}\s*\)")
-_WITHIN = re.compile(rf"['\"]within['\"]\s*:\s*(?P<number>{_NUMBER})\s*,?\s*")
+from hetwin_core.ensemble.expressions.nodes import (
+    Binary,
+    Call,
+    Entries,
+    Literal,
+    Node,
+    conjuncts,
+    number_of,
+    walk,
+)
+from hetwin_core.ensemble.expressions.parser import parse
 
 
 class Compared(NamedTuple):
@@ -49,41 +52,38 @@ def comparisons(text: str, conjunction: bool) -> list[Compared]:
         text: of the expression, in CEL.
         conjunction: whether the condition is false where one of its parts between ``&&`` is.
     """
-    found = list(_nearest(text))
+    node = parse(text)
+    found = [one for part in walk(node) for one in _nearest(text, part)]
     if conjunction:
-        found += _parts(text)
+        found += [one for part in conjuncts(node) for one in _bound(text, part)]
     return sorted(found)
 
 
-def _nearest(text: str) -> Iterator[Compared]:
-    """Yield the option `within` of each call of `nearest_object`."""
-    for call in _NEAREST.finditer(text):
-        within = _WITHIN.search(call["options"])
-        if within is None:
-            continue
-        rest = _WITHIN.sub("", call["options"]).strip().rstrip(",")
-        begin = call.start("options") + within.start("number")
-        end = call.start("options") + within.end("number")
-        without = f"nearest_object({call['to']}, {{{rest}}})"
-        value = float(within["number"])
-        relaxed = (call.start(), call.end(), without)
-        yield Compared(begin, end, value, False, without, call["to"], relaxed)
+def _nearest(text: str, node: Node) -> Iterator[Compared]:
+    """Yield the option `within` of a call of `nearest_object`."""
+    match node:
+        case Call("nearest_object", (to, Entries(entries))):
+            here = text[to.begin : to.end]
+            for key, at in entries:
+                value = number_of(at)
+                if key == Literal("within") and value is not None:
+                    rest = ", ".join(text[k.begin : v.end] for k, v in entries if k is not key)
+                    without = f"nearest_object({here}, {{{rest}}})"
+                    relaxed = (node.begin, node.end, without)
+                    yield Compared(at.begin, at.end, float(value), False, without, here, relaxed)
 
 
-def _parts(text: str) -> Iterator[Compared]:
-    """Yield the parts of a conjunction that compare something with a number."""
-    at = 0
-    for part in conjuncts(text):
-        at = text.index(part, at)
-        after = _AFTER.match(part)
-        match = after or _BEFORE.match(part)
-        if match is not None:
-            begin, end = at + match.start("number"), at + match.end("number")
-            least = match["sign"].startswith(">") == (after is not None)
-            what = match["what"].strip()
-            relaxed = (at, at + len(part), "true")
-            yield Compared(begin, end, float(match["number"]), least, what, "", relaxed)
-        at += len(part)
+def _bound(text: str, node: Node) -> Iterator[Compared]:
+    """Yield the number that a part of a conjunction compares something with."""
+    match node:
+        case Binary("<" | "<=" | ">" | ">=" as sign, one, two):
+            relaxed = (node.begin, node.end, "true")
+            for at, other in ((two, one), (one, two)):
+                value = number_of(at)
+                if value is not None and number_of(other) is None:
+                    what = text[other.begin : other.end]
+                    least = sign.startswith(">") == (at is two)
+                    yield Compared(at.begin, at.end, float(value), least, what, "", relaxed)
 
 
 def relaxed(text: str, found: list[Compared]) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from hetwin_suite.futures.learning.changed import extending
 from hetwin_suite.futures.learning.held_out import HeldOut, held_out
 from hetwin_suite.futures.learning.labelled import LABEL, Episode, both_labels
 from hetwin_suite.futures.learning.of_model import OfModel
@@ -16,7 +17,7 @@ from hetwin_suite.futures.learning.of_trigger import OfTrigger
 from hetwin_suite.futures.learning.replaying import replayed
 from hetwin_suite.futures.learning.thresholds import Moments, Threshold
 from hetwin_suite.futures.learning.tree import learn_bounds, library
-from hetwin_suite.futures.learning.watching import extending
+from hetwin_suite.futures.runs.study import Study
 
 Of: TypeAlias = OfModel | OfTrigger
 
@@ -60,24 +61,16 @@ class Learned:
 
 
 def learn(
-    of: Of,
-    episodes: list[Episode],
-    label: str = LABEL,
-    keep: Path | None = None,
-    jobs: int | None = None,
-    note: Callable[[str], None] = lambda _: None,
-    progress: Callable[[int], None] = lambda _: None,
+    study: Study, of: Of, episodes: list[Episode], label: str = LABEL, keep: Path | None = None
 ) -> Learned:
     """Learn thresholds from labelled episodes, each of which is run once without what is learned acting on it.
 
     Args:
+        study: which runs them, watched by `of`.
         of: whose thresholds.
         episodes: with both labels.
         label: key of their truth.
         keep: folder that keeps what was seen of each episode.
-        jobs: processes; None: one per core.
-        note: is called with what is worth knowing.
-        progress: is called with how many episodes are over.
 
     Raises:
         BadInput: if scikit-learn is not installed, there is nothing to be learned, or all have the same label.
@@ -87,7 +80,7 @@ def learn(
     of.thresholds()  # before hours of runs
     labels = both_labels(episodes, label)
     folders = [episode.folder for episode in episodes]
-    return learned_from(of, replayed(of, folders, keep, jobs, note, progress), labels)
+    return learned_from(of, replayed(study, folders, keep), labels)
 
 
 def learned_from(of: Of, seen: Sequence[Any], labels: Sequence[bool]) -> Learned:

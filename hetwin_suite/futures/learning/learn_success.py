@@ -2,42 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from hetwin_core.ensemble.scenario.scenario import Scenario, load_scenario
+from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_suite.futures.learning.kin import qualities
 from hetwin_suite.futures.learning.labelled import Episode
-from hetwin_suite.futures.learning.of_actions import OfActions
 from hetwin_suite.futures.learning.replaying import replayed
 from hetwin_suite.futures.learning.rows import Row
 from hetwin_suite.futures.learning.success import WEIGHT, successes
 from hetwin_suite.futures.learning.tree import library
 from hetwin_suite.futures.learning.tried import tried_in
+from hetwin_suite.futures.runs.study import Study
 
 
 def learn_success(
-    scenario: Path,
-    variant: str | None,
-    episodes: list[Episode],
-    weight: float = WEIGHT,
-    keep: Path | None = None,
-    jobs: int | None = None,
-    note: Callable[[str], None] = lambda _: None,
-    progress: Callable[[int], None] = lambda _: None,
+    study: Study, episodes: list[Episode], weight: float = WEIGHT, keep: Path | None = None
 ) -> list[Row]:
     """Learn from labelled episodes, each of which is run once, how probable it is that actions succeed.
 
     Args:
-        scenario: file of the scenario of the episodes.
-        variant: one of its variants.
+        study: of their scenario; `OfActions` watches it.
         episodes: labelled.
         weight: as how many episodes kin count at most.
         keep: folder that keeps what was seen of each episode.
-        jobs: processes; None: one per core.
-        note: is called with what is worth knowing.
-        progress: is called with how many episodes are over.
 
     Raises:
         BadInput: if scikit-learn is not installed, or the scenario or a label cannot be used.
@@ -46,9 +35,8 @@ def learn_success(
     library()
     for episode in episodes:
         episode.label()  # before hours of runs
-    folders = [episode.folder for episode in episodes]
-    seen = replayed(OfActions(scenario, variant), folders, keep, jobs, note, progress)
-    return successes_in(load_scenario(scenario, variant), episodes, seen, weight)
+    seen = replayed(study, [episode.folder for episode in episodes], keep)
+    return successes_in(study.scenario, episodes, seen, weight)
 
 
 def successes_in(

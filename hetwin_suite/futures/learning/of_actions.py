@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.annotations import ANNOUNCED, action_arguments, phase_of
 from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.events import Event, EventKind
-from hetwin_core.ensemble.scenario.scenario import Scenario, load_scenario
+from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_suite.futures.learning.outline import Outline, has_outline
+from hetwin_suite.futures.runs.watching import Watcher
 
 
 class ActionWatch:
@@ -57,16 +58,9 @@ class ActionWatch:
 
 
 @dataclass(frozen=True)
-class OfActions:
+class OfActions(Watcher):
     """The actions of episodes of a scenario."""
 
-    path: Path
-    variant: str | None
-
-    def scenario(self) -> Scenario:
-        """See `Watcher.scenario`."""
-        return load_scenario(self.path, self.variant)
-
-    def begin(self, scenario: Scenario, ports: list[ModelPort]) -> ActionWatch:
+    def begin(self, scenario: Scenario, ports: Sequence[ModelPort]) -> ActionWatch:
         """See `Watcher.begin`."""
         return ActionWatch()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
@@ -13,8 +13,9 @@ from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario, load_scenario
 from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.ensemble.transport.port import ModelPort
+from hetwin_suite.futures.learning.changed import changed, with_parameters
 from hetwin_suite.futures.learning.thresholds import Threshold, lowest
-from hetwin_suite.futures.learning.watching import changed, with_parameters
+from hetwin_suite.futures.runs.watching import Watcher
 
 
 class ModelWatch:
@@ -38,11 +39,9 @@ class ModelWatch:
 
 
 @dataclass(frozen=True)
-class OfModel:
+class OfModel(Watcher):
     """The thresholds of one model of a scenario."""
 
-    path: Path
-    variant: str | None
     model: str
 
     def thresholds(self) -> list[Threshold]:
@@ -69,7 +68,7 @@ class OfModel:
         plan = self._plan(load_scenario(self.path, self.variant))
         return changed(self.path, self.variant, self._models(dict(plan.cls.watching)))
 
-    def begin(self, scenario: Scenario, ports: list[ModelPort]) -> ModelWatch:
+    def begin(self, scenario: Scenario, ports: Sequence[ModelPort]) -> ModelWatch:
         """See `Watcher.begin`."""
         plan = self._plan(scenario)
         port = ports[plan.index]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from hetwin_core.ensemble.errors import BadInput
@@ -14,6 +14,7 @@ from hetwin_core.ensemble.scenario.scenario import Scenario, load_scenario
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_core.ensemble.triggers.schema import OnAction, OnEvent, TriggerEntry
 from hetwin_core.ensemble.triggers.trigger import Trigger, compile_evaluators, compile_triggers
+from hetwin_suite.futures.learning.changed import changed, document_of
 from hetwin_suite.futures.learning.compared import (
     Compared,
     comparisons,
@@ -22,7 +23,7 @@ from hetwin_suite.futures.learning.compared import (
 )
 from hetwin_suite.futures.learning.thresholds import Threshold
 from hetwin_suite.futures.learning.trigger_watch import TriggerWatch
-from hetwin_suite.futures.learning.watching import changed, document_of
+from hetwin_suite.futures.runs.watching import Watcher
 
 
 class Place(NamedTuple):
@@ -35,11 +36,9 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True)
-class OfTrigger:
+class OfTrigger(Watcher):
     """The thresholds of one trigger of a scenario."""
 
-    path: Path
-    variant: str | None
     trigger: str
 
     def thresholds(self) -> list[Threshold]:
@@ -57,7 +56,7 @@ class OfTrigger:
         others = [entry for entry in data["triggers"] if entry["name"] != self.trigger]
         return changed(self.path, self.variant, {"triggers": others})
 
-    def begin(self, scenario: Scenario, ports: list[ModelPort]) -> TriggerWatch:
+    def begin(self, scenario: Scenario, ports: Sequence[ModelPort]) -> TriggerWatch:
         """See `Watcher.begin`."""
         return TriggerWatch(self._relaxed(), self._compared(), scenario.functions)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hetwin_suite.futures.run_result import RunResult
+from hetwin_suite.futures.runs.run_result import RunResult
 
 
 class Kind(NamedTuple):

@@ -10,7 +10,7 @@ import numpy as np
 from hetwin_core.ensemble.events import Json
 from hetwin_suite.futures.batch import Batch
 from hetwin_suite.futures.counting.confidence import Share, share
-from hetwin_suite.futures.run_result import RunResult
+from hetwin_suite.futures.runs.run_result import RunResult
 from hetwin_suite.view.palette import SERIES, see_through
 from hetwin_suite.view.report.figure import Figure, escaped, figure, line, numbers
 from hetwin_suite.view.report.plot import axis

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from hetwin_core.ensemble.sentences.catalogue import say
-from hetwin_suite.futures.predicting.future import Future, Seen
+from hetwin_suite.futures.runs.run_result import RunResult, Seen
 
 RARE = 0.2
 """What happens in fewer of the successful futures sets a failed one apart from them."""
@@ -40,7 +40,7 @@ class Failure:
         return {"cause": self.cause, "event": self.event, "entity": self.entity, "share": share}
 
 
-def failures_of(futures: Sequence[Future], believed: Future | None = None) -> list[Failure]:
+def failures_of(futures: Sequence[RunResult], believed: RunResult | None = None) -> list[Failure]:
     """Return why those of the futures fail that do, the most frequent cause first.
 
     Args:
@@ -93,7 +93,7 @@ class _Usual:
         return cause, event, entity
 
 
-def _last(future: Future) -> tuple[str, str, str]:
+def _last(future: RunResult) -> tuple[str, str, str]:
     """Where nothing that succeeds is known, what does not come about and the last thing that happens have to serve."""
     lacking = " and ".join(name for name, came in future.outcomes.items() if came is not True)
     if not future.events:

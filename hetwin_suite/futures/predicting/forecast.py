@@ -16,7 +16,7 @@ from hetwin_suite.futures.counting.wilson import Probability, probability
 from hetwin_suite.futures.learning.experience import NO_EXPERIENCE, Experience
 from hetwin_suite.futures.learning.rows import Row
 from hetwin_suite.futures.predicting.causes import Failure, failures_of
-from hetwin_suite.futures.predicting.future import Future
+from hetwin_suite.futures.runs.run_result import RunResult
 
 _DIGITS = 6
 _EQUAL_S = 1e-6
@@ -61,20 +61,20 @@ class Forecast:
     horizon_s: float
     seed: int
     asked: int
-    futures: Sequence[Future]
+    futures: Sequence[RunResult]
     outcomes: Sequence[str]
     wall_s: float
     experience: Experience = NO_EXPERIENCE
-    believed: Future | None = None
+    believed: RunResult | None = None
     over_s: float | None = None
 
     @cached_property
-    def finished(self) -> tuple[Future, ...]:
+    def finished(self) -> tuple[RunResult, ...]:
         """The futures that are over and did not break down."""
         return tuple(one for one in self.futures if one.error is None)
 
     @property
-    def failed(self) -> tuple[Future, ...]:
+    def failed(self) -> tuple[RunResult, ...]:
         """The futures that broke down; they are neither successes nor failures."""
         return tuple(one for one in self.futures if one.error is not None)
 

@@ -10,7 +10,7 @@ import numpy as np
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.futures.page.plots import BAD, GOOD
 from hetwin_suite.futures.predicting.forecast import Forecast
-from hetwin_suite.futures.predicting.future import Future
+from hetwin_suite.futures.runs.run_result import RunResult
 from hetwin_suite.view.palette import SERIES
 from hetwin_suite.view.report.figure import Figure, escaped, figure, line
 from hetwin_suite.view.report.plot import axis
@@ -83,7 +83,7 @@ def fan(forecast: Forecast, name: str, *, from_above: bool) -> Figure:
 
 
 def _joined(
-    futures: Sequence[Future], name: str, columns: tuple[int, int]
+    futures: Sequence[RunResult], name: str, columns: tuple[int, int]
 ) -> tuple[Floats, Floats]:
     """Return two columns of all paths as one line with gaps, which are not numbers."""
     gap = np.full((1, 2), np.nan)

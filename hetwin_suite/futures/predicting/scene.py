@@ -12,8 +12,8 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.projection.episode import Episode
 from hetwin_suite.futures.predicting.forecast import Forecast
-from hetwin_suite.futures.predicting.future import Future
 from hetwin_suite.futures.predicting.plots import MOST_PATHS
+from hetwin_suite.futures.runs.run_result import RunResult
 from hetwin_suite.view.film.embed import film_data, player_place, player_script
 from hetwin_suite.view.film.layer import Layer
 from hetwin_suite.view.report.playing import Playing
@@ -29,7 +29,7 @@ def playing_future(forecast: Forecast) -> Playing | None:
         BadInput: if its log cannot be read.
     """
     one = next((one for one in forecast.finished if one.folder), None)
-    if one is None:
+    if one is None or one.folder is None:
         return None
     try:
         script = player_script()
@@ -49,6 +49,6 @@ def fan_layer(forecast: Forecast) -> Layer:
     return Layer.of("futures", COLUMNS, [(0.0, whole)])
 
 
-def _rows(line: int, one: Future, path: Floats) -> Floats:
+def _rows(line: int, one: RunResult, path: Floats) -> Floats:
     number, succeeds = (np.full(len(path), float(value)) for value in (line, one.succeeded))
     return np.column_stack((number, path, succeeds))

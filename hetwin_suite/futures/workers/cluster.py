@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import tempfile
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Mapping
+from itertools import islice
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, NamedTuple
@@ -29,12 +29,12 @@ class Away(NamedTuple, Generic[Result]):
     Attributes:
         result: what came of the task.
         files: path relative to the task's folder -> content.
-        lost: why there is no result; empty if there is one.
+        error: why there is no result; None if there is one.
     """
 
     result: Result | None
     files: Mapping[str, bytes]
-    lost: str = ""
+    error: HetwinError | None = None
 
 
 class Cluster:
@@ -45,91 +45,77 @@ class Cluster:
 
     Args:
         address: of the scheduler, such as ``tcp://192.168.0.7:8786``.
-        look: is called several times a second while they work.
     """
 
-    def __init__(self, address: str, look: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, address: str) -> None:
         self._address = address
-        self._look = look
 
     def work(
-        self, job: Job[Task, Result], tasks: Iterable[Task], note: Callable[[str], None]
+        self,
+        job: Job[Task, Result],
+        tasks: Iterable[Task],
+        note: Callable[[str], None] = lambda _: None,
+        look: Callable[[], None] = lambda: None,
     ) -> Generator[Done[Task, Result], None, None]:
         """See `Workers.work`."""
+        job.warm()
         dask = library_of("cluster", "distributed", NEEDED, "--cluster")
-        client = _connected(dask, self._address)
+        client, waiting = _connected(dask, self._address), iter(tasks)
+        begun: dict[Any, Task] = {}
+        ready: SimpleQueue[Any] = SimpleQueue()
+
+        def begin(count: int) -> None:
+            for task in islice(waiting, count):
+                future = client.submit(do_away, job, task, pure=False)
+                begun[future] = task
+                future.add_done_callback(ready.put)
+
         try:
-            yield from _Shift(client, job, iter(tasks)).finished(self._look)
+            begin(AHEAD * _workers(client))
+            while begun:
+                look()
+                try:
+                    future = ready.get(timeout=LOOK_S)
+                except Empty:
+                    continue
+                task = begun.pop(future)
+                begin(1)
+                yield _done(job, task, future)
         finally:
+            client.cancel(list(begun))
             client.close()
 
 
-class _Shift(Generic[Task, Result]):
-    """Tasks that a cluster works on."""
+def _workers(client: Any) -> int:
+    """Wait for the first worker, and return how many there are.
 
-    def __init__(self, client: Any, job: Job[Task, Result], tasks: Iterator[Task]) -> None:
-        self._client = client
-        self._job = job
-        self._tasks = tasks
-        self._begun: dict[Any, Task] = {}
-        self._ready: SimpleQueue[Any] = SimpleQueue()
+    Raises:
+        BadInput: if there is none.
+    """
+    try:
+        client.wait_for_workers(1, timeout=CONNECT_S)
+    except TimeoutError:
+        raise BadInput(
+            "the cluster has no workers",
+            where="--cluster",
+            found=client.scheduler.address,
+            expected="dask worker ADDRESS, on each machine that is to work",
+        ) from None
+    return len(client.scheduler_info(n_workers=-1)["workers"])
 
-    def finished(self, look: Callable[[], None]) -> Generator[Done[Task, Result], None, None]:
-        """Yield what comes of the tasks as it comes."""
-        try:
-            self._begin(AHEAD * self._workers())
-            while self._begun:
-                future = self._next_ready()
-                look()
-                if future is not None:
-                    task = self._begun.pop(future)
-                    self._begin(1)
-                    yield self._done(task, future)
-        finally:
-            self._client.cancel(list(self._begun))
 
-    def _workers(self) -> int:
-        """Wait for the first worker, and return how many there are.
-
-        Raises:
-            BadInput: if there is none.
-        """
-        try:
-            self._client.wait_for_workers(1, timeout=CONNECT_S)
-        except TimeoutError:
-            raise BadInput(
-                "the cluster has no workers",
-                where="--cluster",
-                found=self._client.scheduler.address,
-                expected="dask worker ADDRESS, on each machine that is to work",
-            ) from None
-        return len(self._client.scheduler_info(n_workers=-1)["workers"])
-
-    def _begin(self, count: int) -> None:
-        for _ in range(count):
-            task = next(self._tasks, None)
-            if task is None:
-                return
-            future = self._client.submit(do_away, self._job, task, pure=False)
-            self._begun[future] = task
-            future.add_done_callback(self._ready.put)
-
-    def _next_ready(self) -> Any:
-        """Return a future that is done; None if none is for a while."""
-        with suppress(Empty):
-            return self._ready.get(timeout=LOOK_S)
-        return None
-
-    def _done(self, task: Task, future: Any) -> Done[Task, Result]:
-        error = future.exception()
-        if error is not None:
-            return Done(task, None, f"{type(error).__name__}: {error}")
-        away: Away[Result] = future.result()
-        folder = self._job.folder(task)
-        for name, content in away.files.items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes(content)
-        return Done(task, away.result, away.lost)
+def _done(job: Job[Task, Result], task: Task, future: Any) -> Done[Task, Result]:
+    error = future.exception()
+    if error is not None:
+        return Done(task, None, f"{type(error).__name__}: {error}", error)
+    away: Away[Result] = future.result()
+    folder = job.folder(task)
+    for name, content in away.files.items() if folder is not None else ():
+        file = Path(str(folder), name)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+    lost = "" if away.error is None else str(away.error)
+    return Done(task, away.result, lost, away.error)
 
 
 def do_away(job: Job[Task, Result], task: Task) -> Away[Result]:
@@ -140,11 +126,13 @@ def do_away(job: Job[Task, Result], task: Task) -> Away[Result]:
             there.warm()
             result = there.do(task, None)
         except HetwinError as error:
-            return Away(None, _files(there.folder(task)), str(error))
+            return Away(None, _files(there.folder(task)), error)
         return Away(result, _files(there.folder(task)))
 
 
-def _files(folder: Path) -> dict[str, bytes]:
+def _files(folder: Path | None) -> dict[str, bytes]:
+    if folder is None:
+        return {}
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))

@@ -21,10 +21,11 @@ from hetwin_core.ensemble.supervision.parting import STDERR, detach, parting
 from hetwin_core.ensemble.supervision.stacks import where_it_hangs
 from hetwin_core.ensemble.supervision.watched_process import ending
 from hetwin_suite.futures.workers.descriptors import open_anew
-from hetwin_suite.futures.workers.warm_process import SELDOM
-from hetwin_suite.futures.workers.work import Result, Task
+from hetwin_suite.futures.workers.work import Done, Result, Task
 
 LOOK_S = 0.1
+SELDOM = (50_000, 20, 20)
+"""Thresholds of the garbage collection, which otherwise takes a twentieth of a run."""
 FORKED, DIED = 0, 1
 
 
@@ -78,22 +79,6 @@ class _Told(NamedTuple):
     is_last: bool
 
 
-class Ended(NamedTuple, Generic[Task, Result]):
-    """A task that is over.
-
-    Attributes:
-        task: what a copy had to do.
-        result: what came of it; None if it was lost.
-        processor_s: processor time that it took, with the begin or the end of the copy if it was its first or last [s].
-        lost: why there is no result; empty if there is one.
-    """
-
-    task: Task
-    result: Result | None
-    processor_s: float
-    lost: str = ""
-
-
 class Forks:
     """Forks this process again and again, and collects what the copies send.
 
@@ -104,6 +89,7 @@ class Forks:
         jobs: how many copies at a time; None: one per core.
         overdue: returns which call of a copy takes too long, in words; None if none does.
         look: is called several times a second.
+        again: is called with words about a copy that has died, whose task another does once more; None: it is lost.
     """
 
     def __init__(
@@ -111,14 +97,16 @@ class Forks:
         jobs: int | None,
         overdue: Callable[[Heartbeat], str | None],
         look: Callable[[], None] = lambda: None,
+        again: Callable[[str], None] | None = None,
     ) -> None:
         self._jobs = jobs or os.cpu_count() or 1
         self._overdue = overdue
         self._look = look
+        self._again = again
 
     def work(
         self, tasks: Iterable[Task], until: float | None = None
-    ) -> Generator[Ended[Task, Any] | Forked[Task, Any], None, None]:
+    ) -> Generator[Done[Task, Any] | Forked[Task, Any], None, None]:
         """Yield the tasks as they end; in a copy itself, yield once what it has to do.
 
         A copy that gets this leaves the generator as it is, and calls `Forked.end` when it is done, or `Forked.next`
@@ -152,11 +140,15 @@ class Forks:
 
     def _ended(
         self, copies: list[_Copy[Task]], waiting: _Waiting[Task], until: float | None
-    ) -> Iterator[Ended[Task, Any]]:
+    ) -> Iterator[Done[Task, Any]]:
         """Yield the tasks that have ended; the copies that can go on have another one, if there is any."""
         for copy in tuple(copies):
             ended = copy.ended() or self._hanging(copy)
             if ended is None:
+                continue
+            if ended.died and self._again is not None and waiting.put_back(ended.task):
+                self._again(f"{ended.lost} in {ended.task}, which is done again")
+                copies.remove(copy)
                 continue
             if waiting.any and not copy.is_over and not _over(until):
                 copy.go_on(waiting)
@@ -165,14 +157,14 @@ class Forks:
                 ended = ended._replace(processor_s=ended.processor_s + copy.end())
             yield ended
 
-    def _hanging(self, copy: _Copy[Task]) -> Ended[Task, Any] | None:
+    def _hanging(self, copy: _Copy[Task]) -> Done[Task, Any] | None:
         """End a copy of which a call takes too long; None if none does."""
         why = self._overdue(copy.heartbeat)
         if why is None:
             return None
         place = where_it_hangs(copy.pid, copy.stacks)
         why = f"{why}; it is in {place}" if place else why
-        return Ended(copy.task, None, copy.kill(), why)
+        return Done(copy.task, None, why, processor_s=copy.kill())
 
 
 class _Waiting(Generic[Task]):
@@ -181,6 +173,7 @@ class _Waiting(Generic[Task]):
     def __init__(self, tasks: Iterable[Task]) -> None:
         self._tasks = iter(tasks)
         self._next = list(islice(self._tasks, 1))
+        self._died: list[Task] = []
 
     @property
     def any(self) -> bool:
@@ -189,8 +182,18 @@ class _Waiting(Generic[Task]):
 
     def take(self) -> Task:
         """Return the next one, of which there must be one."""
-        (task,), self._next = self._next, list(islice(self._tasks, 1))
+        task = self._next.pop(0)
+        if not self._next:
+            self._next = list(islice(self._tasks, 1))
         return task
+
+    def put_back(self, task: Task) -> bool:
+        """Let a task whose copy has died be done again, once; returns whether it is."""
+        if any(one is task for one in self._died):
+            return False
+        self._died.append(task)
+        self._next.insert(0, task)
+        return True
 
 
 class _Copy(Generic[Task]):
@@ -210,7 +213,7 @@ class _Copy(Generic[Task]):
         self._code: int | None = None
         self._told_s = 0.0
 
-    def ended(self) -> Ended[Task, Any] | None:
+    def ended(self) -> Done[Task, Any] | None:
         """Return what came of its task; None if it is at work."""
         try:
             if not self.pipe.poll():
@@ -218,11 +221,11 @@ class _Copy(Generic[Task]):
             told: _Told = pickle.loads(self.pipe.recv_bytes())
         except (EOFError, ConnectionResetError):
             took = self._wait()
-            why = f"its process ({self.pid}) {ending(self._code or 0)}"
-            return Ended(self.task, None, took, why)
+            why = f"its worker (process {self.pid}) {ending(self._code or 0)}"
+            return Done(self.task, None, why, died=True, processor_s=took)
         took, self._told_s = told.processor_s - self._told_s, told.processor_s
         self.is_over = told.is_last
-        return Ended(self.task, told.result, took)
+        return Done(self.task, told.result, processor_s=took)
 
     def go_on(self, waiting: _Waiting[Task]) -> None:
         """Give it the next task; if it has died meanwhile, that is lost with it."""

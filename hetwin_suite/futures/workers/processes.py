@@ -1,18 +1,15 @@
-"""Workers on this machine: processes that are forked when everything is loaded."""
+"""Workers on this machine: processes that are forked when everything is loaded, and do one task after the other."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Generator, Iterable, Iterator
-from multiprocessing.connection import wait
-from typing import Generic
+import pickle
+import traceback
+from collections.abc import Callable, Generator, Iterable
+from typing import Any, NamedTuple, NoReturn
 
-from hetwin_suite.futures.workers.warm_process import WarmProcess
+from hetwin_core.ensemble.errors import HetwinError
+from hetwin_suite.futures.workers.forks import Forked, Forks
 from hetwin_suite.futures.workers.work import Done, Job, Result, Task
-
-LOOK_S = 0.25
-TRIES = 2
-"""How often a task is tried whose worker dies."""
 
 
 class Processes:
@@ -20,130 +17,53 @@ class Processes:
 
     Args:
         jobs: how many; None: one per core.
-        look: is called several times a second while they work.
     """
 
-    def __init__(self, jobs: int | None = None, look: Callable[[], None] = lambda: None) -> None:
-        self._jobs = jobs or os.cpu_count() or 1
-        self._look = look
+    def __init__(self, jobs: int | None = None) -> None:
+        self._jobs = jobs
 
     def work(
-        self, job: Job[Task, Result], tasks: Iterable[Task], note: Callable[[str], None]
+        self,
+        job: Job[Task, Result],
+        tasks: Iterable[Task],
+        note: Callable[[str], None] = lambda _: None,
+        look: Callable[[], None] = lambda: None,
     ) -> Generator[Done[Task, Result], None, None]:
         """See `Workers.work`."""
         job.warm()
-        crew = _Crew(job, iter(tasks), note)
-        try:
-            crew.engage(self._jobs)
-            while crew.busy:
-                wait(crew.handles, LOOK_S)
-                self._look()
-                yield from crew.finished()
-        finally:
-            crew.dismiss()
+        for one in Forks(self._jobs, job.overdue, look, note).work(tasks):
+            if isinstance(one, Forked):
+                _serve(job, one)
+            yield one if one.result is None else one._replace(**one.result._asdict())
 
 
-class _Crew(Generic[Task, Result]):
-    """The workers of one job, and what they are doing."""
+class _Answer(NamedTuple):
+    """What a worker sends: a result, or why there is none; see `Done`."""
 
-    def __init__(
-        self, job: Job[Task, Result], tasks: Iterator[Task], note: Callable[[str], None]
-    ) -> None:
-        self._job = job
-        self._tasks = tasks
-        self._note = note
-        self._workers: list[WarmProcess[Task, Result]] = []
-        self._again: list[Task] = []
-        self._tried: dict[Task, int] = {}
-        self._engaged = 0
+    result: Any
+    lost: str = ""
+    error: Exception | None = None
 
-    @property
-    def busy(self) -> list[WarmProcess[Task, Result]]:
-        """Those that have a task."""
-        return [worker for worker in self._workers if worker.task is not None]
 
-    @property
-    def handles(self) -> list[int]:
-        """What becomes ready when there is something to see."""
-        return [h for w in self.busy for h in (w.pipe.fileno(), w.sentinel)]
+def _serve(job: Job[Any, Any], forked: Forked[Any, _Answer]) -> NoReturn:
+    while True:
+        forked = forked.next(_answer(job, forked))
 
-    def engage(self, count: int) -> None:
-        """Fork so many workers, or fewer if there are fewer tasks, and give each a task."""
-        for _ in range(count):
-            task = self._next()
-            if task is None:
-                return
-            self._begin(task)
 
-    def _begin(self, task: Task) -> None:
-        """Let a new worker begin with a task."""
-        self._engaged += 1
-        worker = WarmProcess(self._job, self._engaged)
-        self._workers.append(worker)
-        self._give(worker, task)
+def _answer(job: Job[Any, Any], forked: Forked[Any, _Answer]) -> _Answer:
+    try:
+        return _Answer(job.do(forked.task, forked.heartbeat))
+    except HetwinError as error:
+        return _Answer(None, str(error), error)
+    except Exception as error:
+        traceback.print_exc()
+        return _Answer(None, f"{type(error).__name__}: {error}", _sendable(error))
 
-    def _next(self) -> Task | None:
-        return self._again.pop(0) if self._again else next(self._tasks, None)
 
-    def _give(self, worker: WarmProcess[Task, Result], task: Task) -> None:
-        self._tried[task] = self._tried.get(task, 0) + 1
-        worker.begin(task)
-
-    def finished(self) -> Iterator[Done[Task, Result]]:
-        """Yield what has come, and let the workers go on."""
-        for worker in self.busy:
-            was_alive = worker.is_alive  # before reading, so that nothing is missed
-            arrived = worker.arrived()
-            if arrived is not None:
-                yield self._done(worker, *arrived)
-            elif not was_alive:
-                yield from self._died(worker, f"{worker.name} {worker.how_it_ended()}")
-            elif (why := worker.overdue()) is not None:
-                yield from self._hangs(worker, why)
-
-    def _done(
-        self, worker: WarmProcess[Task, Result], result: Result | None, lost: str
-    ) -> Done[Task, Result]:
-        task, worker.task = worker.task, None
-        assert task is not None  # it is busy
-        self._tried.pop(task)
-        following = self._next()
-        if following is not None:
-            self._give(worker, following)
-        return Done(task, result, lost)
-
-    def _died(self, worker: WarmProcess[Task, Result], how: str) -> Iterator[Done[Task, Result]]:
-        """Let another worker do the task, unless that was tried before."""
-        task = self._replaced(worker)
-        if self._tried[task] < TRIES:
-            self._note(f"{how} in run {task}, which is drawn again")
-            self._begin(task)
-            return
-        self._tried.pop(task)
-        self._go_on()
-        yield Done(task, None, f"{how}, as did the worker before it")
-
-    def _hangs(self, worker: WarmProcess[Task, Result], why: str) -> Iterator[Done[Task, Result]]:
-        """End a worker whose task does not end; it would not end in another either."""
-        task = self._replaced(worker)
-        self._tried.pop(task)
-        self._go_on()
-        yield Done(task, None, why)
-
-    def _replaced(self, worker: WarmProcess[Task, Result]) -> Task:
-        """Take a worker out of the crew; returns its task."""
-        task = worker.task
-        assert task is not None  # it is busy
-        self._workers.remove(worker)
-        worker.end()
-        return task
-
-    def _go_on(self) -> None:
-        following = self._next()
-        if following is not None:
-            self._begin(following)
-
-    def dismiss(self) -> None:
-        """End all workers."""
-        for worker in self._workers:
-            worker.end()
+def _sendable(error: Exception) -> Exception:
+    """Return an error that another process can raise: the same if it can be pickled, else one in its words."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.episode_folder import RECORDING, SCENE
+from hetwin_core.ensemble.scenario.episode_folder import RECORDING, believed_scene, scenario_of
+from hetwin_suite.futures.learning.labelled import Episode, find_labelled, read_labelled
 
-TRUTH = "truth.json"
 WORLD = "world.sdf"
 ROBOT = "robot.urdf"
 """Beside the recording, if the twin's world or robot is not that of the scenario."""
@@ -65,18 +63,7 @@ def find_episodes(root: Path) -> list[LabelledEpisode]:
     Raises:
         BadInput: if there are none, or one cannot be read.
     """
-    if not root.is_dir():
-        raise BadInput(
-            "there is no such folder", file=root, expected="a folder of recorded episodes"
-        )
-    folders = sorted(path.parent for path in root.rglob(TRUTH))
-    if not folders:
-        raise BadInput(
-            "there are no episodes here",
-            file=root,
-            expected=f"folders with {RECORDING}, {SCENE} and {TRUTH}, as `hetwin record` writes them",
-        )
-    return [read_episode(folder) for folder in folders]
+    return [_labelled(one) for one in find_labelled(root)]
 
 
 def read_episode(folder: Path) -> LabelledEpisode:
@@ -85,35 +72,30 @@ def read_episode(folder: Path) -> LabelledEpisode:
     Raises:
         BadInput: if it cannot be read.
     """
-    scene, truth = _json(folder / SCENE), _json(folder / TRUTH)
-    if not (folder / RECORDING).exists():
-        raise BadInput("the episode has no recording", file=folder, expected=RECORDING)
-    label = truth.get("label")
-    if label not in ("success", "failure"):
-        expected = "success or failure"
-        raise BadInput(
-            "no label", file=folder / TRUTH, where="label", found=label, expected=expected
-        )
+    return _labelled(read_labelled(folder))
+
+
+def _labelled(episode: Episode) -> LabelledEpisode:
+    folder, truth, scenario = episode.folder, episode.truth, scenario_of(episode.folder)
     margin = truth.get("margin")
     return LabelledEpisode(
         folder=folder,
-        scenario=str(scene.get("scenario", "")),
-        scene=dict(scene.get("scene", {})),
-        success=label == "success",
+        scenario=scenario,
+        scene=believed_scene(str(folder)),
+        success=episode.label(),
         cause=str(truth.get("cause") or ""),
         margin=None if margin is None else float(margin),
         held=bool(truth.get("held", True)),
         blocked=bool(truth.get("blocked_until_release", True)),
-        grasp=str(truth.get("grasp") or _usual_grasp(scene)),
+        grasp=str(truth.get("grasp") or _usual_grasp(scenario)),
         key=_key(truth),
         world=_if_there(folder / WORLD),
         robot=_if_there(folder / ROBOT),
     )
 
 
-def _usual_grasp(scene: dict[str, Any]) -> str:
-    name = str(scene.get("scenario", ""))
-    return "cage" if name == "uncertain_environment" else name
+def _usual_grasp(scenario: str) -> str:
+    return "cage" if scenario == "uncertain_environment" else scenario
 
 
 def _key(truth: dict[str, Any]) -> tuple[int, ...]:
@@ -123,13 +105,3 @@ def _key(truth: dict[str, Any]) -> tuple[int, ...]:
 
 def _if_there(file: Path) -> Path | None:
     return file if file.is_file() else None
-
-
-def _json(path: Path) -> dict[str, Any]:
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, json.JSONDecodeError) as error:
-        raise BadInput(f"the file cannot be read: {error}", file=path, expected="JSON") from None
-    if not isinstance(data, dict):
-        raise BadInput("this is not a JSON object", file=path, found=type(data).__name__)
-    return data

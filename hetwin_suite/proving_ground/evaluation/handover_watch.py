@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hetwin_core.ensemble.conductor.reporting.listener import Handover, QuietListener, RunStart
+from hetwin_core.ensemble.conductor.reporting.listener import Handover, RunListener, RunStart
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import WORLD, Floats
 
@@ -38,7 +38,7 @@ class HandBack:
 
 
 @dataclass(slots=True)
-class HandoverWatch(QuietListener):
+class HandoverWatch(RunListener):
     """A listener that collects all hand-backs of poses to the main model."""
 
     hand_backs: list[HandBack] = field(default_factory=list)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from hetwin_suite.futures.counting.wilson import probability
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, TASKS
 from hetwin_suite.proving_ground.evaluation.judge import Verdict
-from hetwin_suite.proving_ground.evaluation.statistics import wilson_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,8 @@ class Cell:
     @property
     def interval(self) -> tuple[float, float]:
         """95 % confidence interval of the share."""
-        return wilson_interval(self.right, self.of)
+        found = probability(self.right, self.of)
+        return found.low, found.high
 
     @property
     def paper(self) -> tuple[int, int] | None:

@@ -15,9 +15,9 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.episode_folder import RECORDING, SCENE
 from hetwin_core.ensemble.scenario.robot import Robot
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
+from hetwin_suite.futures.learning.labelled import TRUTH
 from hetwin_suite.proving_ground.evaluation.episodes import (
     ROBOT,
-    TRUTH,
     WORLD,
     LabelledEpisode,
     read_episode,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.commanded.commands import TwistCommand
-from model_nodes.main_physics.sources.source import JointMotion
+from model_nodes.main_physics.sources.part import JointMotion
 
 DRIFT = 0.05
 """How fast joints drift off [rad/s or m/s]."""

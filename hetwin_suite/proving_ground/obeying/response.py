@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.sources.source import JointMotion
+from model_nodes.main_physics.sources.part import JointMotion
 
 
 class Response:

@@ -30,15 +30,15 @@ from hetwin_suite.proving_ground.obeying.mismatch import (
     noise,
 )
 from hetwin_suite.proving_ground.obeying.response import Response
-from model_nodes.main_physics.drive import Drive
 from model_nodes.main_physics.engines.engine import Engine, EngineSettings
 from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.lidars import FittedLidar, fitted_lidars
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.model import MainPhysics
 from model_nodes.main_physics.settings import Settings, read_settings
-from model_nodes.main_physics.sources.commanded.source import CommandedSource
+from model_nodes.main_physics.sources.commanded.part import CommandedPart
 from model_nodes.main_physics.sources.factory import open_source
+from model_nodes.main_physics.sources.plans import ALL, Plans
 from model_nodes.main_physics.wheels import DifferentialDrive, differential_drive
 from model_nodes.main_physics.world.description import Body, World
 from model_nodes.main_physics.world.names import frame_name
@@ -109,17 +109,17 @@ class ObeyingRobot:
         self._period_ns = round(SECOND / settings.rate)
         self._engine: Engine = make_engine("mujoco")
         remarks = self._engine.load(world, _engine_settings(settings))
-        source = open_source(spec, robots=[body])
-        assert isinstance(source, CommandedSource)
-        self._source = source
         wheels = None
         if robot.wheels is not None:
             wheels = believed(differential_drive(body, robot.wheels), self.mismatch)
-            source.use_wheels(wheels)
-        self._drive = Drive([body], source, robot.joints_at_start, self._period_ns)
-        self.notes = [*world.warnings, *remarks, *source.notes]
+        plan = open_source(spec, robots=[body], wheels=wheels)
+        (commanded,) = plan.parts
+        assert isinstance(commanded, CommandedPart)
+        self._commanded_by, self._plans = commanded, Plans({ALL: plan})
+        self._plans.drive([body], robot.joints_at_start, self._period_ns)
+        self.notes = [*world.warnings, *remarks, *plan.notes]
         self.joints, self.root = self._engine.driven, body.links[0].name
-        self._faulty = Faulty(fault, self._drive.driven & ~_turning(self.joints, wheels))
+        self._faulty = Faulty(fault, self._plans.driven & ~_turning(self.joints, wheels))
         self._place()
         self._time_ns = 0
         self.base = self._mobile(body, robot, wheels, start)
@@ -149,7 +149,7 @@ class ObeyingRobot:
         return None
 
     def _place(self) -> None:
-        resting = self._drive.at(0).positions
+        resting = self._plans.motion(0).positions
         positions = np.zeros(len(self._engine.joints))
         positions[: len(resting)] = resting
         self._engine.place_joints(positions, np.zeros_like(positions))
@@ -170,12 +170,12 @@ class ObeyingRobot:
 
     def begin(self) -> None:
         """Let time run."""
-        self._source.begin()
+        self._plans.start()
 
     def wait(self) -> None:
         """Wait until the state of now is that of real time, and take the commands that have come."""
         then_ns = self._time_ns + self._period_ns
-        self._commanded = self._drive.at(then_ns), self._source.twist(then_ns)
+        self._commanded = self._plans.motion(then_ns), self._commanded_by.twist(then_ns)
 
     def step(self) -> list[Event]:
         """Go on by one period, after `wait`; returns commands that were refused, as events."""
@@ -192,12 +192,12 @@ class ObeyingRobot:
         self._engine.step()
         if self.base is not None:
             self.base.read()
-        return self._source.events(self._time_ns)
+        return self._plans.events(self._time_ns)
 
     @property
     def stamp_ns(self) -> int:
         """The time of the state, by this machine's clock [ns]."""
-        return self._source.epoch_ns + self._time_ns
+        return self._commanded_by.epoch_ns + self._time_ns
 
     def poses(self) -> dict[str, Floats]:
         """Return where everything truly is, by entity, each (7,) x y z [m], qw qx qy qz in the world."""
@@ -237,7 +237,7 @@ class ObeyingRobot:
 
     def close(self) -> None:
         """Stop listening, and end the simulation."""
-        self._source.close()
+        self._plans.close()
         self._engine.close()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from hetwin_suite.proving_ground.evaluation.statistics import wilson_interval
+from hetwin_suite.futures.counting.wilson import probability
 from hetwin_suite.proving_ground.mismatch.axis import Axis
 from hetwin_suite.proving_ground.robustness.kept import KeptVerdict
 
@@ -49,7 +49,8 @@ class CurvePoint:
     @property
     def interval(self) -> tuple[float, float]:
         """95 % confidence interval of the share (Wilson)."""
-        return wilson_interval(self.right, self.of)
+        found = probability(self.right, self.of)
+        return found.low, found.high
 
     @property
     def share(self) -> float:

@@ -65,6 +65,7 @@ def evaluate_robustness(
     trusts: bool = False,
     began: Callable[[int, int], None] = _ignore,
     progress: Callable[[Progress], None] = _ignore,
+    look: Callable[[], None] = lambda: None,
 ) -> Findings:
     """Judge what is not kept in `out` yet; return everything that is.
 
@@ -76,6 +77,7 @@ def evaluate_robustness(
         trusts: whether kept verdicts count that other code has decided.
         began: called with the numbers of kept and of missing verdicts.
         progress: called after each new verdict.
+        look: called several times a second while episodes are judged.
 
     Raises:
         BadInput: if a level is not possible for an episode, or the kept verdicts cannot be read.
@@ -86,7 +88,7 @@ def evaluate_robustness(
     pieces = judged.missing(points, asked.approaches)
     missing, done, start = sum(len(p.approaches) for p in pieces), 0, time.monotonic()
     began(len(points) * len(asked.approaches) - missing, missing)
-    for verdicts in judge_pieces(pieces, replay, jobs, out / RECORDED):
+    for verdicts in judge_pieces(pieces, replay, jobs, out / RECORDED, look):
         for verdict in verdicts:
             kept.add(verdict)
             done += 1

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from multiprocessing import get_context
 from pathlib import Path
 
-from hetwin_core.ensemble.errors import RunFailed
+from hetwin_suite.futures.workers.processes import Processes
+from hetwin_suite.futures.workers.work import Each
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode
 from hetwin_suite.proving_ground.evaluation.judge import Verdict, judge
 from hetwin_suite.proving_ground.evaluation.replay import Replay
@@ -23,12 +20,13 @@ from hetwin_suite.proving_ground.robustness.kept import KeptVerdict
 from hetwin_suite.proving_ground.robustness.recorded_anew import recorded_anew
 from hetwin_suite.proving_ground.robustness.work import Piece, Point
 
-_AHEAD = 2
-"""Pieces that wait for each process."""
-
 
 def judge_pieces(
-    pieces: Sequence[Piece], replay: Replay, jobs: int | None, recorded: Path
+    pieces: Sequence[Piece],
+    replay: Replay,
+    jobs: int | None,
+    recorded: Path,
+    look: Callable[[], None] = lambda: None,
 ) -> Iterator[list[KeptVerdict]]:
     """Yield the verdicts of each piece as soon as they are there; in which order depends on the processes.
 
@@ -37,30 +35,14 @@ def judge_pieces(
         replay: contact settings and engine.
         jobs: processes at a time; None: one per core.
         recorded: folder for episodes that are recorded anew.
+        look: called several times a second.
 
     Raises:
         RunFailed: if a process died.
     """
-    if not pieces:
-        return
-    count = min(jobs or os.cpu_count() or 1, len(pieces))
-    waiting = iter(pieces)
-    running: set[Future[list[KeptVerdict]]] = set()
-    # Spawned: a forked process would share locks and engines with its parent.
-    with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
-        try:
-            while True:
-                while len(running) < _AHEAD * count and (piece := next(waiting, None)):
-                    running.add(pool.submit(judge_piece, piece, replay, recorded))
-                if not running:
-                    return
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                yield from (future.result() for future in done)
-        except BrokenProcessPool as error:
-            reason = "a process that judged died; is there enough memory?"
-            raise RunFailed("evaluate", "judge", 0, reason) from error
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+    job = Each[Piece, list[KeptVerdict]](lambda piece: judge_piece(piece, replay, recorded))
+    for done in Processes(jobs).work(job, pieces, look=look):
+        yield done.value
 
 
 def judge_piece(piece: Piece, replay: Replay, recorded: Path) -> list[KeptVerdict]:

@@ -70,6 +70,7 @@ def draw_all(
     missing = [one for one in wanted if not one.file.exists()]
     count = min(jobs or os.cpu_count() or 1, len(missing))
     if count:
+        # Spawned: a graphics library that was used before a fork hangs after it.
         with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
             try:
                 for done, _ in enumerate(pool.map(_draw, missing, [replay] * len(missing)), 1):

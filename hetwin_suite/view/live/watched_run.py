@@ -18,7 +18,7 @@ from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.controls import Done
 from hetwin_core.ensemble.conductor.reporting.listener import (
     Handover,
-    QuietListener,
+    RunListener,
     RunStart,
     RunSummary,
 )
@@ -127,7 +127,7 @@ def _near(scene: Snapshot, *, compute: bool) -> Floats | None:
     return near.known
 
 
-class Shown(QuietListener):
+class Shown(RunListener):
     """The child's side: lets the parent see the run, and does what it asks for.
 
     Args:

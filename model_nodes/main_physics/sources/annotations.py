@@ -71,14 +71,7 @@ def unread_notes(bag: Bag, others: Collection[str] = ()) -> list[str]:
 def readable(bag: Bag, topic: str) -> bool:
     """Whether the messages of a topic have a definition that fits the first of them, what is read, and one type."""
     reader = reader_of(bag.topics[topic].type)
-    first = next(iter(bag.messages([topic])), None)
-    if len(bag.types(topic)) > 1 or reader is None or not isinstance(first, tuple):
-        return False
-    try:
-        reader(topic)(bag.decoder(topic)(first[2]), 0)
-    except Exception:  # a definition that does not fit makes the decoder fail in any way
-        return False
-    return True
+    return reader is not None and bag.can_read(topic, lambda message: reader(topic)(message, 0))
 
 
 def _annotation_reader(bag: Bag, spec: Annotations, where: str) -> EventReader:

@@ -189,6 +189,17 @@ class Bag:
         """
         return decoder_for(self._connection(topic), self.path)
 
+    def can_read(self, topic: str, read: Callable[[Any], object]) -> bool:
+        """Whether a topic has messages of one type, and the first can be decoded and read by a function."""
+        first = next(iter(self.messages([topic])), None)
+        if len(self.types(topic)) > 1 or not isinstance(first, tuple):
+            return False
+        try:
+            read(self.decoder(topic)(first[2]))
+        except Exception:  # a definition that does not fit makes the decoder fail in any way
+            return False
+        return True
+
     def check_fields(self, topic: str, type_name: str, names: Sequence[str]) -> None:
         """Check that the recording's definition of `type_name` is the usual one.
 

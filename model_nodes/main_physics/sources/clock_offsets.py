@@ -9,6 +9,7 @@ in each third of the motion, and if it is clearly more than the time between two
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.bag import Bag, ReadFault
 from model_nodes.main_physics.sources.event_stream import stamp_of
 from model_nodes.main_physics.sources.joint_series import Series
+from model_nodes.main_physics.sources.told.part_readers import wrench_numbers
 
 CLOCK_OFFSET = "clock_offset"
 _STEP = 0.01
@@ -67,8 +69,14 @@ def find_offsets(bag: Bag, series: Sequence[Series]) -> list[Finding]:
         bag: the recording.
         series: the joint states.
     """
-    topics = [t.name for t in bag.topics.values() if _says(t.type) and _sends(bag, t.name)]
-    tracks = list(_tracks(bag, topics)) if topics and series else []
+    readers = {
+        topic.name: read
+        for topic in bag.topics.values()
+        if (read := _NUMBERS.get(topic.type.rpartition("/")[2])) is not None
+        and topic.messages >= _LEAST_MESSAGES
+        and bag.can_read(topic.name, read)
+    }
+    tracks = list(_tracks(bag, readers)) if readers and series else []
     found = []
     for topic, own in _by_topic(series).items():
         for track in tracks:
@@ -193,22 +201,25 @@ def _joints(topic: str, series: Sequence[Series], efforts: bool) -> Track | None
     return Track(topic, times, np.array(columns).T) if columns and len(times) > 1 else None
 
 
-def _tracks(bag: Bag, topics: Sequence[str]) -> Iterator[Track]:
-    """Yield what some topics say; one that cannot be read is left out."""
-    times: dict[str, list[float]] = {topic: [] for topic in topics}
-    rows: dict[str, list[list[float]]] = {topic: [] for topic in topics}
-    decoders = {topic: bag.decoder(topic) for topic in topics}
-    due_ns = dict.fromkeys(topics, 0)
-    for message in bag.messages(topics):
+def _tracks(bag: Bag, readers: Mapping[str, Callable[[Any], list[float]]]) -> Iterator[Track]:
+    """Yield what some topics say, by what reads their messages; one whose messages differ in length is left out."""
+    times: dict[str, list[float]] = {topic: [] for topic in readers}
+    rows: dict[str, list[list[float]]] = {topic: [] for topic in readers}
+    decoders = {topic: bag.decoder(topic) for topic in readers}
+    due_ns = dict.fromkeys(readers, 0)
+    for message in bag.messages(readers):
         if isinstance(message, ReadFault):
             break
         topic, log_ns, raw = message
         if log_ns >= due_ns[topic]:
             due_ns[topic] = log_ns + round(5e8 * _STEP)
-            content = decoders[topic](raw)
-            rows[topic].append(_numbers(bag.topics[topic].type, content))
-            times[topic].append(_time_ns(bag, content, log_ns) / 1e9)
-    for topic in topics:
+            with suppress(Exception):  # a message that cannot be read is said where events are read
+                content = decoders[topic](raw)
+                row, at = readers[topic](content), _time_ns(bag, content, log_ns) / 1e9
+                if row and np.isfinite(row).all():
+                    rows[topic].append(row)
+                    times[topic].append(at)
+    for topic in readers:
         order = np.argsort(times[topic], kind="stable")
         lengths = {len(row) for row in rows[topic]}
         if len(lengths) == 1 and len(order) >= _LEAST_MESSAGES:
@@ -222,18 +233,13 @@ def _time_ns(bag: Bag, content: Any, log_ns: int) -> int:
     return stamped if abs(stamped - log_ns) <= bag.tolerance_ns else log_ns
 
 
-def _wrench(message: Any) -> list[float]:
-    parts = message.wrench.force, message.wrench.torque
-    return [float(getattr(part, axis)) for part in parts for axis in "xyz"]
-
-
 def _controller(message: Any) -> list[float]:
     point = message.feedback if hasattr(message, "feedback") else message.actual
     return [float(position) for position in point.positions]
 
 
 _NUMBERS: Mapping[str, Callable[[Any], list[float]]] = {
-    "WrenchStamped": _wrench,
+    "WrenchStamped": wrench_numbers,
     "JointTrajectoryControllerState": _controller,
     "GripperCommand_FeedbackMessage": lambda m: [float(m.feedback.position)],
     "ParallelGripperCommand_FeedbackMessage": lambda m: [float(m.feedback.state.position[0])],
@@ -241,24 +247,3 @@ _NUMBERS: Mapping[str, Callable[[Any], list[float]]] = {
     "Robotiq2FGripper_robot_input": lambda m: [float(m.gPO)],
 }
 """Last part of a type -> the numbers of a message that change with the robot's joints."""
-
-
-def _says(type_name: str) -> bool:
-    return type_name.rpartition("/")[2] in _NUMBERS
-
-
-def _numbers(type_name: str, message: Any) -> list[float]:
-    return _NUMBERS[type_name.rpartition("/")[2]](message)
-
-
-def _sends(bag: Bag, topic: str) -> bool:
-    """Whether a topic has enough messages, the first of which can be read."""
-    if bag.topics[topic].messages < _LEAST_MESSAGES or len(bag.types(topic)) > 1:
-        return False
-    first = next(iter(bag.messages([topic])), None)
-    try:
-        return isinstance(first, tuple) and bool(
-            _numbers(bag.topics[topic].type, bag.decoder(topic)(first[2]))
-        )
-    except Exception:  # a definition that does not fit makes the decoder fail in any way
-        return False

@@ -1,10 +1,10 @@
-"""Opens the source that a scenario or a command specifies."""
+"""Opens what a scenario or a command says to move a robot."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.source import (
@@ -15,108 +15,108 @@ from hetwin_core.ensemble.scenario.source import (
     PlanSpec,
     ProgramSpec,
     RecordingSpec,
+    SourceKind,
     TrajectorySpec,
     kind_of,
 )
 from hetwin_core.ensemble.validation import Strict, check
 from model_nodes.main_physics.settings import NamedHand
-from model_nodes.main_physics.sources.commanded.source import CommandedSource
-from model_nodes.main_physics.sources.commanded.trajectory_source import TrajectorySource
-from model_nodes.main_physics.sources.model_source import ModelSource
-from model_nodes.main_physics.sources.recorded import RecordedSource
-from model_nodes.main_physics.sources.source import Source
+from model_nodes.main_physics.sources.commanded.part import CommandedPart
+from model_nodes.main_physics.sources.commanded.trajectory_file import read_trajectory
+from model_nodes.main_physics.sources.model_part import ModelPart
+from model_nodes.main_physics.sources.part import Part
+from model_nodes.main_physics.sources.plan import Plan
+from model_nodes.main_physics.sources.planned.trajectory import TrajectoryPart
+from model_nodes.main_physics.sources.recorded_part import RecordedPart
+from model_nodes.main_physics.wheels import DifferentialDrive
 from model_nodes.main_physics.world.description import Body
 
 
 def open_source(
     spec: str | Path | Mapping[str, Any],
     *,
-    base: Path | None = None,
     robots: Sequence[Body] = (),
     others: Sequence[str] = (),
     hands: Sequence[NamedHand] = (),
-) -> Source:
-    """Open a recording, a trajectory's file or a plan, follow a live robot, listen to commands, or start a program.
+    wheels: DifferentialDrive | None = None,
+) -> Plan:
+    """Open a recording, a trajectory's file or steps, follow a live robot, listen to commands, or start a program.
 
     Args:
         spec: path of a recording, or a mapping with the keys of `RecordingSpec`, `LiveSpec`,
             `CommandsSpec`, `TrajectorySpec`, `ProgramSpec`, `ModelSpec` or `PlanSpec`.
-        base: folder to which a relative path is relative; by default the working directory.
-        robots: those that the source moves.
+        robots: those that the plan moves.
         others: namespaces of other robots, whose tasks and beliefs in a recording are only read if they are named.
         hands: of the robots.
+        wheels: that a velocity of the base turns; None: there are none.
 
     Raises:
         BadInput: if the spec is invalid, the file cannot be played back, or the robot does not publish.
     """
-    if isinstance(spec, Mapping) and "live" in spec:
-        from model_nodes.main_physics.sources.live.source import LiveSource
-
-        return LiveSource(check(LiveSpec, spec, "source"), robots)
-    if isinstance(spec, Mapping) and "commands" in spec:
-        return _commanded(check(CommandsSpec, spec, "source"), robots)
-    if isinstance(spec, Mapping) and "trajectory" in spec:
-        file = Path(check(TrajectorySpec, spec, "source").trajectory).expanduser()
-        return TrajectorySource(file if base is None else base / file)
-    if isinstance(spec, Mapping) and "program" in spec:
-        from model_nodes.main_physics.sources.program.source import ProgramSource
-
-        (robot,) = robots or _no_robot("program")
-        scope = f"{robot.name}/" if others else ""
-        named = {hand.name: hand for hand in hands}
-        return ProgramSource(check(ProgramSpec, spec, "source"), robot, named, base, scope)
-    if isinstance(spec, Mapping) and "model" in spec:
-        return ModelSource(check(ModelSpec, spec, "source"), robots)
-    if isinstance(spec, Mapping) and "plan" in spec:
-        from model_nodes.main_physics.sources.plan.opening import open_plan
-
-        (robot,) = robots or _no_robot("plan")
-        named = {hand.name: hand for hand in hands}
-        return open_plan(check(PlanSpec, spec, "source"), robot, named, base, others)
     mapping = {"recording": str(spec)} if isinstance(spec, str | Path) else spec
-    checked = check(RecordingSpec, mapping, "source")
-    path = Path(checked.recording).expanduser()
-    return RecordedSource(
-        path if base is None else base / path,
-        joint_states=checked.joint_states,
-        joints=checked.joints,
-        annotations=checked.annotations,
-        topics=checked.topics,
-        joints_from=checked.joints_from,
-        robots=robots,
-        clock_offset=checked.clock_offset,
-        tasks=checked.tasks,
-        beliefs=checked.beliefs,
-        others=others,
-        stamps=checked.stamps,
-        units=checked.units,
-    )
+    checked = check_listening(mapping)
+    named = {hand.name: hand for hand in hands}
+    match checked:
+        case PlanSpec():
+            from model_nodes.main_physics.sources.planned.opening import open_steps
+
+            return open_steps(checked, _only(robots, SourceKind.PLAN), named, others)
+        case ProgramSpec():
+            from model_nodes.main_physics.sources.program.part import ProgramPart
+
+            robot = _only(robots, SourceKind.PROGRAM)
+            program = ProgramPart(checked, robot, named, f"{robot.name}/" if others else "")
+            return Plan([program], lasting_ns=round(checked.lasting * 1e9))
+        case RecordingSpec():
+            return Plan([RecordedPart(checked, robots, others)])
+        case TrajectorySpec():
+            return Plan(
+                [TrajectoryPart(None, read_trajectory(Path(checked.trajectory).expanduser()))]
+            )
+        case ModelSpec():
+            return Plan([ModelPart(checked, wheels)])
+    return Plan([_listening(checked, robots, wheels)])
 
 
-def _commanded(spec: CommandsSpec, robots: Sequence[Body]) -> Source:
+def _only(robots: Sequence[Body], kind: SourceKind) -> Body:
+    if not robots:
+        raise BadInput(
+            f"there is no robot that the {kind} could move",
+            where=f"source.{kind}",
+            expected="robot",
+        )
+    (robot,) = robots
+    return robot
+
+
+def _listening(spec: Strict, robots: Sequence[Body], wheels: DifferentialDrive | None) -> Part:
+    """A live robot, or commands.
+
+    Raises:
+        BadInput: if ROS 2 is not installed.
+    """
     try:
+        if isinstance(spec, LiveSpec):
+            from model_nodes.main_physics.sources.live.link import RobotLink
+            from model_nodes.main_physics.sources.live.part import LivePart
+
+            return LivePart(spec, robots, RobotLink)
         from model_nodes.main_physics.sources.commanded.live_link import CommandLink
+
+        assert isinstance(spec, CommandsSpec)
+        return CommandedPart(spec, robots, CommandLink, wheels)
     except ImportError as error:
         raise BadInput(
             f"ROS 2 cannot be imported: {error}",
-            where="source.commands",
+            where=f"source.{SourceKind.LIVE if isinstance(spec, LiveSpec) else SourceKind.COMMANDS}",
             expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite",
         ) from None
-    return CommandedSource(spec, robots, CommandLink)
-
-
-def _no_robot(kind: str) -> NoReturn:
-    raise BadInput(
-        f"there is no robot that the {kind} could move", where=f"source.{kind}", expected="robot"
-    )
 
 
 def check_listening(spec: Mapping[str, Any]) -> Strict:
-    """Validate the description of a live robot or of commands without subscribing to anything.
+    """Validate the description of a source without opening anything.
 
     Raises:
         BadInput: if it is invalid.
     """
-    kind = kind_of(spec)
-    assert kind is not None
-    return check(SPEC_OF[kind], spec, "source")
+    return check(SPEC_OF[kind_of(spec) or SourceKind.RECORDING], spec, "source")

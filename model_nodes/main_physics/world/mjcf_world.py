@@ -10,7 +10,7 @@ from model_nodes.main_physics.world.description import Body, World
 from model_nodes.main_physics.world.mjcf.as_urdf import MjcfModel, read_mjcf
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
-from model_nodes.main_physics.world.urdf.reader import body_of_urdf
+from model_nodes.main_physics.world.urdf.reader import read_urdf
 
 
 def read_mjcf_world(file: Path, notes: Notes) -> World:
@@ -34,14 +34,14 @@ def _bodies(model: MjcfModel, notes: Notes) -> Iterator[Body]:
     resources = Resources(model.file.parent)
     for geom in model.geoms_of(0):
         root = model.static_link(geom)
-        yield replace(body_of_urdf(root, notes, resources=resources, robot=False), file=None)
+        yield replace(read_urdf(root, notes, resources=resources, driven=False), file=None)
     driven = [top for top in model.tops if model.is_driven(top)]
     if driven:  # one robot, of however many arms; its file says that the scenario may move it
         root = model.as_robot(driven)
-        yield body_of_urdf(root, notes, resources=resources, robot=False)
+        yield read_urdf(root, notes, resources=resources, driven=False)
     for top in model.tops:
         if top not in driven:
             root = model.as_robot([top], model.name(top))
             free = model.is_free(top)
-            body = body_of_urdf(root, notes, resources=resources, robot=False, static=not free)
+            body = read_urdf(root, notes, resources=resources, driven=False, static=not free)
             yield replace(body, pose=model.pose(top) if free else body.pose, file=None)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from hetwin_core.ensemble.event_patterns import EventPattern, Wanted
+from hetwin_core.ensemble.event_patterns import EventPattern
+from hetwin_core.ensemble.expressions.nodes import Literal, Name
 
 
 def test_a_pattern_names_entities_roles_and_any() -> None:
     found = EventPattern.read("collision( hand , 'cup*', \"tray\", any )")
-    wanted = (Wanted(role="hand"), Wanted("cup*"), Wanted("tray"), Wanted(role="any"))
+    wanted = (Name("hand"), Literal("cup*"), Literal("tray"), Name("any"))
     assert found == EventPattern("collision", wanted)
 
 
@@ -18,7 +19,10 @@ def test_without_parentheses_the_arguments_may_be_anything() -> None:
     assert EventPattern.read("empty()").arguments == ()
 
 
-@pytest.mark.parametrize("text", ["", "collision(", "collision(a,)", "two words", "on('a)"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "on(", "on(a,)", "two words", "on('a)", "on('')", "on(f(a))", "a.on()"],
+)
 def test_what_is_no_pattern_says_what_would_be(text: str) -> None:
     with pytest.raises(ValueError, match=r"an event such as|an entity in quotes"):
         EventPattern.read(text)

@@ -12,7 +12,7 @@ from hetwin_core.ensemble.expressions.language import cel
 from hetwin_core.machines.errors import NetworkError
 from hetwin_core.machines.expressions import operations
 from hetwin_core.machines.expressions.kinds import Kind
-from hetwin_core.machines.expressions.parser import parse
+from hetwin_core.machines.expressions.language import parse
 from hetwin_core.machines.expressions.python import Writer
 
 FAILED = "failed"

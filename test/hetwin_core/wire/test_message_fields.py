@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,19 +11,13 @@ from support.random_examples import examples
 
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.topics import STATE
 from hetwin_core.projection import run_messages
 from hetwin_core.projection.messages import typestore
+from hetwin_core.projection.periodic_messages import StateMessages
 from hetwin_core.wire import messages
 
 quick = examples(50)
-
-
-def stamp() -> Any:
-    return SimpleNamespace(sec=0, nanosec=0)
-
-
-def state_message() -> Any:
-    return SimpleNamespace(stamp=stamp(), step=0, values=[], owners=[], parents=[], proximity=[])
 
 
 def sent(event: Event) -> Any:
@@ -36,8 +29,9 @@ def sent(event: Event) -> Any:
 @quick
 @given(a_scene())
 def test_a_state(scene: Snapshot) -> None:
-    message = state_message()
-    messages.fill_state(message, scene, 7)
+    parts = scene.values, scene.owners, scene.parents, scene.proximity
+    encoded = StateMessages(scene.layout).fill(scene.time_ns, 7, *parts)
+    message: Any = typestore().deserialize_cdr(bytes(encoded), STATE.type)
     back = messages.read_state(message, scene.layout, MODELS)
     assert (back.time_ns, message.step) == (scene.time_ns, 7)
     for part in ("values", "owners", "parents", "proximity"):

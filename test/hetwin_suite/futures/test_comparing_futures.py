@@ -14,15 +14,16 @@ from support.robot_files import ROOT
 from hetwin_core.projection.comparing.compare import compare_runs
 from hetwin_core.projection.comparing.comparison import Apart, Comparison, Divergence, Parting
 from hetwin_suite.futures.comparing import noise_of, run_as_planned, spread, without_noise
-from hetwin_suite.futures.predicting.future import Future
+from hetwin_suite.futures.runs.of_run import study_of
+from hetwin_suite.futures.runs.run_result import RunResult
 from hetwin_suite.running.api import run
 
 MOVED = {"box": {"pose": [0.45, 0.23, 0.8, 1, 0, 0, 0]}}
 
 
-def future(index: int, *places: tuple[float, float]) -> Future:
+def future(index: int, *places: tuple[float, float]) -> RunResult:
     path = np.array([[time, x, 0.0, 0.0] for time, x in places])
-    return Future(index, paths={"ball": path})
+    return RunResult(index, paths={"ball": path})
 
 
 def compared(most: float) -> Comparison:
@@ -58,7 +59,9 @@ def test_the_planned_run_has_everything_where_it_was_believed(tmp_path: Path) ->
     found = compare_runs(here, there)
     assert [item.name for item in found.given if item.what == "scene"] == ["box"]
     assert json.loads((there / "summary.json").read_text())["simulated_time"] == pytest.approx(0.3)
-    noise = noise_of(here, found, jobs=1)
+    study, _ = study_of(here, here)
+    study.jobs = 1
+    noise = noise_of(study, found)
     assert set(noise) == {"box"}
     run(file, out=tmp_path / "plain", duration=0.3, engine="mujoco")
     same = compare_runs(there, tmp_path / "plain")

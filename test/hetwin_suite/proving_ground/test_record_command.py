@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 from pathlib import Path
 from typing import Any
@@ -69,17 +70,30 @@ def test_command_line_that_makes_no_sense_ends_with_2(arguments: list[str]) -> N
     assert CliRunner().invoke(app, ["record", *arguments]).exit_code == 2
 
 
+class Noting:
+    """Records nothing, but notes what it was asked for, in whichever process."""
+
+    def __init__(self, notes: Path) -> None:
+        self._notes = notes
+        notes.mkdir()
+
+    def __call__(
+        self, folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
+    ) -> dict[str, Any]:
+        assert (root / "urdf").is_dir()
+        note = (folder.name, recipe, float(random.random()))
+        (self._notes / f"{folder.parent.name}_{folder.name}").write_bytes(pickle.dumps(note))
+        return DROPS[recipe.index % len(DROPS)]
+
+    def noted(self) -> list[tuple[str, Recipe, float]]:
+        """Name of the episode, recipe and first random number of each."""
+        return [pickle.loads(file.read_bytes()) for file in sorted(self._notes.iterdir())]
+
+
 def test_command_prints_and_writes_the_distribution(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def quick(
-        folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
-    ) -> dict[str, Any]:
-        assert (root / "urdf").is_dir()
-        drawn.append(float(random.random()))
-        return DROPS[recipe.index]
-
-    drawn: list[float] = []
+    quick = Noting(tmp_path / "notes")
     monkeypatch.setitem(episodes.RECORDERS, Kind.DROP, quick)
     out = tmp_path / "out"
     arguments = ["record", "drop", "--episodes", "4", "--seed", "9", "--out", str(out), "--json"]
@@ -91,30 +105,27 @@ def test_command_prints_and_writes_the_distribution(
     assert written["causes"] == {"missed": 1, "never_held": 1}
     assert "3 of 4: drop_0003: failure, missed, bin, margin -20 mm" in result.stderr
     children = np.random.SeedSequence(9).spawn(4)
+    drawn = [number for _, _, number in quick.noted()]
     assert drawn == [np.random.default_rng(child).random() for child in children]
 
 
 def test_one_episode_of_a_seed_is_recorded_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def quick(
-        folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
-    ) -> dict[str, Any]:
-        recipes.append((folder.name, recipe, float(random.random())))
-        return DROPS[0]
-
-    recipes: list[tuple[str, Recipe, float]] = []
+    quick = Noting(tmp_path / "notes")
     monkeypatch.setitem(episodes.RECORDERS, Kind.DROP, quick)
     chosen = ["--episode", "3", "--near-rim", "0.01", "--shift", "bin=0.02,-1e-3", "--json"]
     again = ["record", "drop", "--seed", "9", "--out", str(tmp_path / "again"), *chosen]
     result = CliRunner().invoke(app, again)
     assert result.exit_code == 0, result.output
-    (name, recipe, first) = recipes.pop()
+    ((name, recipe, first),) = quick.noted()
     assert (name, recipe.index, recipe.near_rim) == ("drop_0003", 2, 0.01)
     assert recipe.truth["shift"] == {"bin": [0.02, -0.001]}
     assert json.loads(result.stdout)["episodes"] == 1
     record_episodes(Kind.DROP, 4, 9, tmp_path / "all")
+    _, *recipes = quick.noted()
     assert [name for name, _, number in recipes if number == first] == ["drop_0003"]
+    assert len(recipes) == 4
     assert all(set(one.truth) == {"seed", "index"} for _, one, _ in recipes)
 
 

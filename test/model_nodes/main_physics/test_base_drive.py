@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats, pose_value
 from model_nodes.main_physics.model import MainPhysics
-from model_nodes.main_physics.sources.source import BaseMotion, JointMotion, Source
+from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part
 from model_nodes.main_physics.world.description import Body
 
 PERIOD_NS = 2_500_000
@@ -27,7 +27,7 @@ JUMP_NS = 100_000_000
 ARM = {"urdf": str(TABLETOP_ARM), "name": "rover", "base": {"odometry": "/odom"}}
 
 
-class Driving(Source):
+class Driving(Part):
     """Drives along x; after 100 ms its localization says that it is 5 cm further to the left."""
 
     @property
@@ -38,7 +38,9 @@ class Driving(Source):
     def duration_ns(self) -> int:
         return 1_000_000_000
 
-    def bind(self, joints: Sequence[str], period_ns: int) -> NDArray[np.bool_]:
+    def bind(
+        self, joints: Sequence[str], period_ns: int, resting: Mapping[str, float] | None = None
+    ) -> NDArray[np.bool_]:
         return np.zeros(len(joints), np.bool_)
 
     def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:

@@ -14,7 +14,7 @@ from model_nodes.main_physics.engines.engine import Engine
 from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.fingers import Fingers
 from model_nodes.main_physics.settings import Settings
-from model_nodes.main_physics.sources.source import JointMotion
+from model_nodes.main_physics.sources.part import JointMotion
 
 JOINTS = ("move_x", "move_y", "move_z", "close_left", "close_right")
 HAND = {"link": "carriage_z", "joints": ["close_left", "close_right"]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,14 +16,14 @@ from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.model import MainPhysics
-from model_nodes.main_physics.sources.source import JointMotion, Source
+from model_nodes.main_physics.sources.part import JointMotion, Part
 
 PERIOD_NS = 2_500_000
 JOINTS = ("shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", "wrist_pitch_joint")
 LIFT = 1
 
 
-class Motion(Source):
+class Motion(Part):
     """Every joint to and fro; or the shoulder down until the arm points into the table."""
 
     joint_names = JOINTS
@@ -32,7 +32,9 @@ class Motion(Source):
     def __init__(self, down: bool) -> None:
         self._down = down
 
-    def bind(self, joints: Sequence[str], period_ns: int) -> NDArray[np.bool_]:
+    def bind(
+        self, joints: Sequence[str], period_ns: int, resting: Mapping[str, float] | None = None
+    ) -> NDArray[np.bool_]:
         self._at = [joints.index(name) for name in JOINTS]
         self._count = len(joints)
         return np.array([name in JOINTS for name in joints])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +21,13 @@ from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats, Value, pose_value
 from model_nodes.main_physics.model import MainPhysics
-from model_nodes.main_physics.sources.source import JointMotion, Source
+from model_nodes.main_physics.sources.part import JointMotion, Part
 
 PERIOD_NS = 2_500_000
 WORLD = ROOT / "worlds" / "tabletop.sdf"
 
 
-class Swing(Source):
+class Swing(Part):
     """Swings some joints of the arm; an event every 100 ms."""
 
     def __init__(self, joints: Sequence[str], seconds: float = 1.0, amplitude: float = 0.2) -> None:
@@ -45,7 +45,9 @@ class Swing(Source):
     def duration_ns(self) -> int:
         return round(self._seconds * 1e9)
 
-    def bind(self, joints: Sequence[str], period_ns: int) -> NDArray[np.bool_]:
+    def bind(
+        self, joints: Sequence[str], period_ns: int, resting: Mapping[str, float] | None = None
+    ) -> NDArray[np.bool_]:
         self._mask = np.array([joint in self._names for joint in joints])
         return self._mask
 

@@ -37,6 +37,7 @@ def starts(depth: float, **what: str) -> Finding:
         (Finding("gap", 0, 0, {"topic": "/j", "duration": 0.5}), "note"),
         (Finding("gap", 0, 0, {"topic": "/j", "duration": 3.0}), "warning"),
         (Finding("contradiction", 0, 0, {"joint": "elbow", "size": 0.1}), "warning"),
+        (Finding("clock_offset", 0, 0, {"topic": "/wrench", "offset": -0.2}), "note"),
         (starts(0.001, object="box", partner="table"), "note"),
         (starts(0.03, object="box", partner="table"), "absurd"),
         (starts(0.01, link="base", partner="table"), "warning"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scene.layout import Layout
@@ -117,8 +116,8 @@ class RunSummary:
     robots: tuple[Mapping[str, Json], ...] = ()
 
 
-class RunListener(Protocol):
-    """Follows a run; called in order, from the thread that runs the ensemble."""
+class RunListener:
+    """Follows a run; called in order, from the thread that runs the ensemble. What it leaves out does nothing."""
 
     def started(self, start: RunStart) -> None:
         """The models are initialized and the run begins."""
@@ -144,28 +143,3 @@ class RunListener(Protocol):
 
     def ended(self, summary: RunSummary) -> None:
         """The run is over, well or not; called once if `started` was."""
-
-
-class QuietListener(RunListener):
-    """A listener that does nothing, as a base for those that need only some of the calls."""
-
-    def started(self, start: RunStart) -> None:
-        """Do nothing."""
-
-    def stepped(self, step: int, scene: Snapshot) -> None:
-        """Do nothing."""
-
-    def event(self, event: Event) -> None:
-        """Do nothing."""
-
-    def belief(self, event: Event) -> None:
-        """Do nothing."""
-
-    def handover(self, handover: Handover) -> None:
-        """Do nothing."""
-
-    def note(self, time_ns: int, level: str, source: str, text: str) -> None:
-        """Do nothing."""
-
-    def ended(self, summary: RunSummary) -> None:
-        """Do nothing."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from hetwin_core.ensemble.conductor.reporting.listener import QuietListener
+from hetwin_core.ensemble.conductor.reporting.listener import RunListener
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.supervision.heartbeat import STEP, TIME, Heartbeat
 
 
-class StepCounter(QuietListener):
+class StepCounter(RunListener):
     """Writes the last step and its time into the conductor's row.
 
     Args:

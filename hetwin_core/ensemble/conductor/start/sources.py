@@ -39,12 +39,7 @@ def ends_itself(scenario: Scenario, options: RunOptions) -> bool:
     return any(kind_of(spec) in _OPEN_ENDED for spec in specs)
 
 
-_WITHOUT_TOPICS = (
-    SourceKind.TRAJECTORY,
-    SourceKind.PROGRAM,
-    SourceKind.MODEL,
-    SourceKind.PLAN,
-)
+_WITH_TOPICS = (SourceKind.RECORDING, SourceKind.LIVE, SourceKind.COMMANDS)
 _OPEN_ENDED = (
     SourceKind.LIVE,
     SourceKind.COMMANDS,
@@ -113,18 +108,15 @@ def _spec(scenario: Scenario, spec: dict[str, Any]) -> dict[str, Any] | None:
     kind = kind_of(spec)
     if kind is None:
         return None
-    if isinstance(spec.get("recording"), str):
-        spec["recording"] = recording_of(spec["recording"])
     commands = scenario.file.commands
     if kind is SourceKind.COMMANDS and commands is not None and not scenario.file.robots:
         spec = _taken(commands) | spec
     watched = {t.on.topic for t in scenario.triggers if isinstance(t.on, OnTopic)}
-    if watched and kind not in _WITHOUT_TOPICS:
-        spec["topics"] = sorted({*spec.get("topics", []), *watched})
-    for step in planned_steps(spec):
-        if isinstance(step.get("recording"), str):
-            step["recording"] = recording_of(step["recording"])
-            step["topics"] = sorted({*step.get("topics", []), *watched})
+    for one in (spec, *planned_steps(spec)):
+        if isinstance(one.get("recording"), str):
+            one["recording"] = recording_of(one["recording"])
+        if watched and kind_of(one) in _WITH_TOPICS:
+            one["topics"] = sorted({*one.get("topics", []), *watched})
     return spec
 
 
@@ -168,15 +160,11 @@ def _written(scenario: Scenario, source: Any, *, resolve: bool = True) -> dict[s
         spec = source.model_dump(mode="json", exclude_unset=True) if source else {}
     if not resolve:
         return spec
-    if isinstance(spec.get("recording"), str):
-        spec["recording"] = _recording(scenario, spec["recording"])
-    if isinstance(spec.get("trajectory"), str):
-        spec["trajectory"] = str(scenario.path_of(spec["trajectory"]) or spec["trajectory"])
-    for step in planned_steps(spec):
-        if isinstance(step.get("recording"), str):
-            step["recording"] = _recording(scenario, step["recording"])
-        if isinstance(step.get("trajectory"), str):
-            step["trajectory"] = str(scenario.path_of(step["trajectory"]) or step["trajectory"])
+    for one in (spec, *planned_steps(spec)):
+        if isinstance(one.get("recording"), str):
+            one["recording"] = _recording(scenario, one["recording"])
+        if isinstance(one.get("trajectory"), str):
+            one["trajectory"] = str(scenario.path_of(one["trajectory"]) or one["trajectory"])
     if SourceKind.PROGRAM in spec:
         folder = scenario.folder_of("source", str(SourceKind.PROGRAM))
         spec["folder"] = str((folder / spec.get("folder", "")).resolve())
@@ -188,7 +176,7 @@ def _instead(written: Mapping[str, Any], named: dict[str, Any]) -> dict[str, Any
     kinds = set(SourceKind)
     options = {key: value for key, value in written.items() if key not in kinds}
     kind = kind_of(named)
-    if kind in (SourceKind.COMMANDS, *_WITHOUT_TOPICS):  # those of a robot mean nothing to them
+    if kind not in (None, SourceKind.RECORDING, SourceKind.LIVE):  # a robot's mean nothing to them
         options = {key: options[key] for key in options if key in SPEC_OF[kind].model_fields}
     return options | named
 

@@ -79,7 +79,7 @@ class SharedParts:
         file: descriptor of the memory; by default it is new, and shared with processes that are forked from now on.
     """
 
-    def __init__(self, room: int = ROOM, file: int = -1) -> None:
+    def __init__(self, room: int, file: int = -1) -> None:
         self._memory = memoryview(mmap.mmap(file, room))
 
     def write(self, parts: Sequence[Part]) -> None:
@@ -126,8 +126,8 @@ class MemoryChannel:
 
     def __init__(self, files: Sequence[int]) -> None:
         request, reply, self._requested, self._replied = self.files = tuple(files)
-        self._request = SharedParts(file=request)
-        self._reply = SharedParts(file=reply)
+        self._request = SharedParts(os.fstat(request).st_size, request)
+        self._reply = SharedParts(os.fstat(reply).st_size, reply)
 
     @classmethod
     def make(cls) -> MemoryChannel:

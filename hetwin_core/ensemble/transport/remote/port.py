@@ -192,7 +192,7 @@ class RemotePort(ModelPort):
         self._peer.time_ns = tick.time_ns
         if self._outputs or not self._is_waited_for:
             return
-        if not self.reads_proximity:
+        if self._reads and not self.reads_proximity:
             tick = replace(tick, scene=replace(tick.scene, near=no_proximity()))
         call = FlatMessage("step")
         step_codec.fill_step(call, tick, further, with_state=self._reads)

@@ -17,11 +17,12 @@ from hetwin_core.projection.asking.expressions.maps import (
     task_map,
 )
 from hetwin_core.projection.asking.expressions.record import Record
-from hetwin_core.projection.asking.parsing.handles import Handles, any_name
+from hetwin_core.projection.asking.parsing.made import Made, bare
+from hetwin_core.projection.asking.parsing.made import rows_of as made_from
 from hetwin_core.projection.asking.parsing.term_functions import TermFunctions
 from hetwin_core.projection.asking.questions import Questions
 from hetwin_core.projection.asking.relations import RELATIONS, Relation
-from hetwin_core.projection.asking.terms import Atom, Term
+from hetwin_core.projection.asking.terms import Atom, Term, Variable
 from hetwin_core.projection.asking.times import (
     Asked,
     Moment,
@@ -35,7 +36,7 @@ from hetwin_core.projection.tables.rows import Happening, Interval, Task
 
 PAIR = 2
 Value = Any
-"""What CEL passes: numbers, texts, lists, maps; maps stand for terms, times, tasks and events."""
+"""Numbers, texts, lists, maps, of which some stand for tasks and events; terms and times."""
 
 
 class Functions:
@@ -48,8 +49,7 @@ class Functions:
 
     def __init__(self, questions: Questions, names: Sequence[str]) -> None:
         self._questions = questions
-        self._handles = Handles()
-        self._terms = TermFunctions(self._handles, names)
+        self._terms = TermFunctions(names)
         self.record = Record()
         own: Mapping[str, Callable[..., Any]] = {
             "holds": self._holds,
@@ -76,15 +76,6 @@ class Functions:
             "during": self._during,
         }
 
-    def unasked(self) -> str | None:
-        """Return a fluent that was made, in the words of its term; None if there is none."""
-        found = self._handles.last(Term)
-        return None if found is None else str(found)
-
-    def is_handle(self, value: Value) -> bool:
-        """Return whether a value stands for a term or a time, and says nothing by itself."""
-        return self._handles.any_of(value) is not None or any_name(value) is not None
-
     # ------------------------------------------------------------------ what holds and happens
 
     def _holds(self, term: Value, when: Value) -> bool:
@@ -104,13 +95,13 @@ class Functions:
 
     def _incorrect_belief(self, term: Value, when: Value = None) -> bool:
         asked = self._terms.term(term)
-        whole = when is None or any_name(when) is not None
+        whole = when is None or isinstance(when, Variable)
         time = None if whole else self._when(when)
         answer = self._questions.incorrect_belief(asked, time)  # type: ignore[arg-type]
         return self._truth(answer, term, when)
 
     def _occurs(self, pattern: Value, when: Value = None) -> list[dict[str, Any]]:
-        time = None if when is None or any_name(when) is not None else self._when(when)
+        time = None if when is None or isinstance(when, Variable) else self._when(when)
         found = self._questions.occurs(self._atom(pattern), time)
         return [event_map(event, event.row) for event in found]
 
@@ -166,7 +157,7 @@ class Functions:
         return task_map(task, self._questions.tables)
 
     def _tasks(self, operation: Value = None) -> list[dict[str, Any]]:
-        everything = operation is None or any_name(operation) is not None
+        everything = operation is None or isinstance(operation, Variable)
         found = self._questions.tasks(None if everything else _text(operation, "tasks"))
         return [task_map(task, self._questions.tables) for task in found]
 
@@ -179,14 +170,14 @@ class Functions:
 
     def _goal(self, task: Value) -> Value:
         found = self._task_of(task)
-        return self._handles.put(self._questions.goal(found), (of_task(found),))
+        return Made(self._questions.goal(found), (of_task(found),))
 
     # ------------------------------------------------------------------ times
 
     def _time(self, sort: Sort, first: Value, last: Value = None) -> Value:
         rows = self.rows_of([first, last])
         end = None if last is None else self._point(last)
-        return self._handles.put(When(sort, self._point(first), end), rows)
+        return Made(When(sort, self._point(first), end), rows)
 
     def _during(self, first: Value, last: Value = None) -> Value:
         """Return 'some time in' of moments or one task; of two intervals, whether the first is during the second."""
@@ -200,13 +191,13 @@ class Functions:
 
     def _is_span(self, value: Value) -> bool:
         is_pair = isinstance(value, list) and len(value) == PAIR
-        is_term = self._handles.get(value, Term) is not None
+        is_term = isinstance(bare(value), Term)
         return is_pair or is_term or (isinstance(value, Mapping) and TASK_ROW in value)
 
     def _spans(self, value: Value, name: str) -> list[Interval]:
         """Return the intervals that a relation is asked of: a fluent's occasions, a task's, an event's moment."""
-        term = self._handles.get(value, Term)
-        if term is not None:
+        term = bare(value)
+        if isinstance(term, Term):
             answer = self._questions.where(term)
             self._truth(answer, value, None)
             return list(answer.intervals)
@@ -227,10 +218,10 @@ class Functions:
         )
 
     def _when(self, value: Value) -> Asked:
-        found = self._handles.get(value, When)
-        if found is not None:
+        found = bare(value)
+        if isinstance(found, When):
             return found
-        if self._handles.any_of(value) is not None or any_name(value) is not None:
+        if isinstance(found, Term | Variable):
             raise BadInput("this is no time", found=value, expected="at(...), during(...)")
         return self._point(value)
 
@@ -258,14 +249,13 @@ class Functions:
         return tuple(found)
 
     def _truth(self, answer: Answer, *made_of: Value) -> bool:
-        also = tuple(row for value in made_of for row in self._handles.evidence(value))
-        self.record.note(answer, also)
+        self.record.note(answer, made_from(*made_of))
         if answer.truth is None:
             raise NotKnown(reason(answer.why))
         return answer.truth
 
     def _measured(self, value: Value, evidence: tuple[Evidence, ...], when: Value) -> Value:
-        self.record.rows(*evidence, *self._handles.evidence(when))
+        self.record.rows(*evidence, *made_from(when))
         if value is None and not evidence:
             raise NotKnown(say("question.not_said"))
         return value

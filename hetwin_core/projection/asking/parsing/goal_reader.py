@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.expressions.evaluation import EvaluationError, Scope
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
-from hetwin_core.ensemble.expressions.expression import EvaluationError, Expression
+from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.projection.asking.parsing.formulas import Formulas
-from hetwin_core.projection.asking.parsing.handles import Handles, any_handle
 from hetwin_core.projection.asking.parsing.term_functions import TermFunctions
-from hetwin_core.projection.asking.terms import Term
+from hetwin_core.projection.asking.terms import ANY, Term
 from hetwin_core.projection.tables.rows import Task
 
 
@@ -42,13 +42,12 @@ class GoalReader:
         return self._known[task.goal]
 
     def _read(self, text: str, where: str) -> Term:
-        Expression(text, where)
-        handles = Handles()
-        functions = TermFunctions(handles, self._names)
-        formula = Expression(Formulas((), all_evaluators()).formula(text), where)
-        formula.check_names(functions.functions, ("any",))
+        expression, terms = Expression(text, where), TermFunctions(self._names)
+        evaluators = all_evaluators()
+        expression.check_names({*terms.functions, *evaluators}, ("any",))
         try:
-            return functions.term(formula.evaluate({"any": any_handle()}, functions.functions))
+            made = Formulas(text, terms.functions, evaluators).formula(expression.node)
+            return terms.term(made(Scope({"any": ANY}, terms.functions)))
         except EvaluationError as error:
             raise BadInput(
                 f"this is no goal: {error}", where=where, found=text, expected='on("box", "tray")'

@@ -1,15 +1,15 @@
-"""The functions of CEL that make terms."""
+"""The functions of expressions that make terms."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial, reduce
+from functools import partial
 from operator import and_, or_
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.projection.asking.parsing.formulas import BOTH, EITHER, NOT, STATE
-from hetwin_core.projection.asking.parsing.handles import Handles, any_handle, any_name
+from hetwin_core.projection.asking.parsing.formulas import AND, NOT, OR, STATE
+from hetwin_core.projection.asking.parsing.made import Made, bare, rows_of
 from hetwin_core.projection.asking.terms import (
     ANGLE,
     DISTANCE,
@@ -27,21 +27,19 @@ OPTIONS = ("near", "within", "turned")
 
 
 class TermFunctions:
-    """Makes terms of what CEL passes.
+    """Makes terms.
 
     Args:
-        handles: of the question.
         names: of fluents, events and attributes.
     """
 
-    def __init__(self, handles: Handles, names: Iterable[str]) -> None:
-        self._handles = handles
+    def __init__(self, names: Iterable[str]) -> None:
         own: Mapping[str, Callable[..., Any]] = {
-            BOTH: partial(self._joined, and_),
-            EITHER: partial(self._joined, or_),
-            NOT: lambda term: self._put(Negation(self.term(term))),
-            STATE: lambda text, variables: self._put(State(text, dict(variables))),
-            "any": any_handle,
+            AND: partial(self._joined, and_),
+            OR: partial(self._joined, or_),
+            NOT: lambda term: Made(Negation(self.term(term)), rows_of(term)),
+            STATE: lambda text, variables: Made(State(text, variables)),
+            "any": Variable,
             "event": self._named,
             "fluent": self._named,
         }
@@ -54,35 +52,28 @@ class TermFunctions:
         Raises:
             BadInput: if it is none.
         """
-        found = self._handles.get(value, Term)
-        if found is None:
+        found = bare(value)
+        if not isinstance(found, Term):
             raise BadInput(
                 "this is no fluent", found=value, expected='a fluent such as on("box", "tray")'
             )
         return found
 
-    def _joined(self, join: Callable[[Term, Term], Term], terms: list[object]) -> dict[str, Any]:
-        rows = tuple(row for term in terms for row in self._handles.evidence(term))
-        return self._handles.put(reduce(join, [self.term(term) for term in terms]), rows)
+    def _joined(self, join: Callable[[Term, Term], Term], one: object, two: object) -> Made:
+        return Made(join(self.term(one), self.term(two)), rows_of(one, two))
 
-    def _named(self, name: str, *arguments: object) -> dict[str, Any]:
+    def _named(self, name: str, *arguments: object) -> Made:
         if name != LOC:
-            return self._put(Atom(name, tuple(_argument(a, name) for a in arguments)))
+            return Made(Atom(name, tuple(_argument(a, name) for a in arguments)))
         if not arguments:
             raise BadInput("this fluent has an argument", found="loc()", expected='loc("box")')
         entity, *more = arguments
-        return self._put(loc(_argument(entity, name), **_place(more)))
-
-    def _put(self, term: Term) -> dict[str, Any]:
-        return self._handles.put(term)
+        return Made(loc(_argument(entity, name), **_place(more)))
 
 
 def _argument(value: object, name: str) -> Argument:
-    if isinstance(value, str):
+    if isinstance(value, str | Variable):
         return value
-    variable = any_name(value)
-    if variable is not None:
-        return Variable(variable)
     raise BadInput(
         "an argument must be a name or any", where=name, found=value, expected=f'{name}("box")'
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.scene.hand_links import hand_links
+from hetwin_core.ensemble.scene.hands import hand_links
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.values import POSE, POSE_SIZE, Floats
 from hetwin_core.projection.tables.robot_bases import root_links

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from hetwin_core.ensemble.errors import RunFailed
+from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_suite.futures.counting.paired import error_of
+from hetwin_suite.futures.drawing.draw import Draw
+from hetwin_suite.futures.learning.changed import extending, with_parameters
 from hetwin_suite.futures.learning.fidelity.candidate import FULL, Candidate, present, rounds
-from hetwin_suite.futures.learning.fidelity.managing import Managing, Measured
-from hetwin_suite.futures.learning.watching import extending, with_parameters
-from hetwin_suite.futures.workers.processes import Processes
+from hetwin_suite.futures.learning.fidelity.moving import managers_of
+from hetwin_suite.futures.runs.run_result import RunResult
+from hetwin_suite.futures.runs.study import Study
 
 
 class Weighed(NamedTuple):
@@ -49,14 +51,14 @@ class LearnedFidelity:
     """What was learned.
 
     Attributes:
-        job: what was measured.
+        scenario: of which.
         chosen: the best parameters.
         rows: all that were tried, on the draws that they were chosen on.
         held_out: the chosen ones, on the other draws.
         held_out_before: those that the scenario has, on the other draws.
     """
 
-    job: Managing
+    scenario: Scenario
     chosen: Candidate
     rows: list[Weighed]
     held_out: Weighed
@@ -64,9 +66,9 @@ class LearnedFidelity:
 
     def yaml(self, beside: Path | None = None) -> str:
         """Return a scenario that extends the one that was learned for; see `extending`."""
-        new = dict.fromkeys(self.job.loaded().managers, self.chosen.parameters())
-        keys = with_parameters(self.job.path, self.job.variant, new)
-        return extending(self.job.path, keys, beside)
+        path = self.scenario.path
+        new = dict.fromkeys(managers_of(self.scenario), self.chosen.parameters())
+        return extending(path, with_parameters(path, self.scenario.variant, new), beside)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON has it."""
@@ -83,21 +85,15 @@ class Weighing:
     """Runs what has not been run yet, and compares.
 
     Args:
-        job: what is run.
-        jobs: processes; None: one per core.
-        note: is called with what is worth knowing.
-        progress: is called with how many runs are over.
+        study: of a scenario with a fidelity manager.
+
+    Raises:
+        BadInput: if it has none, or nothing of it is uncertain.
     """
 
-    def __init__(
-        self,
-        job: Managing,
-        jobs: int | None = None,
-        note: Callable[[str], None] = lambda _: None,
-        progress: Callable[[int], None] = lambda _: None,
-    ) -> None:
-        self._job, self._jobs, self._note, self._progress = job, jobs, note, progress
-        self._runs: dict[tuple[Candidate, int], Measured] = {}
+    def __init__(self, study: Study) -> None:
+        self._managers, self._study = managers_of(study.scenario), study
+        self._runs: dict[tuple[Candidate, int], RunResult] = {}
 
     def weigh(self, candidates: Iterable[Candidate], draws: Sequence[int]) -> list[Weighed]:
         """Compare each of these with full fidelity.
@@ -109,50 +105,57 @@ class Weighing:
         asked = list(candidates)
         tasks = [(each, draw) for draw in draws for each in dict.fromkeys([FULL, *asked])]
         missing = [task for task in tasks if task not in self._runs]
-        with closing(Processes(self._jobs).work(self._job, missing, self._note)) as finished:
-            for task, result, lost in finished:
-                self._runs[task] = result or Measured(0.0, 0.0, 0, lost)
-                self._progress(len(self._runs))
+        for run in self._study.runs(self._draw(*task, at) for at, task in enumerate(missing)):
+            self._runs[missing[run.index]] = run
         full = [self._runs[FULL, draw] for draw in draws]
         if all(run.error for run in full):
-            raise RunFailed("learn", "run in full fidelity", 0, full[0].error)
+            raise RunFailed("learn", "run in full fidelity", 0, str(full[0].error))
         return [weighed(each, [self._runs[each, draw] for draw in draws], full) for each in asked]
 
+    def run(self, candidate: Candidate, number: int) -> RunResult:
+        """Run once with some parameters, and what is drawn of this number."""
+        (found,) = self._study.runs([self._draw(candidate, number, 0)])
+        return found
 
-def weighed(candidate: Candidate, own: Sequence[Measured], full: Sequence[Measured]) -> Weighed:
+    def _draw(self, candidate: Candidate, number: int, index: int) -> Draw:
+        """Return what is drawn of this number, with the managers' parameters."""
+        draw = replace(self._study.draw(number), index=index)
+        for name in self._managers:
+            draw = draw.with_parameters(name, candidate.parameters())
+        return draw
+
+
+def weighed(candidate: Candidate, own: Sequence[RunResult], full: Sequence[RunResult]) -> Weighed:
     """Compare runs with some parameters with those in full fidelity of the same draws; failed ones are left out."""
     pairs = [(o, f) for o, f in zip(own, full, strict=True) if not o.error and not f.error]
     spent = max(sum(o.processor_s for o, _ in pairs), 1e-9)
-    moved, truth = [o.moved for o, _ in pairs], [f.moved for _, f in pairs]
+    moved, truth = [o.seen for o, _ in pairs], [f.seen for _, f in pairs]
     error = error_of(moved, truth, [""] * len(pairs), 0)
     if not any(truth):
         error = (float(any(moved)),) * 3
     return Weighed(
         candidate,
         len(pairs),
-        sum(o.simulated_s for o, _ in pairs) / spent,
+        sum(o.end_ns for o, _ in pairs) / 1e9 / spent,
         sum(f.processor_s for _, f in pairs) / spent,
         *error,
         len(own) - len(pairs),
     )
 
 
-def learn_fidelity(
-    job: Managing, samples: int, tolerance: float, weighing: Weighing
-) -> LearnedFidelity:
+def learn_fidelity(study: Study, samples: int, tolerance: float) -> LearnedFidelity:
     """Choose parameters on the first half of the draws, one after the other, and measure them on the second half.
 
     Args:
-        job: what is run.
+        study: of a scenario with a fidelity manager; `Moving` watches it.
         samples: number of draws.
         tolerance: how large the error may be, as a share.
-        weighing: runs and compares.
 
     Raises:
         BadInput: if the scenario cannot be used.
         RunFailed: if the runs in full fidelity fail.
     """
-    before = _before(job)
+    weighing, before = Weighing(study), _before(study.scenario)
     draws = range(samples)
     chosen_on, others = draws[: samples // 2], draws[samples // 2 :]
     rows = weighing.weigh([FULL], chosen_on)
@@ -162,25 +165,24 @@ def learn_fidelity(
         rows += [row for row in found if row not in rows]
         best = _best(found, tolerance)
     best = _best([row for row in rows if row.candidate in (FULL, best)], tolerance)
-    return LearnedFidelity(job, best, rows, *weighing.weigh([best, before], others))
+    return LearnedFidelity(study.scenario, best, rows, *weighing.weigh([best, before], others))
 
 
-def most_runs(job: Managing, samples: int) -> int:
+def most_runs(scenario: Scenario, samples: int) -> int:
     """Return how many runs `learn_fidelity` makes at most.
 
     Raises:
         BadInput: if the scenario cannot be used.
     """
-    values = [values for _, values in rounds(_first(_before(job)))]
+    values = [values for _, values in rounds(_first(_before(scenario)))]
     tried = 1 + sum(map(len, values)) - (len(values) - 1)
     compared = 3  # full fidelity, what was chosen, and what the scenario has
     return samples // 2 * tried + (samples - samples // 2) * compared
 
 
-def _before(job: Managing) -> Candidate:
+def _before(scenario: Scenario) -> Candidate:
     """Return the parameters that the scenario has."""
-    scenario, _, managers = job.loaded()
-    plan = scenario.plan(managers[0])
+    plan = scenario.plan(managers_of(scenario)[0])
     assert plan is not None
     return present(plan.parameters)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from hetwin_core.ensemble.events import EventKind
+from hetwin_core.ensemble.expressions.terms import terms_in
 from hetwin_core.ensemble.tasks import Status
 from hetwin_core.projection.episode import Episode
 
@@ -14,7 +14,6 @@ ON, IN, CONNECTED = "on", "in", "connected to"
 _ROLES = {"container": IN, "socket": CONNECTED, "target": ON, "destination": ON}
 """How actions call the place that they bring their object to."""
 _FLUENTS = {"on": ON, "in_container": IN, "connected": CONNECTED}
-_TERM = re.compile(r"""(\w+)\(\s*["']([^"']+)["']\s*,\s*["']([^"']+)["']\s*\)""")
 _POURING = ("pour", "fill", "empty_out")
 _CONTAINER = "container"
 
@@ -64,8 +63,9 @@ def _of_tasks(episode: Episode) -> Iterator[Meant]:
     for event in episode.events:
         goal, status = event.arguments.get("goal"), event.arguments.get("status")
         if event.kind is EventKind.TASK and goal and status != Status.CANCELLED:
-            for fluent, thing, place in _TERM.findall(str(goal)):
-                if fluent in _FLUENTS:
+            for fluent, entities in terms_in(str(goal)):
+                if fluent in _FLUENTS and len(entities) == 2:
+                    thing, place = entities
                     yield Meant(event.time_ns, thing, _FLUENTS[fluent], place)
 
 

@@ -39,6 +39,7 @@ from model_nodes.main_physics.world.drives import Base, JointDrive
 from model_nodes.main_physics.world.inertias import principal
 from model_nodes.main_physics.world.names import frame_name, joint_name
 from model_nodes.main_physics.world.notes import Notes
+from model_nodes.scene_shapes import GEOM_TYPES
 
 DEFAULT_FRICTION = 1.0
 TORSIONAL_FRICTION = 0.005
@@ -54,15 +55,6 @@ FRAME_SENSORS = (
 )
 """The sensors of a frame, in the order of a pose value."""
 
-_GEOM_TYPES = {
-    ShapeKind.BOX: mj.mjtGeom.mjGEOM_BOX,
-    ShapeKind.SPHERE: mj.mjtGeom.mjGEOM_SPHERE,
-    ShapeKind.CYLINDER: mj.mjtGeom.mjGEOM_CYLINDER,
-    ShapeKind.CAPSULE: mj.mjtGeom.mjGEOM_CAPSULE,
-    ShapeKind.ELLIPSOID: mj.mjtGeom.mjGEOM_ELLIPSOID,
-    ShapeKind.PLANE: mj.mjtGeom.mjGEOM_PLANE,
-    ShapeKind.MESH: mj.mjtGeom.mjGEOM_MESH,
-}
 
 _LEAST_RANGE = 1e-6
 """Of a joint whose limits are the same, which MuJoCo refuses [rad or m]."""
@@ -248,7 +240,7 @@ class Builder:
             self._notes.add(f"model {body.name}: link {link.name}: a moving plane is left out")
             return
         geom = made.add_geom(
-            type=_GEOM_TYPES[geometry.kind],
+            type=GEOM_TYPES[geometry.kind],
             size=_size(geometry),
             pos=geometry.pose[:3],
             quat=geometry.pose[3:],

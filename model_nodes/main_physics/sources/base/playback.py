@@ -1,21 +1,19 @@
-"""Plays back the motion of a base, evaluated ahead in blocks."""
+"""Plays back the motion of a base."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from hetwin_core.ensemble.saving.plain import Plain, numbers_of
+from model_nodes.main_physics.sources.ahead import Ahead
 from model_nodes.main_physics.sources.base.path import PosePath
 from model_nodes.main_physics.sources.base.placement import Placement
+from model_nodes.main_physics.sources.part import BaseMotion
 from model_nodes.main_physics.sources.pose_arrays import composed, rotated
-from model_nodes.main_physics.sources.source import BaseMotion
 
-_AHEAD_NS = 1_000_000_000
-_MAX_ROWS = 1000
 _BACKWARDS = (1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0)
 
 
-class BasePlayback:
+class BasePlayback(Ahead[BaseMotion]):
     """The motion of a base in the world.
 
     Args:
@@ -25,44 +23,12 @@ class BasePlayback:
     """
 
     def __init__(self, path: PosePath, placement: Placement, period_ns: int) -> None:
-        self._path = path
-        self._placement = placement
-        self._period = period_ns
-        self._rows = max(1, min(_MAX_ROWS, _AHEAD_NS // period_ns))
-        self._block: list[BaseMotion] = []
-        self._start = 0
-        self._last = self._since = -period_ns
+        super().__init__(self._played, period_ns)
+        self._path, self._placement = path, placement
 
-    def at(self, time_ns: int) -> BaseMotion:
-        """Return the base at a time."""
-        row, off = divmod(time_ns - self._start, self._period)
-        if off or not 0 <= row < len(self._block):
-            # Evaluating ahead pays off only if the caller keeps to the period.
-            rows = self._rows if time_ns - self._last == self._period else 1
-            self._since = min(self._last, time_ns - self._period)
-            self._start, row = time_ns, 0
-            self._block = self._evaluate(rows)
-        self._last = time_ns
-        return self._block[row]
-
-    def _evaluate(self, rows: int) -> list[BaseMotion]:
-        path, placement, start = self._path, self._placement, self._start
-        return motions(path, placement, start, self._period, rows, self._since)
-
-    def save(self) -> Plain:
-        """Return which part was evaluated ahead, so that the rest of it is evaluated together again."""
-        start, last, since = self._start, self._last, self._since
-        return {"start_ns": start, "last_ns": last, "since_ns": since, "rows": len(self._block)}
-
-    def restore(self, saved: Plain) -> None:
-        """Evaluate the same part.
-
-        Raises:
-            Unsaveable: if it was saved of something else.
-        """
-        keys = ("start_ns", "last_ns", "since_ns", "rows")
-        self._start, self._last, self._since, rows = numbers_of(saved, *keys)
-        self._block = self._evaluate(rows) if rows else []
+    def _played(self, start_ns: int, rows: int, before_ns: int) -> list[BaseMotion]:
+        since_ns = min(before_ns, start_ns - self._period)
+        return motions(self._path, self._placement, start_ns, self._period, rows, since_ns)
 
 
 def motions(

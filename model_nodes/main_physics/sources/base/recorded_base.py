@@ -28,8 +28,8 @@ from model_nodes.main_physics.sources.base.turns import put_at
 from model_nodes.main_physics.sources.gaps import find_gaps
 from model_nodes.main_physics.sources.joint_facts import JointFacts
 from model_nodes.main_physics.sources.joint_series import Series
+from model_nodes.main_physics.sources.part import BaseMotion
 from model_nodes.main_physics.sources.pose_arrays import composed, inverted
-from model_nodes.main_physics.sources.source import BaseMotion
 from model_nodes.main_physics.world.description import IDENTITY, Body, Pose
 from model_nodes.main_physics.world.transforms import compose, invert
 

@@ -17,7 +17,7 @@ from model_nodes.main_physics.sources.commanded.commands import (
     TrajectoryCommand,
     TwistCommand,
 )
-from model_nodes.main_physics.sources.source import JointMotion
+from model_nodes.main_physics.sources.part import JointMotion
 from model_nodes.main_physics.wheels import DifferentialDrive
 
 VELOCITY_TIMEOUT_S = 0.5

@@ -17,9 +17,9 @@ from model_nodes.main_physics.sources.base.playback import motions
 from model_nodes.main_physics.sources.base.pose_messages import NoPose, checked_pose
 from model_nodes.main_physics.sources.base.recorded_base import TF
 from model_nodes.main_physics.sources.base.turns import put_at
-from model_nodes.main_physics.sources.live.base_samples import BaseSamples
-from model_nodes.main_physics.sources.live.samples import Unusable
-from model_nodes.main_physics.sources.source import BaseMotion
+from model_nodes.main_physics.sources.live.arrivals import Unusable
+from model_nodes.main_physics.sources.live.base_samples import KEPT_BEHIND, BaseSamples
+from model_nodes.main_physics.sources.part import BaseMotion
 from model_nodes.main_physics.sources.transforms import StampedTransform
 from model_nodes.main_physics.world.description import IDENTITY, Body, Pose
 from model_nodes.main_physics.world.transforms import compose, invert
@@ -57,24 +57,6 @@ class LiveBase:
         placed = not isinstance(self._start, str) or self._newest is not None
         return self.samples.complete and placed
 
-    @property
-    def known_until(self) -> int:
-        """The time up to which the motion is certain: one sample behind."""
-        return self.samples.known_until
-
-    @property
-    def newest(self) -> int:
-        """The time of the newest pose of odometry."""
-        return self.samples.newest
-
-    def bound(self, time_ns: int) -> int:
-        """Return the time of the sample towards which the base moves at a time."""
-        return self.samples.bound(time_ns)
-
-    def interval_ns(self) -> int:
-        """Return the median interval between recent samples [ns]."""
-        return self.samples.interval_ns()
-
     def add_odometry(self, message: StampedTransform, time_ns: int) -> int | None:
         """Add a message; returns the time since the last one [ns], None for the first.
 
@@ -89,7 +71,7 @@ class LiveBase:
             self._child, self._to_root = message.child, invert(frame)
         if message.child != self._child:
             raise Unusable(f"it is about {message.child}, not {self._child}")
-        return self.samples.add(time_ns, compose(pose, self._to_root))
+        return self.samples.add_pose(time_ns, compose(pose, self._to_root))
 
     def add_pose(self, message: StampedTransform, time_ns: int) -> None:
         """Add a pose of the localization.
@@ -105,7 +87,7 @@ class LiveBase:
         Args:
             to_root: pose of the root link in the frame that it moves.
         """
-        return self.samples.add(time_ns, compose(_checked(message), to_root))
+        return self.samples.add_pose(time_ns, compose(_checked(message), to_root))
 
     def add_map(self, message: StampedTransform, to_odometry: Pose, time_ns: int) -> None:
         """Add a transform between the map and odometry's frame; what it says already is left out.
@@ -136,21 +118,19 @@ class LiveBase:
 
     def motions(self, time_ns: int, period_ns: int, rows: int) -> list[BaseMotion]:
         """Return the base at a time and the periods after it."""
-        self.samples.drop_before(time_ns)
+        self.samples.drop_before(time_ns, KEPT_BEHIND)
         if self._placement is None:
             self._placement = self._first(time_ns)
         self._correct(self._placement, time_ns)
         path = self.samples.path(time_ns, time_ns + (rows - 1) * period_ns)
         return motions(path, self._placement, time_ns, period_ns, rows, time_ns - period_ns)
 
-    def cut(self, begin_ns: int, end_ns: int, bridge_ns: int) -> None:
-        """Delete the motion between two times and shift later messages to `bridge_ns` after the first."""
-        shift = end_ns - begin_ns - bridge_ns
+    def skip(self, begin_ns: int, shift_ns: int) -> None:
+        """Let what the localization says after a time be sooner; called before the samples are cut."""
         if self._placement is not None:
             self._correct(self._placement, begin_ns)
-            self._placement.advance(begin_ns, shift)
-        self._poses = deque((when - shift, pose) for when, pose in self._poses)
-        self.samples.cut(begin_ns, end_ns, bridge_ns)
+            self._placement.advance(begin_ns, shift_ns)
+        self._poses = deque((when - shift_ns, pose) for when, pose in self._poses)
 
     def _first(self, time_ns: int) -> Placement:
         start = put_at(self._robot.pose, *self._start) if isinstance(self._start, list) else None

@@ -14,9 +14,9 @@ from model_nodes.main_physics.sources.base.from_transforms import FramesAbove
 from model_nodes.main_physics.sources.base.pose_messages import FIELDS, decode_pose
 from model_nodes.main_physics.sources.base.recorded_base import ODOMETRY_KEY, START_KEY, TF
 from model_nodes.main_physics.sources.cdr import Undecodable
+from model_nodes.main_physics.sources.live.arrivals import Unusable
 from model_nodes.main_physics.sources.live.base import LiveBase
 from model_nodes.main_physics.sources.live.base_samples import Leapt
-from model_nodes.main_physics.sources.live.samples import Unusable
 from model_nodes.main_physics.sources.transforms import (
     StampedTransform,
     TransformGraph,

@@ -16,6 +16,7 @@ from rclpy.experimental import EventsExecutor
 from rclpy.node import Node
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile, QoSReliabilityPolicy
 from rclpy.qos_overriding_options import QoSOverridingOptions
+from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
 from hetwin_core.wire.publishing import message_class
@@ -31,9 +32,9 @@ OnMessage = Callable[[Any, int], None]
 """Called with a message and its time of arrival, in this machine's time [ns]."""
 OnRaw = Callable[[bytes, str, int], None]
 """Called with a serialized message, the name of its type and its time of arrival, in this machine's time [ns]."""
-Told = Callable[[str, str, Any], OnMessage | None]
+Told = Callable[[str, str, Any], tuple[OnMessage, int] | None]
 """Called once with each topic of the namespace, its type and the class of that, None if it is not installed; returns
-the callback of its messages if it is to be read."""
+the callback of its messages, and for how long after one others are left out [ns], if it is to be read."""
 Report = Callable[[], tuple[bytes, str, Mapping[str, str]]]
 """Returns level, message and values of the diagnostic to publish."""
 
@@ -186,10 +187,11 @@ class RobotLink:
                 continue
             self._known.add(topic)
             kind = message_class(known[topic][0])
-            callback = told(topic, known[topic][0], kind)
-            if callback is not None:
+            wanted = told(topic, known[topic][0], kind)
+            if wanted is not None:
                 profiles = [publisher.qos_profile for publisher in publishers]
-                self._subscribe(kind, topic, callback, _qos_like(profiles))
+                callback = _now_and_then(kind, *wanted)
+                self._subscribe(kind, topic, callback, _qos_like(profiles), raw=True)
 
     def _listen(self, topic: str) -> None:
         full = self._node.resolve_topic_name(topic)
@@ -218,6 +220,19 @@ class RobotLink:
         message = DiagnosticArray(status=[status])
         message.header.stamp = self._node.get_clock().now().to_msg()
         self._diagnostics.publish(message)
+
+
+def _now_and_then(kind: Any, callback: OnMessage, every_ns: int) -> OnMessage:
+    """Return a callback of serialized messages that decodes only those that are not sooner than this after another."""
+    due_ns = 0
+
+    def on_raw(raw: bytes, arrived_ns: int) -> None:
+        nonlocal due_ns
+        if arrived_ns >= due_ns:
+            due_ns = arrived_ns + every_ns
+            callback(deserialize_message(bytes(raw), kind), arrived_ns)
+
+    return on_raw
 
 
 def _qos_like(profiles: Sequence[QoSProfile]) -> QoSProfile:

@@ -6,10 +6,7 @@ them, as in a replay. A recording that is published live therefore gives exactly
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
-from itertools import pairwise
-from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,45 +15,28 @@ from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.interpolation import Interpolator
 from model_nodes.main_physics.sources.joint_messages import JointSample
 from model_nodes.main_physics.sources.joint_series import Series
-from model_nodes.main_physics.sources.source import JointMotion
+from model_nodes.main_physics.sources.live.arrivals import AHEAD, Arrivals, Unusable
+from model_nodes.main_physics.sources.part import JointMotion
+from model_nodes.main_physics.sources.playback import motions
 
 KEPT_BEHIND = 40
 """Past samples that are kept, for the slopes and the median interval."""
-AHEAD = 4
-"""Samples after the requested time on which the motion may depend."""
 MAX_ROWS = 50
 
 
-class _Group:
-    """Samples of the joints of the same messages."""
+class _Group(Arrivals[tuple[Floats, Floats]]):
+    """Samples of the joints of the same messages: positions and efforts."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
+        super().__init__()
         self.names = names
         self.orders: dict[tuple[str, ...], NDArray[np.intp]] = {}
-        self.times: list[int] = []
-        self.positions: list[Floats] = []
-        self.efforts: list[Floats] = []
 
-    def add(self, time_ns: int, positions: Floats, efforts: Floats) -> None:
-        self.times.append(time_ns)
-        self.positions.append(positions)
-        self.efforts.append(efforts)
-
-    def drop_first(self, count: int) -> None:
-        del self.times[:count], self.positions[:count], self.efforts[:count]
-
-    def index_after(self, time_ns: int) -> int:
-        """Return the index of the first sample at or after a time."""
-        return bisect_left(self.times, time_ns)
-
-    def interval_ns(self) -> float:
-        """Return the median interval between the newest samples, of which there are at least two [ns]."""
-        newest = self.times[-KEPT_BEHIND:]
-        return median(after - before for before, after in pairwise(newest))
-
-
-class Unusable(Exception):
-    """A message cannot be used; the text is the reason."""
+    def until(self, end: int) -> Series:
+        """Return the samples before the one of an index."""
+        positions, efforts = zip(*self.rows[:end], strict=True)
+        times = np.array(self.times[:end], np.int64)
+        return Series(self.names, times, np.array(positions), np.array(efforts))
 
 
 class JointSamples:
@@ -96,11 +76,7 @@ class JointSamples:
             efforts = np.frombuffer(sample.efforts)
         group = self._group(sample.names)
         order = group.orders[sample.names]
-        since = time_ns - group.times[-1] if group.times else None
-        if since is not None and since <= 0:
-            raise Unusable(f"its stamp is {-since / 1e9:.3f} s older than the one before")
-        group.add(time_ns, positions[order], efforts[order])
-        return since
+        return group.add(time_ns, (positions[order], efforts[order]))
 
     def _group(self, names: tuple[str, ...]) -> _Group:
         robot_names = tuple(self._renamed.get(name, name) for name in names)
@@ -131,7 +107,7 @@ class JointSamples:
     @property
     def complete(self) -> bool:
         """Whether every group of joints has more than one sample."""
-        return bool(self._groups) and all(len(g.times) >= 2 for g in self._groups.values())
+        return bool(self._groups) and all(group.complete for group in self._groups.values())
 
     @property
     def selected(self) -> bool:
@@ -139,56 +115,21 @@ class JointSamples:
         return bool(self._columns)
 
     @property
-    def known_until(self) -> int:
-        """The time up to which the motion of all selected joints is certain: one sample behind."""
-        return min(group.times[-2] for group, _, _ in self._columns)
+    def all_streams(self) -> list[Arrivals[tuple[Floats, Floats]]]:
+        """Those of all joints."""
+        return [*self._groups.values()]
 
     @property
-    def newest(self) -> int:
-        """The time of the newest sample of any selected joint."""
-        return max(group.times[-1] for group, _, _ in self._columns)
-
-    def bound(self, time_ns: int) -> int:
-        """Return the time of the newest sample towards which any selected joint moves at a time."""
-        bounds = []
-        for group, _, _ in self._columns:
-            index = min(group.index_after(time_ns), len(group.times) - 1)
-            bounds.append(group.times[index])
-        return max(bounds)
-
-    def interval_ns(self) -> int:
-        """Return the median interval between samples of the slowest group [ns]."""
-        groups = [group for group, _, _ in self._columns] or list(self._groups.values())
-        return int(
-            max((group.interval_ns() for group in groups if len(group.times) > 1), default=0)
-        )
-
-    def cut(self, begin_ns: int, end_ns: int, bridge_ns: int) -> None:
-        """Delete the motion between two times and shift later samples to `bridge_ns` after the first."""
-        shift = end_ns - begin_ns - bridge_ns
-        for group, _, _ in self._columns:
-            first, last = group.index_after(begin_ns + 1), group.index_after(end_ns)
-            last = max(min(last, len(group.times) - 2), first)
-            del group.times[first:last], group.positions[first:last], group.efforts[first:last]
-            group.times[first:] = [time - shift for time in group.times[first:]]
+    def streams(self) -> list[Arrivals[tuple[Floats, Floats]]]:
+        """Those of the selected joints."""
+        return [group for group, _, _ in self._columns]
 
     def motion(self, time_ns: int, period_ns: int, rows: int) -> list[JointMotion]:
         """Return the motion at a time and the periods after it; joints without samples are 0."""
         times = time_ns + period_ns * np.arange(rows, dtype=np.int64)
-        shape = (rows, self._joints)
-        tables: list[Floats] = [np.zeros(shape), np.zeros(shape), np.zeros(shape)]
-        tables.append(np.full(shape, np.nan))
+        parts = []
         for group, columns, names in self._columns:
-            group.drop_first(max(0, group.index_after(time_ns) - KEPT_BEHIND))
+            group.drop_before(time_ns, KEPT_BEHIND)
             end = group.index_after(int(times[-1])) + AHEAD
-            series = Series(
-                group.names,
-                np.array(group.times[:end], np.int64),
-                np.array(group.positions[:end]),
-                np.array(group.efforts[:end]),
-            )
-            for table, values in zip(tables, Interpolator(series, names).at(times), strict=True):
-                table[:, columns] = values
-        for table in tables:
-            table.flags.writeable = False
-        return list(map(JointMotion, *tables))
+            parts.append((columns, Interpolator(group.until(end), names)))
+        return motions(times, self._joints, parts)

@@ -9,7 +9,7 @@ import numpy as np
 from hetwin_core.ensemble.scene.values import POSE_SIZE
 from hetwin_core.kinematics.base_moves import BaseMove, BaseState
 from hetwin_core.kinematics.planar import PlanarPose
-from model_nodes.main_physics.sources.source import BaseMotion
+from model_nodes.main_physics.sources.part import BaseMotion
 from model_nodes.main_physics.wheels import odometry_state
 from model_nodes.main_physics.world.description import Pose
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -132,29 +132,37 @@ class CallReader:
                 name = GRIPPER_SAYS if is_gripper else RESULT_GOT
                 found = _of_gripper(said) if is_gripper else _scalars(said)
                 goal = self._asked.get(call, "")
-                return self._once(name, goal, {RESULT: state, **found}, time_ns)
+                return self._once(name, goal, {**found, RESULT: state}, time_ns)
         return []
 
     def _once(self, name: str, goal: str, said: dict[str, Json], time_ns: int) -> list[Event]:
         if goal and (name, goal) in self._said:
             return []
         self._said.add((name, goal))
-        arguments: dict[str, Json] = {ACTION: self._action, GOAL_ID: goal or None, **said}
+        arguments: dict[str, Json] = {**said, ACTION: self._action, GOAL_ID: goal or None}
         return [announce(name, INSTANT, arguments, time_ns, self._topic)]
 
 
 def _scalars(said: Any) -> dict[str, Json]:
     """The numbers, texts and flags of a message, also those of the messages in it; lists are left out."""
     found: dict[str, Json] = {}
-    for one in fields(said):
-        value = getattr(said, one.name)
-        if is_dataclass(value):
+    for name in _fields(said):
+        value = getattr(said, name)
+        if _fields(value):
             found |= _scalars(value)
-        elif isinstance(value, bool | int | str) and one.name != "__msgtype__":
-            found[one.name] = value
+        elif isinstance(value, bool | int | str):
+            found[name] = value
         elif isinstance(value, float):
-            found[one.name] = value if math.isfinite(value) else None
+            found[name] = value if math.isfinite(value) else None
     return found
+
+
+def _fields(value: Any) -> Sequence[str]:
+    """The names of a message's fields, as it is decoded from a recording or by ROS; none of anything else."""
+    if is_dataclass(value):
+        return [field.name for field in fields(value) if field.name != "__msgtype__"]
+    named = getattr(value, "get_fields_and_field_types", None)
+    return [] if named is None else list(named())
 
 
 class TrajectoryReader:

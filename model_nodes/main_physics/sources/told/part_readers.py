@@ -95,9 +95,12 @@ def _wrench(message: Any) -> list[float]:
     """The estimated wrench from outside, in the base's frame [N, Nm], by the names of libfranka and of ROS 2."""
     found = getattr(message, "O_F_ext_hat_K", None)
     found = message.o_f_ext_hat_k if found is None else found
-    if not hasattr(found, "wrench"):
-        return [float(number) for number in found]
-    parts = found.wrench.force, found.wrench.torque
+    return wrench_numbers(found) if hasattr(found, "wrench") else [float(one) for one in found]
+
+
+def wrench_numbers(stamped: Any) -> list[float]:
+    """Force and torque of a geometry_msgs/msg/WrenchStamped [N, Nm]."""
+    parts = stamped.wrench.force, stamped.wrench.torque
     return [float(getattr(part, axis)) for part in parts for axis in "xyz"]
 
 

@@ -113,7 +113,7 @@ def _robot(root: Element, placement: Placement, resources: Resources, context: C
             name=name,
             pose=pose,
             static=static,
-            robot=False,
+            driven=False,
             resources=resources,
         )
         return [replace(body, extras=body.extras + placement.extras)]

@@ -22,48 +22,32 @@ _GAZEBO_PARTS = {"mu", "mu1", "mu2", "material"}
 
 
 def read_urdf(
-    file: Path,
+    robot: Path | Element,
     notes: Notes,
     *,
     name: str = "",
     pose: Pose = IDENTITY,
     static: bool = True,
-    robot: bool = True,
+    driven: bool = True,
     resources: Resources | None = None,
 ) -> Body:
     """Read a robot.
 
     Args:
-        file: the URDF, xacro or MJCF file.
+        robot: the URDF, xacro or MJCF file, or the element ``<robot>``.
         notes: what is not carried over is added here, by name.
         name: of the body; empty for the robot's own name.
         pose: of the root link in the world.
         static: whether the root link is fixed to the world.
-        robot: whether its joints are driven.
+        driven: whether its joints are driven.
         resources: search path for meshes; by default relative to the file.
 
     Raises:
         BadInput: if the file is not a valid robot.
     """
+    file = robot if isinstance(robot, Path) else robot.file
     resources = resources or Resources(file.parent)
-    root = read_robot_xml(file, notes, resources)
-    return body_of_urdf(
-        root, notes, name=name, pose=pose, static=static, robot=robot, resources=resources
-    )
-
-
-def body_of_urdf(
-    root: Element,
-    notes: Notes,
-    *,
-    name: str = "",
-    pose: Pose = IDENTITY,
-    static: bool = True,
-    robot: bool = True,
-    resources: Resources,
-) -> Body:
-    """Read a robot from its element ``<robot>``; the arguments are those of `read_urdf`."""
-    file = root.file
+    root = read_robot_xml(robot, notes, resources) if isinstance(robot, Path) else robot
     name = name or root.need_attribute("name")
     label = f"robot {file.name}"
     reader = GeometryReader(root, notes, label, resources)
@@ -80,7 +64,7 @@ def body_of_urdf(
     read = tuple(_read_link(links[n], origins.get(n, IDENTITY), reader) for n in order)
     by_child = {joint.child: joint for joint in joints}
     ordered = tuple(by_child[n] for n in order if n in by_child)
-    body = Body(name, read, ordered, pose, static, robot, file)
+    body = Body(name, read, ordered, pose, static, driven, file)
     several = {
         e.need_attribute("name"): e.need_attribute("type")
         for e in root.all("joint")

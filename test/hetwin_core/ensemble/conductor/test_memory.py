@@ -8,7 +8,7 @@ import sys
 from support.small_ensemble import scenario
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.reporting.listener import QuietListener
+from hetwin_core.ensemble.conductor.reporting.listener import RunListener
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.transport.local import LocalPort
@@ -23,7 +23,7 @@ models:
 FROM, TO = 4000, 16000
 
 
-class Counting(QuietListener):
+class Counting(RunListener):
     """Counts what Python has allocated, early and late in the run."""
 
     def __init__(self) -> None:

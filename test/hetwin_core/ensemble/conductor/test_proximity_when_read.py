@@ -10,7 +10,7 @@ from support import toys
 from support.small_ensemble import HEADER, Watcher, scenario
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.reporting.listener import QuietListener, RunSummary
+from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunSummary
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.model import StepInput, StepOutput
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -46,7 +46,7 @@ def distances(monkeypatch: pytest.MonkeyPatch) -> Distances:
     return Distances(monkeypatch)
 
 
-class ReadsAt(QuietListener):
+class ReadsAt(RunListener):
     """Reads the table at some steps, twice."""
 
     def __init__(self, *steps: int) -> None:

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.expressions.evaluation import EvaluationError
 from hetwin_core.ensemble.expressions.evaluators import BUILT_IN, NUMBERS, all_evaluators
-from hetwin_core.ensemble.expressions.expression import EvaluationError, Expression
+from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, pose_value

@@ -14,7 +14,7 @@ from hetwin_suite.futures.drawing.uncertain import Physical, Placed, Uncertainty
 from hetwin_suite.futures.explaining.change import Change, Place, with_change
 from hetwin_suite.futures.explaining.rays import SHIFTS_M, Candidate, candidates
 from hetwin_suite.futures.explaining.search import FUTURES, Mended, Search
-from hetwin_suite.futures.predicting.future import Future
+from hetwin_suite.futures.runs.run_result import RunResult
 
 AT = np.array([0.4, -0.3, 0.7, 1.0, 0.0, 0.0, 0.0])
 SIGMA = 0.002
@@ -30,16 +30,16 @@ class World:
         self.towards = np.array([np.cos(angle), np.sin(angle)])
         self.distance, self.broken, self.made = distance, broken, 0
 
-    def fork(self, draws: Sequence[Draw]) -> list[Future]:
+    def fork(self, draws: Sequence[Draw]) -> list[RunResult]:
         """Return the futures, the last one first."""
         self.made += len(draws)
         return [self._future(draw) for draw in reversed(draws)]
 
-    def _future(self, draw: Draw) -> Future:
+    def _future(self, draw: Draw) -> RunResult:
         place = np.array(draw.scene.get("bin", {"pose": AT})["pose"][:2]) - AT[:2]
         good = float(place @ self.towards) >= self.distance
         error = "it broke" if self.broken else None
-        return Future(draw.index, outcomes={"in": good}, error=error)
+        return RunResult(draw.index, outcomes={"in": good}, error=error)
 
 
 def found_in(world: World, candidate: Candidate, below: float = float("inf")) -> Mended | None:

@@ -17,8 +17,9 @@ from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_suite.futures.foretelling import foreteller
 from hetwin_suite.futures.foretelling.asked import Question
 from hetwin_suite.futures.foretelling.beside import AFTER_S, Asking
-from hetwin_suite.futures.predicting.moment import Moment
-from hetwin_suite.futures.predicting.root import Root
+from hetwin_suite.futures.runs.origins import Moment
+from hetwin_suite.futures.runs.root import Root
+from hetwin_suite.futures.runs.study import Study
 
 LIFTED = 0.4
 WAY = {
@@ -57,10 +58,10 @@ def answers(question: Question, scenario: Scenario, left_s: float) -> list[dict[
     published: list[dict[str, Any]] = []
     awaited = [one._replace(effect_s=time.time() + left_s) for one in question.awaited]
     soon = question._replace(awaited=tuple(awaited), horizon_s=0.02)
-    options = foreteller.without_source(scenario, RunOptions())
-    root = Root(scenario, options, jobs=1)
+    study = Study(scenario, foreteller.without_source(scenario, RunOptions()), jobs=1)
+    root = Root(study)
     root.prepare()
-    foreteller.answers(soon, scenario, root, published.append)
+    foreteller.answers(soon, study, root, published.append)
     json.dumps(published)
     return published
 
@@ -90,11 +91,11 @@ def test_answers_are_about_all_futures_so_far(
 def test_futures_go_on_when_what_was_announced_is_over(
     question: Question, scenario: Scenario
 ) -> None:
-    root = Root(scenario, foreteller.without_source(scenario, RunOptions()), jobs=1)
+    options = foreteller.without_source(scenario, RunOptions())
+    root = Root(Study(scenario, options, horizon_s=question.horizon_s, jobs=1))
     (future,) = root.at_moment(
         Moment(question.begin_s),
-        lambda now, fork: fork([now.uncertainty.draw(0, 0)]),
-        horizon_s=question.horizon_s,
+        lambda now: list(now.runs([now.draw(0)])),
         checkpoint=question.checkpoint,
         source=question.source,
     )

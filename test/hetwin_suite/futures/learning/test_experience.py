@@ -13,7 +13,7 @@ from hetwin_suite.futures.counting.product import SURE
 from hetwin_suite.futures.deciding.decision import tried
 from hetwin_suite.futures.learning.experience import Experience, read_experience
 from hetwin_suite.futures.predicting.forecast import Forecast
-from hetwin_suite.futures.predicting.future import Future
+from hetwin_suite.futures.runs.run_result import RunResult
 
 HAND = {"hand": "right_hand"}
 
@@ -62,10 +62,10 @@ def test_what_is_not_known_is_told(experience: Experience) -> None:
     assert read_experience(None).chance([AFTER]) == SURE
 
 
-def future(index: int, success: bool) -> Future:
+def future(index: int, success: bool) -> RunResult:
     """A future that is over."""
     outcomes, value = {"in": success}, float(success)
-    return Future(index, outcomes=outcomes, value=value, actions=AFTER)
+    return RunResult(index, outcomes=outcomes, value=value, actions=AFTER)
 
 
 def test_a_forecast_is_less_sure_with_it(experience: Experience) -> None:

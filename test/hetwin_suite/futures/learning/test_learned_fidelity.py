@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 import yaml
 from support.hetwin_command import hetwin, refused
 
-from hetwin_core.ensemble.transport.local_ports import local_ports
+from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_suite.futures.drawing.draw import Draw
 from hetwin_suite.futures.learning.fidelity import candidate as candidates
-from hetwin_suite.futures.learning.fidelity import managing
 from hetwin_suite.futures.learning.fidelity.candidate import FULL, Candidate, present
-from hetwin_suite.futures.learning.fidelity.learn_fidelity import most_runs
-from hetwin_suite.futures.learning.fidelity.managing import Managing
+from hetwin_suite.futures.learning.fidelity.learn_fidelity import Weighing, most_runs
+from hetwin_suite.futures.learning.fidelity.moving import Moving
+from hetwin_suite.futures.runs.run_result import RunResult
+from hetwin_suite.futures.runs.study import Study
 from hetwin_suite.proving_ground.cluttered_floor import write_cluttered_floor
 
 MANAGER = '{type: fidelity_near_robot, rate: 50, parameters: {objects: "box_*", mode: AdFi-1}}'
@@ -26,6 +29,10 @@ UNCERTAIN = """uncertainty:           # what no one sees of boxes
 @pytest.fixture(scope="module")
 def floor(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_cluttered_floor(tmp_path_factory.mktemp("floor"), boxes=15, legs=1, ahead=0.5)
+
+
+def study_of(floor: Path, duration: float | None = None, seed: int = 0) -> Study:
+    return Study(Moving(floor, None), RunOptions(duration=duration), seed=seed, jobs=1)
 
 
 def test_parameters_are_chosen_on_some_draws_and_judged_on_others(
@@ -44,7 +51,7 @@ def test_parameters_are_chosen_on_some_draws_and_judged_on_others(
     fastest = max(found["rows"], key=lambda row: row["speedup"])
     assert found["chosen"] == {key: fastest[key] for key in found["chosen"]}
     chosen_on, others = len(found["rows"]), len({"full", "chosen", "before"})
-    assert most_runs(Managing(floor), 2) == chosen_on + others
+    assert most_runs(study_of(floor).scenario, 2) == chosen_on + others
     for row in (*found["rows"], found["held_out"], found["held_out_before"]):
         assert (row["of"], row["failed"]) == (1, 0)
         assert row["real_time_factor"] > 0
@@ -56,14 +63,16 @@ def test_parameters_are_chosen_on_some_draws_and_judged_on_others(
 
 
 def test_the_robot_moves_boxes_and_others_stay_where_they_are(floor: Path) -> None:
-    run = Managing(floor, duration=2.5).do((Candidate(0.5), 0), None)
-    assert not run.error
-    assert 0 < run.moved < 15
-    assert run.simulated_s == pytest.approx(2.5, abs=0.01)
+    study = study_of(floor, duration=2.5)
+    draw = study.draw(0).with_parameters("near", Candidate(0.5).parameters())
+    (run,) = study.runs([draw])
+    assert run.error is None
+    assert 0 < run.seen < 15
+    assert run.end_ns / 1e9 == pytest.approx(2.5, abs=0.01)
 
 
 def test_a_pattern_says_what_is_uncertain_of_each_that_it_fits(floor: Path) -> None:
-    inputs = Managing(floor).loaded().uncertainty.draw(1, 2).inputs
+    inputs = study_of(floor, seed=1).draw(2).inputs
     masses = [inputs[f"box_{number:04d}.mass"] for number in range(15)]
     assert len(set(masses)) == 15
 
@@ -104,14 +113,18 @@ def test_thresholds_need_episodes(tmp_path: Path) -> None:
     refused(tmp_path, "learn", "insertion", "--success", says=("--episodes",))
 
 
-def test_each_run_has_the_parameters_that_are_measured(
-    floor: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    job, given = Managing(floor, duration=0.01), []
-    job.warm()
-    monkeypatch.setattr(
-        managing, "local_ports", lambda *a, **k: given.append(a[0]) or local_ports(*a, **k)
-    )
-    for asked in (FULL, Candidate(0.2, 3, 4.0)):
-        assert not job.do((asked, 0), None).error
-        assert present(given[-1].plan("near").parameters) == asked
+def test_each_run_has_the_parameters_that_are_measured(floor: Path) -> None:
+    study, runs = study_of(floor, duration=0.01), list[RunResult]()
+    draws = []
+    made = study.runs
+
+    def noted(asked: Iterable[Draw]) -> Iterator[RunResult]:
+        draws.extend(asked)
+        return made(draws)
+
+    study.runs = noted  # type: ignore[method-assign, assignment]
+    study.progress = runs.append
+    Weighing(study).weigh([Candidate(0.2, 3, 4.0)], [0])
+    assert [run.error for run in runs] == [None, None]
+    given = [draw.of(study.scenario).plan("near") for draw in draws]
+    assert [present(plan.parameters) for plan in given if plan] == [FULL, Candidate(0.2, 3, 4.0)]

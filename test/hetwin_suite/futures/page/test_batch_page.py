@@ -10,7 +10,7 @@ from support.small_run import SmallRun
 from hetwin_suite.futures.batch import Batch, counted
 from hetwin_suite.futures.page.kinds import kinds_of
 from hetwin_suite.futures.page.page import write_page
-from hetwin_suite.futures.run_result import RunResult
+from hetwin_suite.futures.runs.run_result import RunResult
 
 QUESTIONS = {"delivered": "true", "upright": "true"}
 
@@ -20,7 +20,15 @@ def result(index: int, folder: str | None = None, *, good: bool = True, **more: 
     outcomes = {"delivered": good, "upright": good}
     flaws = () if good else ("knocked_over",)
     inputs = {"box.pose.x": 0.01 * index, "box.pose.y": 0.3}
-    return RunResult(index, folder, "d", outcomes, flaws, inputs, more.get("error"))
+    return RunResult(
+        index,
+        folder=folder,
+        digest="d",
+        outcomes=outcomes,
+        flaws=flaws,
+        inputs=inputs,
+        error=more.get("error"),
+    )
 
 
 @pytest.fixture
@@ -28,7 +36,7 @@ def batch(small_run: SmallRun) -> Batch:
     """Six runs of three kinds, one of them kept."""
     runs = [result(n, good=n != 3) for n in range(5)]
     runs[0] = result(0, str(small_run.out))
-    runs.append(RunResult(5, None, "", {}, (), {"box.pose.x": 0.0, "box.pose.y": 0.0}, "<no hand>"))
+    runs.append(RunResult(5, inputs={"box.pose.x": 0.0, "box.pose.y": 0.0}, error="<no hand>"))
     return Batch(runs, counted(runs, QUESTIONS), True, 12.0)
 
 
@@ -55,6 +63,6 @@ def test_the_page_says_what_came_of_the_runs(batch: Batch, tmp_path: Path) -> No
 
 
 def test_a_batch_without_outcomes_has_a_page(tmp_path: Path) -> None:
-    runs = [RunResult(0, None, "d", {}, (), {}, None)]
+    runs = [RunResult(0, digest="d")]
     page = write_page(Batch(runs, {}, False, 1.0), tmp_path, "plain")
     assert "went to its end" in page.read_text("utf-8")

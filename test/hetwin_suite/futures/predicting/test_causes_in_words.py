@@ -8,16 +8,16 @@ import pytest
 
 from hetwin_suite.futures.predicting.causes import failures_of
 from hetwin_suite.futures.predicting.forecast import Forecast
-from hetwin_suite.futures.predicting.future import Future, Seen
+from hetwin_suite.futures.runs.run_result import RunResult, Seen
 
 
-def future(index: int, good: bool, events: Mapping[str, float]) -> Future:
+def future(index: int, good: bool, events: Mapping[str, float]) -> RunResult:
     """A future in which things happen at times [s]."""
     seen = tuple(
         Seen(name, name.partition("(")[0], "ball", f"ball {name}", round(time * 1e9))
         for name, time in events.items()
     )
-    return Future(index, outcomes={"in": good}, events=seen, state={"inside": good})
+    return RunResult(index, outcomes={"in": good}, events=seen, state={"inside": good})
 
 
 GOOD = {"released": 1.0, "entered": 1.5}
@@ -66,7 +66,7 @@ def test_without_successes_futures_part_from_what_is_believed() -> None:
 
 
 def test_a_future_that_broke_down_is_neither_success_nor_failure() -> None:
-    futures = [future(0, True, GOOD), future(1, False, {"fell": 1.0}), Future(2, error="died")]
+    futures = [future(0, True, GOOD), future(1, False, {"fell": 1.0}), RunResult(2, error="died")]
     forecast = Forecast(0.5, 2.0, 0, 4, futures, ("in",), 1.0)
     assert forecast.to_json()["futures"] == {"asked": 4, "finished": 2, "failed": 1}
     assert not forecast.deterministic
@@ -77,7 +77,7 @@ def test_a_future_that_broke_down_is_neither_success_nor_failure() -> None:
 
 
 def test_without_outcomes_there_are_no_failures() -> None:
-    futures = [Future(0, state={"inside": False}), Future(1, state={})]
+    futures = [RunResult(0, state={"inside": False}), RunResult(1, state={})]
     assert Forecast(0.0, 1.0, 0, 2, futures, (), 1.0).to_json()["failures"] == []
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from hetwin_suite.futures.predicting.forecast import Forecast
-from hetwin_suite.futures.predicting.future import Future
 from hetwin_suite.futures.predicting.scene import fan_layer, playing_future
+from hetwin_suite.futures.runs.run_result import RunResult
 
 
-def future(index: int, good: bool, **ways: list[list[float]]) -> Future:
+def future(index: int, good: bool, **ways: list[list[float]]) -> RunResult:
     """A future in which objects go along ways of t, x, y, z."""
     paths = {name: np.array(way) for name, way in ways.items()}
-    return Future(index, outcomes={"in": good}, paths=paths)
+    return RunResult(index, outcomes={"in": good}, paths=paths)
 
 
-def forecast(*futures: Future) -> Forecast:
+def forecast(*futures: RunResult) -> Forecast:
     """What they say."""
     return Forecast(0.0, 1.0, 0, len(futures), futures, ("in",), 1.0)
 
@@ -23,7 +23,7 @@ def forecast(*futures: Future) -> Forecast:
 def test_each_path_is_a_line_that_knows_whether_its_future_succeeds() -> None:
     one = future(0, True, ball=[[0.0, 1.0, 2.0, 3.0], [0.5, 1.0, 2.0, 2.5]])
     two = future(1, False, ball=[[0.0, 1.0, 2.0, 3.0]], cup=[[0.0, 7.0, 8.0, 9.0]])
-    broken = Future(2, error="died")
+    broken = RunResult(2, error="died")
     rows = fan_layer(forecast(one, two, broken)).at(0.0)
     assert rows.tolist() == [
         [0.0, 1.0, 2.0, 3.0, 1.0],

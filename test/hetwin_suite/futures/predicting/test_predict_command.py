@@ -13,8 +13,9 @@ from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.ensemble.transport.local_ports import local_ports
-from hetwin_suite.futures.predicting.moment import Moment
-from hetwin_suite.futures.predicting.predict import Asked, predict
+from hetwin_suite.futures.predicting.predict import predict
+from hetwin_suite.futures.runs.origins import Moment
+from hetwin_suite.futures.runs.study import Study
 from hetwin_suite.view.show.looking import looking_page
 
 SHORT = ("pick_and_place", "--horizon", "0.05", "--seed", "7", "--json")
@@ -78,8 +79,7 @@ def test_futures_begin_with_an_action(tmp_path: Path) -> None:
 def test_an_unchanged_future_ends_in_the_digest_of_the_run() -> None:
     scenario, options = load_scenario(find_scenario("pick_and_place")), RunOptions(duration=0.6)
     plain = Conductor(scenario, local_ports(scenario, one_process=True), [], options).run()
-    asked = Asked(Moment(0.3), futures=6, jobs=3, drawn=False)
-    found = predict(scenario, options, asked)
+    found = predict(Study(scenario, options, jobs=3), Moment(0.3), futures=6, drawn=False)
     assert [one.error for one in found.futures] == [None] * 6
     assert {one.digest for one in found.futures} == {plain.digest}
 

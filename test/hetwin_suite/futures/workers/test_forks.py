@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from hetwin_core.ensemble.supervision.heartbeat import BEGUN, Heartbeat
-from hetwin_suite.futures.workers.forks import Ended, Forked, Forks
+from hetwin_suite.futures.workers.forks import Forked, Forks
+from hetwin_suite.futures.workers.work import Done
 
 PATIENCE_S = 60.0
 
@@ -23,9 +24,9 @@ def never(_: Heartbeat) -> str | None:
 
 def work(
     forks: Forks, tasks: Iterable[int], do: Any, until: float | None = None
-) -> dict[int, Ended[int, Any]]:
+) -> dict[int, Done[int, Any]]:
     """What came of each task; the copies do it and end."""
-    found: dict[int, Ended[int, Any]] = {}
+    found: dict[int, Done[int, Any]] = {}
     for one in forks.work(tasks, until):
         if isinstance(one, Forked):
             one.end(do(one))
@@ -40,9 +41,9 @@ def test_each_copy_does_its_task() -> None:
     assert all(one.processor_s > 0.0 for one in found.values())
 
 
-def many(forks: Forks, tasks: Iterable[int], do: Any) -> dict[int, Ended[int, Any]]:
+def many(forks: Forks, tasks: Iterable[int], do: Any) -> dict[int, Done[int, Any]]:
     """What came of each task; a copy goes on until there are no more."""
-    found: dict[int, Ended[int, Any]] = {}
+    found: dict[int, Done[int, Any]] = {}
     for one in forks.work(tasks):
         if isinstance(one, Forked):
             forked = one

@@ -10,14 +10,16 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
-from hetwin_core.ensemble.errors import HetwinError
+import pytest
+
+from hetwin_core.ensemble.errors import BadInput, HetwinError, RunFailed
 from hetwin_core.ensemble.supervision.heartbeat import STEP, Heartbeat
 from hetwin_suite.futures.workers.processes import Processes
-from hetwin_suite.futures.workers.work import Done
+from hetwin_suite.futures.workers.work import Done, Each, Job
 
 
 @dataclass
-class Squares:
+class Squares(Job[int, tuple[int, int]]):
     """Squares numbers; `special` is done with some before."""
 
     folder_of_all: Path
@@ -34,12 +36,6 @@ class Squares:
         if task in self.special:
             self.special[task](self.folder_of_all)
         return task * task, os.getpid()
-
-    def folder(self, task: int) -> Path:
-        return self.folder_of_all / str(task)
-
-    def elsewhere(self, out: Path) -> Squares:
-        return Squares(out)
 
     def overdue(self, heartbeat: Heartbeat) -> str | None:
         return "it hangs" if heartbeat.row(-1)[STEP] == 1000 else None
@@ -87,12 +83,13 @@ def test_a_killed_worker_is_named_and_its_task_done_again(tmp_path: Path) -> Non
     assert all(one.result and not one.lost for one in found.values())
     (note,) = notes
     assert "worker " in note
-    assert "was killed by SIGKILL in run 3" in note
+    assert "was killed by SIGKILL in 3, which is done again" in note
 
 
 def test_a_task_that_kills_two_workers_is_lost(tmp_path: Path) -> None:
     found, notes = done(Squares(tmp_path, {3: die}), range(6))
-    assert "SIGKILL" in found[3].lost
+    with pytest.raises(RunFailed, match="SIGKILL; is there enough memory"):
+        found[3].check()
     assert [n for n, one in found.items() if one.result is None] == [3]
     assert len(notes) == 1
 
@@ -106,6 +103,8 @@ def test_a_task_that_hangs_is_lost_and_the_others_go_on(tmp_path: Path) -> None:
 def test_a_task_that_fails_says_why(tmp_path: Path) -> None:
     found, _ = done(Squares(tmp_path, {2: fail}), range(4))
     assert found[2].lost == "nothing fits"
+    with pytest.raises(HetwinError, match="nothing fits"):
+        found[2].check()
     assert found[3].result is not None
 
 
@@ -115,3 +114,36 @@ def test_who_has_enough_ends_the_workers(tmp_path: Path) -> None:
     work.close()
     for pid in pids:
         assert not Path(f"/proc/{pid}").exists()
+
+
+def halved(number: int) -> int:
+    if number % 2:
+        raise BadInput("not an even number", found=number, expected="an even one")
+    return number // 2
+
+
+def test_a_function_is_called_with_each_and_what_it_raises_is_raised() -> None:
+    found = {done.task: done for done in Processes(2).work(Each(halved), [4, 7, 10])}
+    assert (found[4].value, found[10].value) == (2, 5)
+    with pytest.raises(BadInput, match="not an even number"):
+        found[7].check()
+
+
+class Awkward(Exception):
+    def __init__(self, one: int, other: int) -> None:
+        super().__init__(f"{one} and {other}")
+
+
+def failing(number: int) -> int:
+    if number:
+        raise RunFailed("arm", "step", 2_000_000_000, "it is stuck")
+    raise Awkward(3, 4)
+
+
+def test_errors_that_do_not_go_through_a_pipe_by_themselves_are_raised_too() -> None:
+    found = {done.task: done for done in Processes(1).work(Each(failing), [0, 1])}
+    with pytest.raises(RunFailed, match="it is stuck") as raised:
+        found[1].check()
+    assert (raised.value.model, raised.value.time_ns) == ("arm", 2_000_000_000)
+    with pytest.raises(RuntimeError, match="Awkward: 3 and 4"):
+        found[0].check()

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from hetwin_suite.futures.counting.wilson import probability
 from hetwin_suite.proving_ground.evaluation.judge import Verdict
-from hetwin_suite.proving_ground.evaluation.statistics import wilson_interval
 from hetwin_suite.proving_ground.evaluation.table2 import cells, hand_backs
 
 
@@ -60,7 +60,7 @@ def test_the_papers_figures_stand_beside_ours() -> None:
     [(0, 0, 0.0, 1.0), (0, 5, 0.0, 0.4345), (4, 5, 0.3755, 0.9638), (50, 50, 0.9287, 1.0)],
 )
 def test_intervals_are_wilsons(right: int, of: int, low: float, high: float) -> None:
-    assert wilson_interval(right, of) == pytest.approx((low, high), abs=1e-4)
+    assert probability(right, of)[1:3] == pytest.approx((low, high), abs=1e-4)
 
 
 def test_hand_backs_are_added_up() -> None:

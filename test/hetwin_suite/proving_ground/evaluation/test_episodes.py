@@ -38,9 +38,9 @@ def test_subfolders_are_searched_in_the_order_of_their_paths(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("truth", "words"),
     [
-        ({}, r"truth.json.*no label.*success or failure"),
+        ({}, r"truth.json.*no such label.*success or failure"),
         ({"label": "perhaps"}, "perhaps"),
-        ([], "not a JSON object"),
+        ([], "no truth.*a JSON object"),
     ],
 )
 def test_a_truth_without_a_label_is_refused(tmp_path: Path, truth: Any, words: str) -> None:
@@ -51,18 +51,18 @@ def test_a_truth_without_a_label_is_refused(tmp_path: Path, truth: Any, words: s
 
 def test_an_episode_without_a_recording_is_refused(tmp_path: Path) -> None:
     (episode(tmp_path / "one") / "recording").rmdir()
-    with pytest.raises(BadInput, match="no recording"):
+    with pytest.raises(BadInput, match=r"not whole.*recording"):
         find_episodes(tmp_path)
 
 
 def test_a_broken_file_is_named(tmp_path: Path) -> None:
     (episode(tmp_path / "one") / "scene.json").write_text("{")
-    with pytest.raises(BadInput, match=r"scene\.json.*cannot be read"):
+    with pytest.raises(BadInput, match=r"scene\.json.*does not say of which scenario"):
         find_episodes(tmp_path)
 
 
 def test_no_episodes_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no episodes here"):
+    with pytest.raises(BadInput, match="no labelled episodes here"):
         find_episodes(tmp_path)
-    with pytest.raises(BadInput, match="no such folder"):
+    with pytest.raises(BadInput, match=r"absent.*a folder with episodes"):
         find_episodes(tmp_path / "absent")

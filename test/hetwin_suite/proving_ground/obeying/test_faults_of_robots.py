@@ -8,7 +8,7 @@ import pytest
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.proving_ground.obeying.faults import Fault, FaultKind, Faulty
 from model_nodes.main_physics.sources.commanded.commands import TwistCommand
-from model_nodes.main_physics.sources.source import JointMotion
+from model_nodes.main_physics.sources.part import JointMotion
 
 FORWARD = TwistCommand(0.5, 0.0, 0.0)
 DRIFTING = np.array([True, False])

@@ -9,7 +9,7 @@ from support.robot_files import TABLETOP_ARM
 from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_suite.proving_ground.obeying.mismatch import as_it_is, believed, drawn
 from hetwin_suite.proving_ground.obeying.response import Response
-from model_nodes.main_physics.sources.source import JointMotion
+from model_nodes.main_physics.sources.part import JointMotion
 from model_nodes.main_physics.wheels import DifferentialDrive
 from model_nodes.main_physics.world.description import World
 from model_nodes.main_physics.world.notes import Notes

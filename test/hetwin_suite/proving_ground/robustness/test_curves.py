@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from hetwin_suite.proving_ground.evaluation.statistics import wilson_interval
+from hetwin_suite.futures.counting.wilson import probability
 from hetwin_suite.proving_ground.mismatch.registry import axis_of
 from hetwin_suite.proving_ground.robustness.curves import (
     CurvePoint,
@@ -46,7 +46,7 @@ def test_success_and_failure_are_counted_apart_and_what_is_not_applicable_is_lef
     assert (by_truth["success"].right, by_truth["success"].of) == (1, 3)
     failed = by_truth["failure"].as_json()
     assert (failed["right"], failed["of"], failed["not_applicable"]) == (1, 1, 1)
-    assert (failed["low"], failed["high"]) == wilson_interval(1, 1)
+    assert (failed["low"], failed["high"]) == probability(1, 1)[1:3]
     assert (failed["axis"], failed["level"], failed["unit"]) == ("rate", 15.0, "Hz")
 
 

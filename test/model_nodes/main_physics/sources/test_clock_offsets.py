@@ -80,6 +80,15 @@ def test_a_controller_whose_clock_is_ahead(tmp_path: Path) -> None:
     assert found.arguments["size"] == pytest.approx(0.18, abs=0.015)
 
 
+def test_values_that_are_no_numbers_are_left_out(tmp_path: Path) -> None:
+    efforts = steps(1, 3)
+    numbers = felt(efforts)
+    numbers[400:500:7] = np.nan
+    numbers[900:1000:9, 2] = np.inf
+    (found,) = offsets(tmp_path, states(steps(2, 3), efforts), wrenches(numbers, 200 * MS))
+    assert found.arguments["offset"] == pytest.approx(0.2, abs=0.015)
+
+
 def track(numbers: Floats, shift: float = 0.0) -> Track:
     times = np.arange(len(numbers)) * PERIOD_NS / 1e9
     return Track("/topic", times + shift, numbers)

@@ -12,7 +12,7 @@ from support.recorded_bags import MS, Recorded, joints, write_bag
 from hetwin_core.ensemble.errors import BadInput
 from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.sources.joint_topics import choose
-from model_nodes.main_physics.sources.recorded import RecordedSource
+from model_nodes.main_physics.sources.plan import Plan
 from model_nodes.main_physics.world.description import Body, Joint, JointKind, Link
 
 ROBOT = Body(
@@ -31,10 +31,9 @@ def states(topic: str, names: Sequence[str], value: float) -> list[Recorded]:
     return [joints(k * 20 * MS, names, [value] * len(names), topic=topic) for k in range(50)]
 
 
-def opened(folder: Path, *streams: Sequence[Recorded]) -> RecordedSource:
+def opened(folder: Path, *streams: Sequence[Recorded]) -> Plan:
     messages = sorted((m for stream in streams for m in stream), key=lambda m: m.time_ns)
     source = open_source(write_bag(folder / "bag", messages), robots=[ROBOT])
-    assert isinstance(source, RecordedSource)
     source.bind(["shoulder", "elbow", "finger"], 20 * MS)
     return source
 

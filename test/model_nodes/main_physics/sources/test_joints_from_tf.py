@@ -28,7 +28,7 @@ from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.bag_types import TRANSFORMS
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.source import Source
+from model_nodes.main_physics.sources.plan import Plan
 from model_nodes.main_physics.world.description import Body
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.urdf.reader import read_urdf
@@ -146,7 +146,7 @@ def published(
         )
 
 
-def follows(source: Source) -> None:
+def follows(source: Plan) -> None:
     driven = source.bind(NAMES, 20 * MS)
     assert driven.all()
     for time_ns in TIMES:

@@ -22,7 +22,7 @@ from support.recorded_bags import (
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Event, EventKind
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.recorded import RecordedSource
+from model_nodes.main_physics.sources.plan import Plan
 
 STEP_NS = 5 * MS
 Write: TypeAlias = Callable[[Path, list[Recorded]], Path]
@@ -35,7 +35,7 @@ def with_motion(*messages: Recorded) -> list[Recorded]:
     return sorted([*sine(), *messages], key=lambda m: m.time_ns)
 
 
-def played(source: RecordedSource) -> list[tuple[int, Event]]:
+def played(source: Plan) -> list[tuple[int, Event]]:
     """Return each event with the time of the call that returned it."""
     events, time_ns = [], 0
     while True:
@@ -249,7 +249,7 @@ def test_recordings_are_streamed(tmp_path: Path) -> None:
     broken = annotation(1_900 * MS, "lift", "end", "{")
     source = open_source(write_bag(tmp_path / "bag", with_motion(good, broken)))
     assert source.events(400 * MS) == []
-    assert not source._events.failing(5_000 * MS)
+    assert source.ended(5_000 * MS)
     assert source.events(899 * MS) == []
-    assert source._events.failing(5_000 * MS)
+    assert not source.ended(5_000 * MS)
     assert len(source.events(1_899 * MS)) == 1

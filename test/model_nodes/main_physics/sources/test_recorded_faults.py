@@ -176,12 +176,6 @@ def test_spec_that_makes_no_sense(spec: Any, where: str) -> None:
     assert error.expected
 
 
-def test_paths_count_from_the_base(tmp_path: Path) -> None:
-    write_bag(tmp_path / "bag", sine())
-    assert open_source("bag", base=tmp_path).path == tmp_path / "bag"
-    assert open_source({"recording": "bag"}, base=tmp_path).path == tmp_path / "bag"
-
-
 def _cut(raw: bytes) -> bytes:
     return raw[:-9]
 

@@ -13,12 +13,12 @@ from support.recorded_bags import MS, Recorded, joints, sine, storage_file, writ
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.recorded import RecordedSource
+from model_nodes.main_physics.sources.plan import Plan
 
 PERIOD_NS = 2_500_000
 
 
-def positions_at(source: RecordedSource, names: tuple[str, ...], times_ns: list[int]) -> Floats:
+def positions_at(source: Plan, names: tuple[str, ...], times_ns: list[int]) -> Floats:
     """(times, joints) positions."""
     assert source.bind(names, PERIOD_NS).all()
     return np.array([source.motion(t).positions for t in times_ns])

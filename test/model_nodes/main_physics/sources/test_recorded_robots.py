@@ -12,7 +12,7 @@ from rosbags.highlevel import AnyReader
 
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.recorded import RecordedSource
+from model_nodes.main_physics.sources.plan import Plan
 
 PERIOD_NS = 2_500_000
 REPOSITORY = Path(__file__).resolve().parents[4]
@@ -42,7 +42,7 @@ def recorded(folder: Path) -> dict[str, dict[int, float]]:
     return found
 
 
-def dense(source: RecordedSource, names: tuple[str, ...], times: range) -> Floats:
+def dense(source: Plan, names: tuple[str, ...], times: range) -> Floats:
     """(times, joints) positions."""
     assert source.bind(names, PERIOD_NS).all()
     return np.array([source.motion(t).positions for t in times])

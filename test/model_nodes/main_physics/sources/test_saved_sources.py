@@ -11,15 +11,16 @@ from support.recorded_bags import MS, annotation, joints, write_bag
 
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.saving.plain import Unsaveable
-from model_nodes.main_physics.sources.recorded import RecordedSource
-from model_nodes.main_physics.sources.several import SeveralSources
-from model_nodes.main_physics.sources.source import Source
+from model_nodes.main_physics.sources.factory import open_source
+from model_nodes.main_physics.sources.part import Part
+from model_nodes.main_physics.sources.plan import Plan
+from model_nodes.main_physics.sources.plans import Plans
 
 PERIOD = 5 * MS
 HALF, END = 2_015 * MS, 4_000 * MS
 
 
-def moved(folder: Path) -> RecordedSource:
+def moved(folder: Path) -> Plan:
     """A recording of a joint, a base that is corrected, and what the program does."""
     folder.mkdir(exist_ok=True)
     bag = folder / "bag"
@@ -35,7 +36,7 @@ def moved(folder: Path) -> RecordedSource:
     return source
 
 
-def several(folder: Path) -> SeveralSources:
+def several(folder: Path) -> Plans:
     """Two recordings of a joint each."""
     sources = {}
     for name, slope in (("left", 1.0), ("right", -2.0)):
@@ -44,13 +45,13 @@ def several(folder: Path) -> SeveralSources:
             times = range(0, END, 20 * MS)
             steps = [joints(t, ("a",), [slope * t / 1e9]) for t in times]
             write_bag(bag, [*steps, annotation(HALF + MS, name, "begin")])
-        sources[name] = RecordedSource(bag)
-    source = SeveralSources(sources)
+        sources[name] = open_source(bag)
+    source = Plans(sources)
     source.bind(["left::a", "right::a"], PERIOD)
     return source
 
 
-def said(source: Source, begin_ns: int, end_ns: int, *, base: bool) -> list[object]:
+def said(source: Plan | Plans, begin_ns: int, end_ns: int, *, base: bool) -> list[object]:
     """All that a source says from one time to another, to the bit."""
     found: list[object] = []
     for time_ns in range(begin_ns + PERIOD, end_ns + 1, PERIOD):
@@ -68,7 +69,7 @@ def said(source: Source, begin_ns: int, end_ns: int, *, base: bool) -> list[obje
 
 @pytest.mark.parametrize(("make", "base"), [(moved, True), (several, False)])
 def test_goes_on_from_where_it_was(
-    make: Callable[[Path], Source], base: bool, tmp_path: Path
+    make: Callable[[Path], Plan | Plans], base: bool, tmp_path: Path
 ) -> None:
     first, second = make(tmp_path), make(tmp_path)
     said(first, 0, HALF, base=base)
@@ -80,7 +81,7 @@ def test_goes_on_from_where_it_was(
 
 @pytest.mark.parametrize(("make", "base"), [(moved, True), (several, False)])
 def test_comes_back_to_where_it_was(
-    make: Callable[[Path], Source], base: bool, tmp_path: Path
+    make: Callable[[Path], Plan | Plans], base: bool, tmp_path: Path
 ) -> None:
     source = make(tmp_path)
     said(source, 0, HALF, base=base)
@@ -104,6 +105,7 @@ def test_state_of_something_else_is_refused(tmp_path: Path) -> None:
 
 def test_source_that_cannot_be_read_again_says_so(tmp_path: Path) -> None:
     source = moved(tmp_path)
-    with pytest.raises(Refused, match="a RecordedSource cannot be saved: it cannot be read again"):
-        Source.save(source)
+    (part,) = source.parts
+    with pytest.raises(Refused, match="a RecordedPart cannot be saved: it cannot be read again"):
+        Part.save(part)
     source.close()

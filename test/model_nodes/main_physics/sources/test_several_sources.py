@@ -10,8 +10,8 @@ from support.recorded_bags import MS, Recorded, annotation, joints, write_bag
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import EventKind
-from model_nodes.main_physics.sources.recorded import RecordedSource
-from model_nodes.main_physics.sources.several import SeveralSources
+from model_nodes.main_physics.sources.factory import open_source
+from model_nodes.main_physics.sources.plans import Plans
 
 SECOND = 1_000 * MS
 
@@ -22,9 +22,9 @@ def ramp(begin_ns: int, seconds: float, names: tuple[str, ...], slope: float) ->
     return [joints(begin_ns + i * 20 * MS, names, [slope * i / 50] * len(names)) for i in steps]
 
 
-def several(tmp_path: Path, **bags: list[Recorded]) -> SeveralSources:
-    sources = {name: RecordedSource(write_bag(tmp_path / name, bag)) for name, bag in bags.items()}
-    return SeveralSources(sources)
+def several(tmp_path: Path, **bags: list[Recorded]) -> Plans:
+    sources = {name: open_source(write_bag(tmp_path / name, bag)) for name, bag in bags.items()}
+    return Plans(sources)
 
 
 def test_each_robot_moves_as_its_own_recording_says(tmp_path: Path) -> None:
@@ -35,7 +35,6 @@ def test_each_robot_moves_as_its_own_recording_says(tmp_path: Path) -> None:
     motion = source.motion(SECOND)
     assert motion.positions == pytest.approx([1.0, 1.0, 0.0, -2.0], abs=1e-9)
     assert motion.velocities == pytest.approx([1.0, 1.0, 0.0, -2.0], abs=1e-6)
-    assert source.joint_names == ("left::a", "left::b", "right::a")
     source.close()
 
 
@@ -68,9 +67,11 @@ def test_recordings_of_different_times_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_clock_can_be_corrected(tmp_path: Path) -> None:
-    left = RecordedSource(write_bag(tmp_path / "left", ramp(0, 1.0, ("a",), 1.0)))
+    left = open_source(write_bag(tmp_path / "left", ramp(0, 1.0, ("a",), 1.0)))
     late = write_bag(tmp_path / "right", ramp(10 * SECOND, 1.0, ("a",), 1.0))
-    source = SeveralSources({"left": left, "right": RecordedSource(late, clock_offset=-10.0)})
+    source = Plans(
+        {"left": left, "right": open_source({"recording": str(late), "clock_offset": -10.0})}
+    )
     assert source.duration_ns == SECOND
 
 
@@ -120,6 +121,7 @@ def test_efforts_of_a_robot_without_them_are_unknown(tmp_path: Path) -> None:
     with_efforts = [joints(i * 20 * MS, ("a",), [0.0], efforts=[4.0]) for i in range(51)]
     source = several(tmp_path, left=with_efforts, right=ramp(0, 1.0, ("a",), 0.0))
     source.bind(["left::a", "right::a"], 2_500_000)
-    efforts = source.motion(SECOND // 2).efforts
+    source.motion(SECOND // 2)
+    efforts = source.measured_efforts
     assert efforts[0] == pytest.approx(4.0)
     assert np.isnan(efforts[1])

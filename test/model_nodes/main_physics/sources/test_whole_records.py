@@ -14,8 +14,9 @@ from support.odd_recordings import COUNT, PERIOD_NS, cut, messages, opened
 from support.recorded_bags import Recorded, joints, storage_file, write_bag
 
 from hetwin_core.ensemble.errors import BadInput
+from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.sources.open_bag import remedy
-from model_nodes.main_physics.sources.recorded import RecordedSource
+from model_nodes.main_physics.sources.plan import Plan
 
 MANY = 6_000
 """Enough for several chunks of the writing library."""
@@ -26,11 +27,11 @@ def long() -> list[Recorded]:
     return [joints(k * PERIOD_NS, names, [0.1] * 8) for k in range(MANY)]
 
 
-def plain(path: Path) -> RecordedSource:
-    return RecordedSource(path)
+def plain(path: Path) -> Plan:
+    return open_source(path)
 
 
-def breaks_off(source: RecordedSource) -> bool:
+def breaks_off(source: Plan) -> bool:
     return "breaks_off" in {one.name for one in source.findings}
 
 

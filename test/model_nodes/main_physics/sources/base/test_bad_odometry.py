@@ -21,7 +21,7 @@ from support.mobile_recordings import (
 from support.recorded_bags import MS, TYPES, Recorded, joints, write_bag
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
-from model_nodes.main_physics.sources.recorded import RecordedSource
+from model_nodes.main_physics.sources.factory import open_source
 
 NAN = float("nan")
 
@@ -139,6 +139,6 @@ def test_a_message_that_cannot_be_decoded_fails_the_run_at_its_time(tmp_path: Pa
 
 
 def test_a_source_without_a_bound_base_moves_none(tmp_path: Path) -> None:
-    source = RecordedSource(write_bag(tmp_path / "bag", plain()), robots=[cart(tmp_path)])
+    source = open_source(write_bag(tmp_path / "bag", plain()), robots=[cart(tmp_path)])
     with pytest.raises(RuntimeError, match="bind_base"):
         source.base(0)

@@ -22,7 +22,7 @@ from support.recorded_bags import EPOCH_NS, MS, Recorded, write_bag
 
 from hetwin_core.ensemble.concern_words import concern_text
 from hetwin_core.ensemble.scene.watch import Finding
-from model_nodes.main_physics.sources.recorded import RecordedSource
+from model_nodes.main_physics.sources.plan import Plan
 
 COUNT = 301
 Clock = Callable[[int, int], int]
@@ -43,7 +43,7 @@ def as_transform(log_ns: int, time_ns: int, stamp_ns: int) -> Recorded:
 
 def driven(
     folder: Path, origin: str, *, stamp: Clock = sent, log: Clock = sent
-) -> tuple[RecordedSource, dict[str, Finding]]:
+) -> tuple[Plan, dict[str, Finding]]:
     """The drive by odometry or by transforms, and what was mended by its kind."""
     made = as_transform if origin == "tf" else as_odometry
     times = [(k, k * PERIOD) for k in range(COUNT)]

@@ -15,7 +15,7 @@ from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scenario.source import CommandsSpec
 from hetwin_core.kinematics.trajectories.trajectory import TrajectoryPoint
 from model_nodes.main_physics.sources.commanded import commands, pace
-from model_nodes.main_physics.sources.commanded import source as source_module
+from model_nodes.main_physics.sources.commanded import part as source_module
 from model_nodes.main_physics.sources.commanded.commands import (
     Inbox,
     StopCommand,
@@ -23,10 +23,12 @@ from model_nodes.main_physics.sources.commanded.commands import (
     twist_command,
 )
 from model_nodes.main_physics.sources.commanded.goals import GoalEnd, Outcome
-from model_nodes.main_physics.sources.commanded.source import CommandedSource
+from model_nodes.main_physics.sources.commanded.part import CommandedPart
+from model_nodes.main_physics.wheels import DifferentialDrive
 
 PERIOD = 10_000_000
 JOINTS = [*ARM, *WHEELS]
+RESTING = dict.fromkeys(JOINTS, 0.25)
 
 
 class Clock:
@@ -71,24 +73,23 @@ class Silence:
         self.closed = True
 
 
-def opened(**spec: Any) -> tuple[CommandedSource, Silence]:
+def opened(wheels: DifferentialDrive | None = None, **spec: Any) -> tuple[CommandedPart, Silence]:
     links: list[Silence] = []
 
     def listen(*arguments: Any) -> Silence:
         links.append(Silence(*arguments))
         return links[0]
 
-    source = CommandedSource(CommandsSpec(commands="", **spec), [rover()], listen)
-    source.rest_at(dict.fromkeys(JOINTS, 0.25))
+    source = CommandedPart(CommandsSpec(commands="", **spec), [rover()], listen, wheels)
     return source, links[0]
 
 
 def test_it_keeps_real_time_and_obeys_at_the_next_step(clock: Clock) -> None:
     source, link = opened()
-    assert source.bind(JOINTS, PERIOD).all()
+    assert source.bind(JOINTS, PERIOD, RESTING).all()
     assert link.controllers == ["joint_trajectory_controller"]
     np.testing.assert_array_equal(source.motion(0).positions, 0.25)
-    assert not source.begin()
+    assert not source.start()
     begun = clock.monotonic()
     source.motion(PERIOD)
     command = trajectory_command(
@@ -106,8 +107,8 @@ def test_it_keeps_real_time_and_obeys_at_the_next_step(clock: Clock) -> None:
 
 def test_a_twin_that_is_behind_catches_up_before_it_obeys(clock: Clock) -> None:
     source, link = opened(max_lag=1.0)
-    source.bind(JOINTS, PERIOD)
-    source.begin()
+    source.bind(JOINTS, PERIOD, RESTING)
+    source.start()
     source.motion(PERIOD)
     clock.sleep(0.1)
     command = trajectory_command(
@@ -122,8 +123,8 @@ def test_a_twin_that_is_behind_catches_up_before_it_obeys(clock: Clock) -> None:
 
 def test_what_is_refused_becomes_an_event_once_a_second() -> None:
     source, link = opened()
-    source.bind(JOINTS, PERIOD)
-    source.begin()
+    source.bind(JOINTS, PERIOD, RESTING)
+    source.start()
     for i in range(1, 4):
         unknown = trajectory_command(link.controllers[0], ["nose"], [TrajectoryPoint(1.0, [0.0])])
         link.inbox.put("here", unknown)
@@ -138,8 +139,8 @@ def test_what_is_refused_becomes_an_event_once_a_second() -> None:
 
 def test_time_that_it_cannot_keep_is_given_up_and_reported(clock: Clock) -> None:
     source, _ = opened(max_lag=0.02)
-    source.bind(JOINTS, PERIOD)
-    source.begin()
+    source.bind(JOINTS, PERIOD, RESTING)
+    source.start()
     source.motion(PERIOD)
     clock.sleep(0.1)
     source.motion(2 * PERIOD)
@@ -154,12 +155,17 @@ def test_time_that_it_cannot_keep_is_given_up_and_reported(clock: Clock) -> None
 
 
 def test_groups_are_those_of_the_scenario_and_the_wheels_are_no_part_of_them() -> None:
-    source, link = opened(controllers={"arm": ["e*"], "hand": ["wrist"]})
-    source.use_wheels(DRIVE)
-    assert source.bind(["knee", *JOINTS], PERIOD).tolist() == [False, True, True, True, True]
+    source, link = opened(DRIVE, controllers={"arm": ["e*"], "hand": ["wrist"]})
+    assert source.bind(["knee", *JOINTS], PERIOD, RESTING).tolist() == [
+        False,
+        True,
+        True,
+        True,
+        True,
+    ]
     assert link.controllers == ["arm", "hand"]
     source.motion(0)
-    source.begin()
+    source.start()
     link.inbox.put("cmd_vel", twist_command(0.1, 0.0, 0.0))
     assert source.motion(PERIOD).velocities.tolist() == [0, 0, 0, 1.0, 1.0]
 
@@ -175,19 +181,18 @@ def test_groups_are_those_of_the_scenario_and_the_wheels_are_no_part_of_them() -
 def test_wrong_controllers_are_refused(
     controllers: dict[str, list[str]], where: str, words: str
 ) -> None:
-    source, _ = opened(controllers=controllers)
-    source.use_wheels(DRIVE)
+    source, _ = opened(DRIVE, controllers=controllers)
     with pytest.raises(BadInput, match=words) as error:
-        source.bind(JOINTS, PERIOD)
+        source.bind(JOINTS, PERIOD, RESTING)
     assert error.value.where == where
 
 
 def test_a_base_that_follows_its_commanded_velocity() -> None:
     source, link = opened()
     source.bind_base(rover(), FollowedBase(odometry="cmd_vel", start=[1.0, 2.0, 0.0]), PERIOD)
-    source.bind(JOINTS, PERIOD)
+    source.bind(JOINTS, PERIOD, RESTING)
     source.base(0)
-    source.begin()
+    source.start()
     link.inbox.put("cmd_vel", twist_command(1.0, 0.0, 0.0))
     for i in range(1, 11):
         motion = source.base(i * PERIOD)
@@ -211,9 +216,9 @@ def test_a_base_that_nothing_moves_is_refused(base: dict[str, str], words: str) 
 
 def test_a_goal_is_reached_canceled_or_refused_in_the_source() -> None:
     source, link = opened()
-    source.bind(JOINTS, PERIOD)
+    source.bind(JOINTS, PERIOD, RESTING)
     source.motion(0)
-    source.begin()
+    source.start()
 
     def goal(number: int, joint: str = "wrist") -> None:
         points = [TrajectoryPoint(0.02, [0.1 * number])]

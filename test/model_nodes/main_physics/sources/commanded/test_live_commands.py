@@ -21,9 +21,10 @@ from hetwin.msg import ActionAnnotation
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.robot import OneOfSeveral
 from model_nodes.main_physics.robots import SceneRobot
+from model_nodes.main_physics.settings import Settings
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.open_several import open_several
-from model_nodes.main_physics.sources.source import JointMotion, Source
+from model_nodes.main_physics.sources.open_plans import open_plans
+from model_nodes.main_physics.sources.part import JointMotion
 
 PERIOD = 10_000_000
 
@@ -41,10 +42,9 @@ class Obedient:
     """A source that has begun to obey, stepped by the test."""
 
     def __init__(self, namespace: str) -> None:
-        self.source: Source = open_source({"commands": namespace}, robots=[rover()])
-        self.source.use_wheels(DRIVE)
+        self.source = open_source({"commands": namespace}, robots=[rover()], wheels=DRIVE)
         self.source.bind([*ARM, *WHEELS], PERIOD)
-        self.source.begin()
+        self.source.start()
         self._steps = itertools.count(1)
         self.events: list[Event] = []
 
@@ -127,12 +127,12 @@ def test_each_of_two_robots_obeys_in_its_own_namespace(user: Node) -> None:
         )
         for name in ("port", "starboard")
     ]
-    source = open_several(robots)
-    assert source is not None
+    said = {robot.body.name: robot.said for robot in robots}
+    source = open_plans(Settings.read({"robots": said}), robots)
     try:
         joints = [f"{robot.body.name}::{name}" for robot in robots for name in ARM]
         assert source.bind(joints, PERIOD).all()
-        source.begin()
+        source.start()
         made = user.create_publisher(
             JointTrajectory, "/starboard/joint_trajectory_controller/joint_trajectory", 10
         )

@@ -49,14 +49,14 @@ def test_a_scenario_moves_its_robot_along_a_file(tmp_path: Path) -> None:
 
 def test_joints_start_where_they_rest_and_follow_the_points(tmp_path: Path) -> None:
     waving(tmp_path)
-    source = open_source({"trajectory": "wave.yaml"}, base=tmp_path)
-    source.rest_at({"shoulder_pan_joint": 0.0, "elbow_joint": 0.4, "wrist": 1.0})
-    driven = source.bind(["elbow_joint", "wrist", "shoulder_pan_joint"], 2_500_000)
+    source = open_source({"trajectory": str(tmp_path / "wave.yaml")})
+    resting = {"shoulder_pan_joint": 0.0, "elbow_joint": 0.4, "wrist": 1.0}
+    driven = source.bind(["elbow_joint", "wrist", "shoulder_pan_joint"], 2_500_000, resting)
     assert driven.tolist() == [True, False, True]
-    np.testing.assert_allclose(source.motion(0).positions, [0.4, 0.0, 0.0])
+    np.testing.assert_allclose(source.motion(0).positions, [0.4, 1.0, 0.0])
     halfway = source.motion(200_000_000)
-    np.testing.assert_allclose(halfway.positions, [0.3, 0.0, 0.25])
-    np.testing.assert_allclose(source.motion(700_000_000).positions, [0.2, 0.0, 0.0], atol=1e-12)
+    np.testing.assert_allclose(halfway.positions, [0.3, 1.0, 0.25])
+    np.testing.assert_allclose(source.motion(700_000_000).positions, [0.2, 1.0, 0.0], atol=1e-12)
     assert source.duration_ns == 1_000_000_000
     assert not source.ended(999_000_000)
     assert source.ended(1_000_000_000)

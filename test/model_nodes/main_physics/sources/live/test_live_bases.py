@@ -17,7 +17,7 @@ from support.ros_domains import new_domain
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.live.source import LiveSource
+from model_nodes.main_physics.sources.live.part import LivePart
 
 START = (1.0, -2.0, 0.7)
 
@@ -38,14 +38,14 @@ def rover(ros: None, request: pytest.FixtureRequest) -> Iterator[Rover]:
     rover.node.destroy_node()
 
 
-def played(source: LiveSource, until_s: float, begin_s: float = 0.0) -> Iterator[Any]:
+def played(source: LivePart, until_s: float, begin_s: float = 0.0) -> Iterator[Any]:
     """Time and motion of the base in all steps; the joints move as well."""
     for time_ns in range(round(begin_s * SECOND) + PERIOD, round(until_s * SECOND) + 1, PERIOD):
         assert source.motion(time_ns).positions[0] == pytest.approx(0.1)
         yield time_ns, source.base(time_ns)
 
 
-def near(source: LiveSource, rover: Rover, start: Planar, time_ns: int, state: Any) -> None:
+def near(source: LivePart, rover: Rover, start: Planar, time_ns: int, state: Any) -> None:
     place = rover.place_at(source._epoch_ns + time_ns)
     wanted = matrix(*start) @ matrix(*place)
     np.testing.assert_allclose(state[:2], planar(wanted)[:2], atol=2e-4)

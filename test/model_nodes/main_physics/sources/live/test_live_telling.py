@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -30,8 +31,9 @@ from hetwin_core.ensemble.scenario.source import LiveSpec
 from hetwin_core.ensemble.tasks import TaskFields, task_event, task_fields
 from hetwin_core.wire.publishing import message_class
 from model_nodes.main_physics.sources.action_types import GOALS, GRIPPER
+from model_nodes.main_physics.sources.live.link import RobotLink
+from model_nodes.main_physics.sources.live.part import LivePart
 from model_nodes.main_physics.sources.live.readers import told_reader
-from model_nodes.main_physics.sources.live.source import LiveSource
 from model_nodes.main_physics.sources.live.told import since_begin
 
 
@@ -93,7 +95,7 @@ def test_a_live_robot_tells_tasks_and_beliefs(robot: Robot) -> None:
     assert problem_of(told["words"]) == "message 1: a String says nothing that the robot believes"
 
 
-def _events(source: LiveSource) -> list[Event]:
+def _events(source: LivePart) -> list[Event]:
     """All events until the words, which have no stamp, so that they come when they have arrived."""
     found: list[Event] = []
     time_ns = 0
@@ -136,6 +138,44 @@ def test_a_live_robot_tells_the_goals_of_its_actions(robot: Robot) -> None:
         found = [e for e in source.events(10 * SECOND) if e.kind is EventKind.ACTION]
     assert [(e.name, e.arguments["phase"]) for e in found] == [("pick", "begin"), ("pick", "end")]
     assert found[1].arguments["result"] == "aborted"
+
+
+def test_a_live_robot_tells_the_results_of_actions_that_are_introspected(robot: Robot) -> None:
+    kind = Simulate.Impl.GetResultService.Event
+    mine = robot.node.create_publisher(kind, "sim/_action/get_result/_service_event", 10)
+    with followed(robot) as source:
+        wait_until(mine.get_subscription_count, "a subscription of the results")
+        robot.tell(0.5)
+        response = Simulate.Impl.GetResultService.Response(status=GoalStatus.STATUS_SUCCEEDED)
+        mine.publish(kind(response=[response]))
+        time.sleep(0.2)
+        robot.tell(1.0)
+        found = [e for e in source.events(10 * SECOND) if e.kind is EventKind.ACTION]
+    assert [(e.name, e.arguments["result"]) for e in found] == [("result_got", "succeeded")]
+
+
+def test_states_at_high_rates_are_decoded_now_and_then(robot: Robot) -> None:
+    """Of some hundred messages within 0.3 s, those that are at least 0.1 s apart."""
+    fast = robot.node.create_publisher(String, "fast", 1000)
+    heard: list[int] = []
+
+    def told(topic: str, _: str, kind: Any) -> Any:
+        return ((lambda _, at: heard.append(at)), SECOND // 10) if topic.endswith("fast") else None
+
+    link = RobotLink(
+        robot.node.get_namespace(), (), print, {}, {}, lambda: (b"", "", {}), told=told
+    )
+    try:
+        wait_until(fast.get_subscription_count, "a subscription")
+        for _ in range(150):
+            fast.publish(String(data="x"))
+            time.sleep(0.002)
+        wait_until(lambda: len(heard) >= 2, "two messages")
+        time.sleep(0.1)
+    finally:
+        link.close()
+    assert len(heard) < 30
+    assert min(b - a for a, b in pairwise(heard)) >= SECOND // 10
 
 
 def test_which_live_topics_are_read() -> None:

@@ -8,7 +8,8 @@ import pytest
 from model_nodes.main_physics.sources.interpolation import Interpolator
 from model_nodes.main_physics.sources.joint_messages import JointSample
 from model_nodes.main_physics.sources.joint_series import Series
-from model_nodes.main_physics.sources.live.samples import JointSamples, Unusable
+from model_nodes.main_physics.sources.live.arrivals import Streams, Unusable
+from model_nodes.main_physics.sources.live.samples import JointSamples
 
 MS = 1_000_000
 PERIOD = 2_500_000
@@ -47,8 +48,8 @@ def test_motion_as_samples_come_in_is_that_of_the_whole_recording(gap_at: int | 
             continue
         if not compared:
             samples.bind(JOINTS)
-        while asked <= samples.known_until:
-            rows = min(20, (samples.known_until - asked) // PERIOD + 1)
+        while asked <= (known := Streams(samples.streams).known_until):
+            rows = min(20, (known - asked) // PERIOD + 1)
             for i, motion in enumerate(samples.motion(asked, PERIOD, rows)):
                 expected = whole.at(np.array([asked + i * PERIOD]))
                 np.testing.assert_array_equal(motion.positions, expected.positions[0])
@@ -67,7 +68,7 @@ def test_joints_of_several_publishers_are_known_when_all_have_told() -> None:
     for i in range(2):
         samples.add(sample(i * 10 * MS + MS, 5.0, names=("b",)), i * 10 * MS + MS)
     assert samples.bind(("b", "c", "a")).tolist() == [True, False, True]
-    assert samples.known_until == MS
+    assert Streams(samples.streams).known_until == MS
     (motion,) = samples.motion(MS, PERIOD, 1)
     assert motion.positions[0] == 5.0
     assert motion.positions[1] == 0.0
@@ -109,7 +110,7 @@ def test_cut_motion_is_bridged_and_what_follows_keeps_its_shape() -> None:
     samples.bind(JOINTS)
     begin, backlog, bridge = 500 * MS, 1000 * MS, 250 * MS
     before = samples.motion(begin, PERIOD, 1)[0].positions[0]
-    samples.cut(begin, begin + backlog, bridge)
+    Streams(samples.streams).cut(begin, begin + backlog, bridge)
     after = samples.motion(begin, PERIOD, 161)
     assert after[0].positions[0] == pytest.approx(before)
     assert after[100].positions[0] == pytest.approx(1.5)  # where the robot was at 1.5 s

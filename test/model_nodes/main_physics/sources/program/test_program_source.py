@@ -23,7 +23,7 @@ from hetwin_core.ensemble.scenario.source import ProgramSpec
 from hetwin_core.ensemble.tasks import task_fields
 from model_nodes.camera.events import Detection, picture
 from model_nodes.main_physics.settings import NamedHand
-from model_nodes.main_physics.sources.program.source import ProgramSource
+from model_nodes.main_physics.sources.program.part import ProgramPart
 from model_nodes.main_physics.world.description import Body
 from model_nodes.main_physics.world.drives import Base
 from model_nodes.main_physics.world.notes import Notes
@@ -45,12 +45,11 @@ STEP_NS = 10_000_000
 class Stepped:
     """A source whose robot does exactly what it is commanded."""
 
-    def __init__(self, source: ProgramSource, robot: Body) -> None:
+    def __init__(self, source: ProgramPart, robot: Body) -> None:
         self.source = source
         self.joints = source.joint_names
-        source.rest_at({"elbow_joint": 1.6})
         source.bind_base(robot, FollowedBase(odometry="odom"), STEP_NS)
-        assert source.bind(self.joints, STEP_NS).all()
+        assert source.bind(self.joints, STEP_NS, {"elbow_joint": 1.6}).all()
         self.time_ns = 0
         self.events: list[Event] = []
         self.seen: list[Event] = []
@@ -85,10 +84,10 @@ class Stepped:
 @contextmanager
 def programmed(folder: Path, code: str, name: str = "program", **spec: Any) -> Iterator[Stepped]:
     (folder / "work.py").write_text(dedent(code))
-    options = {"lasting": 0.0, "deadline": 60.0, **spec}
+    options = {"deadline": 60.0, "folder": str(folder), **spec}
     robot = replace(read_urdf(URDF, Notes()), robot=True, base=Base.FOLLOWED)
     checked = ProgramSpec(program=f"work:{name}", **options)
-    source = ProgramSource(checked, robot, {"gripper": GRIPPER}, folder)
+    source = ProgramPart(checked, robot, {"gripper": GRIPPER})
     with closing(source):
         yield Stepped(source, robot)
 
@@ -205,7 +204,7 @@ def test_a_program_that_cannot_be_used(tmp_path: Path, code: str, name: str, wor
 
 def test_a_module_that_is_not_there(tmp_path: Path) -> None:
     robot = replace(read_urdf(URDF, Notes()), robot=True)
-    source = ProgramSource(ProgramSpec(program="no_such:program"), robot, {}, tmp_path)
+    source = ProgramPart(ProgramSpec(program="no_such:program", folder=str(tmp_path)), robot, {})
     with closing(source), pytest.raises(BadInput, match=r"no_such cannot be imported.*one in /"):
         source.bind(source.joint_names, STEP_NS)
 

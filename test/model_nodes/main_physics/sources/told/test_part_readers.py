@@ -17,12 +17,12 @@ from hetwin_core.ensemble.events import Event
 from model_nodes.main_physics.sources.action_types import ROBOTIQ, UR_IO
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.source import Source
+from model_nodes.main_physics.sources.plan import Plan
 
 ALL_NS = 2_000 * MS
 
 
-def opened(folder: Path, *said: Recorded, **options: Any) -> Source:
+def opened(folder: Path, *said: Recorded, **options: Any) -> Plan:
     made = sorted([*sine(), *said], key=lambda one: one.time_ns)
     return open_source(write_bag(folder / "bag", made, **options))
 
@@ -34,7 +34,7 @@ def events(folder: Path, *said: Recorded, **options: Any) -> list[Event]:
 
 def defined(
     folder: Path, topic: str, type_name: str, text: str, *said: tuple[int, dict[str, Any]]
-) -> Source:
+) -> Plan:
     """A recording with a topic whose type only it defines: times [ns] and fields of its messages."""
     store = get_typestore(Stores.LATEST)
     store.register(get_types_from_msg(text, type_name))

@@ -16,7 +16,7 @@ from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.tasks import task_fields
 from hetwin_suite.proving_ground.telling import Telling
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.several import SeveralSources
+from model_nodes.main_physics.sources.plans import Plans
 
 BOX = (0.4, 0.2, 0.8, 1.0, 0.0, 0.0, 0.0)
 CUP = (0.1, 0.0, 0.9, 0.6, 0.8, 0.0, 0.0)
@@ -219,7 +219,7 @@ def test_of_several_robots_each_tells_in_its_own_namespace(tmp_path: Path) -> No
         telling.believe(0.5, "held", "bar", "hand", topic=f"/{name}/beliefs")
     plain_bag = write_bag(tmp_path / "plain", sine())
     spec = {"recording": str(telling.add_to(plain_bag, tmp_path / "told"))}
-    source = SeveralSources(
+    source = Plans(
         {
             name: open_source(spec, others=[other])
             for name, other in (("left", "right"), ("right", "left"))

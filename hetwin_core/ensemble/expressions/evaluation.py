@@ -1,0 +1,274 @@
+"""Evaluates expressions: calls of functions and what decides whether they are called here, all else by the library.
+
+The library passes only values of its own, and keeps to itself what a function raises.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.expressions.language import cel
+from hetwin_core.ensemble.expressions.nodes import (
+    Binary,
+    Call,
+    Choice,
+    Items,
+    Literal,
+    Loop,
+    Member,
+    Name,
+    Node,
+    Unary,
+    parts_of,
+)
+
+_NAMES = "bytes double duration dyn int matches size string timestamp type uint"
+_LIBRARY = frozenset(_NAMES.split())
+"""Functions that the library has."""
+# what fails in an expression is raised once, not written to the terminal by the library as well
+logging.getLogger("cel").addHandler(logging.NullHandler())
+
+
+class EvaluationError(Exception):
+    """An expression has no value.
+
+    Attributes:
+        reason: why.
+        text: of the expression; empty if it is not said.
+    """
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        self.text = ""
+
+    def __str__(self) -> str:
+        return f"{self.text}: {self.reason}" if self.text else self.reason
+
+
+class Scope(NamedTuple):
+    """What an expression is evaluated with.
+
+    Attributes:
+        variables: by name.
+        functions: by name.
+    """
+
+    variables: Mapping[str, Any]
+    functions: Mapping[str, Callable[..., Any]]
+
+
+Step: TypeAlias = Callable[[Scope], Any]
+
+
+@lru_cache(1024)
+def compiled(text: str) -> Any:
+    """What the library makes of a text; it does not change, and many episodes are asked the same.
+
+    Raises:
+        ValueError: if it is no expression.
+    """
+    return cel.compile(text)
+
+
+class Steps:
+    """Makes steps of expressions, which are then taken any number of times.
+
+    Args:
+        text: of the expression.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def step(self, node: Node) -> Step:
+        """Return a step that returns the value of an expression, and raises EvaluationError if it has none."""
+        return self._own(node) or self._of_the_library(node)
+
+    def check_value(self, value: object) -> None:
+        """See that a value may be computed with; the library says so of all that it does not know."""
+
+    def argument(self, call: Call, number: int) -> Step:
+        """Return the step of an argument of a function."""
+        return self.step(call.arguments[number])
+
+    def failed(
+        self, name: str, function: Callable[..., Any], given: Sequence[Any], error: Exception
+    ) -> Exception:
+        """Return what is raised when a function has raised an error."""
+        called = f"{name}({', '.join(map(repr, given))})"
+        return EvaluationError(f"{called}: {_reason(error)}")
+
+    # ------------------------------------------------------------------ what is evaluated here
+
+    def _own(self, node: Node) -> Step | None:
+        """The step of an expression that is evaluated here; None for any other."""
+        match node:
+            case Literal(value):
+                return lambda _: value
+            case Name(name):
+                return lambda scope: _variable(scope, name)
+            case Member(of, name):
+                return self._member(node, name, self.step(of))
+            case Items(items):
+                steps = [self.step(item) for item in items]
+                return lambda scope: [step(scope) for step in steps]
+            case Call("has", (Member(of, name),)):
+                inner = self.step(of)
+                return lambda scope: name in _items(inner(scope))
+            case Call(name, _, None) if name not in _LIBRARY:
+                return self.call(node)
+            case Loop():
+                return self._loop(node)
+        return self._deciding(node)
+
+    def _deciding(self, node: Node) -> Step | None:
+        """The step of what decides whether its parts are evaluated; None for any other expression."""
+        match node:
+            case Binary("&&" | "||" as sign, one, two):
+                return self._joined([self.step(one), self.step(two)], decides=sign == "||")
+            case Unary("!", of):
+                negated = self.step(of)
+                return lambda scope: not self._truth(negated(scope))
+            case Choice():
+                condition, yes, no = map(self.step, parts_of(node))
+                return lambda scope: (yes if self._truth(condition(scope)) else no)(scope)
+        return None
+
+    def _member(self, node: Member, name: str, inner: Step) -> Step:
+        otherwise = self._of_the_library(node)
+
+        def value(scope: Scope) -> Any:
+            of = inner(scope)
+            return of[name] if isinstance(of, Mapping) and name in of else otherwise(scope)
+
+        return value
+
+    def call(self, call: Call) -> Step:
+        """Return the step of a call."""
+        name = call.name
+        steps = [self.argument(call, number) for number in range(len(call.arguments))]
+
+        def value(scope: Scope) -> Any:
+            given = [step(scope) for step in steps]
+            if name not in scope.functions:
+                raise EvaluationError(f"there is no function {name!r}")
+            try:
+                found = scope.functions[name](*given)
+            except (EvaluationError, BadInput):
+                raise
+            except Exception as error:  # a function of anyone's may raise anything
+                raise self.failed(name, scope.functions[name], given, error) from error
+            return found.item() if isinstance(found, np.generic) else found
+
+        return value
+
+    def _joined(self, sides: list[Step], *, decides: bool) -> Step:
+        """The step of ``&&`` or ``||``: each side decides alone where the other one has no value."""
+
+        def value(scope: Scope) -> bool:
+            errors: list[EvaluationError] = []
+            for side in sides:
+                try:
+                    if self._truth(side(scope)) is decides:
+                        return decides
+                except EvaluationError as error:
+                    errors.append(error)
+            if len({*map(type, errors)}) == 1 and len(errors) == len(sides):
+                raise type(errors[0])("; ".join(dict.fromkeys(e.reason for e in errors)))
+            if errors:
+                raise errors[0]
+            return not decides
+
+        return value
+
+    def _loop(self, node: Loop) -> Step:
+        of = self.step(node.of)
+        *conditions, last = map(self.step, node.each)
+
+        def values(scope: Scope) -> Iterator[tuple[Any, Any]]:
+            """Items, each with the value of what is said of it."""
+            for item in _items(of(scope)):
+                inner = Scope({**scope.variables, node.variable: item}, scope.functions)
+                if all(self._truth(condition(inner)) for condition in conditions):
+                    yield item, last(inner)
+
+        def truths(scope: Scope) -> Iterator[bool]:
+            return (self._truth(value) for _, value in values(scope))
+
+        match node.macro:
+            case "map":
+                return lambda scope: [value for _, value in values(scope)]
+            case "filter":
+                return lambda scope: [item for item, value in values(scope) if self._truth(value)]
+            case "all":
+                return lambda scope: all(truths(scope))
+            case "exists":
+                return lambda scope: any(truths(scope))
+        return lambda scope: sum(truths(scope)) == 1
+
+    def _truth(self, value: object) -> bool:
+        if isinstance(value, bool):
+            return value
+        self.check_value(value)
+        raise EvaluationError(f"{value!r} is neither true nor false")
+
+    # ------------------------------------------------------------------ what the library evaluates
+
+    def _of_the_library(self, node: Node) -> Step:
+        """The step of an expression in which a variable stands for each of its parts."""
+        text, steps = self.text[node.begin : node.end], list(map(self.step, parts_of(node)))
+        for number, part in reversed([*enumerate(parts_of(node))]):
+            begin, end = part.begin - node.begin, part.end - node.begin
+            text = f"{text[:begin]}part{number}{text[end:]}"
+        program = compiled(text)
+
+        def value(scope: Scope) -> Any:
+            parts = {f"part{number}": step(scope) for number, step in enumerate(steps)}
+            for part in parts.values():
+                self.check_value(part)
+            return _executed(program, parts)
+
+        return value
+
+
+def _variable(scope: Scope, name: str) -> Any:
+    if name in scope.variables:
+        return scope.variables[name]
+    return _executed(compiled(name), {})
+
+
+def _executed(program: Any, variables: dict[str, Any]) -> Any:
+    try:
+        return program.execute(variables)
+    except KeyError as error:
+        raise EvaluationError(f"there is no {error.args[0]!r}") from None
+    except Exception as error:
+        raise EvaluationError(first_line(error)) from error
+
+
+def _items(value: object) -> Collection[Any]:
+    """The items of a list, or the keys of a map."""
+    if isinstance(value, list | tuple | Mapping):
+        return value
+    raise EvaluationError(f"{value!r} is neither a list nor a map")
+
+
+def _reason(error: Exception) -> str:
+    """What a function raised, in words; an entity, or an entity and an attribute, may be missing."""
+    if not isinstance(error, KeyError):
+        return str(error)
+    missing = error.args[0]
+    name = ".".join(map(str, missing)) if isinstance(missing, tuple) else missing
+    return f"the scene has no {name}"
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of what the library says."""
+    text = str(error).strip()
+    return text.splitlines()[0].removeprefix("Failed to parse expression ") if text else repr(error)

@@ -1,0 +1,175 @@
+"""What an expression is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of an expression.
+
+    Attributes:
+        begin: where it begins in the text; brackets around it count.
+        end: just after its last character.
+    """
+
+    begin: int = field(default=0, kw_only=True, compare=False, repr=False)
+    end: int = field(default=0, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Literal(Part):
+    """A number, a truth, a text, bytes or null."""
+
+    value: bool | int | float | str | bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Name(Part):
+    """A variable; in a network of machines the present value of a signal."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unary(Part):
+    """``!`` or ``-`` of something."""
+
+    sign: str
+    of: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Binary(Part):
+    """Two things with ``+ - * / % < <= > >= == != in && ||`` between them; ``[]``: the one has the other as index."""
+
+    sign: str
+    one: Node
+    two: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Part):
+    """``condition ? yes : no``."""
+
+    condition: Node
+    yes: Node
+    no: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Part):
+    """``name(argument, ...)``, or ``of.name(argument, ...)``."""
+
+    name: str
+    arguments: tuple[Node, ...]
+    of: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Member(Part):
+    """``of.name``."""
+
+    of: Node
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Items(Part):
+    """``[item, ...]``."""
+
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entries(Part):
+    """``{key: value, ...}``."""
+
+    entries: tuple[tuple[Node, Node], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Loop(Part):
+    """``of.all(variable, each)``, and so on: what is said of each item of a list, or of each key of a map.
+
+    Attributes:
+        of: the list or the map.
+        macro: ``all``, ``exists``, ``exists_one``, ``filter`` or ``map``.
+        variable: stands for the item in `each`, and nowhere else.
+        each: one expression; two of a ``map`` that has a condition, which is the first.
+    """
+
+    of: Node
+    macro: str
+    variable: str
+    each: tuple[Node, ...]
+
+
+Node: TypeAlias = (
+    "Literal | Name | Unary | Binary | Choice | Call | Member | Items | Entries | Loop"
+)
+
+
+def parts_of(node: Node) -> tuple[Node, ...]:
+    """Return the expressions that an expression is directly made of, in the order of the text."""
+    match node:
+        case Unary(_, of) | Member(of):
+            return (of,)
+        case Binary(_, one, two):
+            return (one, two)
+        case Choice(condition, yes, no):
+            return (condition, yes, no)
+        case Call(_, parts, of):
+            return parts if of is None else (of, *parts)
+        case Loop(of, _, _, each):
+            return (of, *each)
+        case Items(items):
+            return items
+        case Entries(entries):
+            return tuple(part for entry in entries for part in entry)
+    return ()
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """Iterate over an expression and all that is in it, in the order of the text."""
+    yield node
+    for part in parts_of(node):
+        yield from walk(part)
+
+
+def names_of(node: Node) -> Iterator[str]:
+    """Iterate over the variables of an expression, in the order of the text, without those of its loops."""
+    match node:
+        case Name(name):
+            yield name
+        case Loop(of, _, variable, each):
+            yield from names_of(of)
+            yield from (name for part in each for name in names_of(part) if name != variable)
+        case _:
+            for part in parts_of(node):
+                yield from names_of(part)
+
+
+def conjuncts(node: Node) -> tuple[Node, ...]:
+    """Return the parts between the outermost ``&&`` of an expression; itself if it is no conjunction."""
+    if isinstance(node, Binary) and node.sign == "&&":
+        return (*conjuncts(node.one), *conjuncts(node.two))
+    return (node,)
+
+
+def number_of(node: Node) -> int | float | None:
+    """Return the number that a literal is; None if it is anything else."""
+    is_number = isinstance(node, Literal) and type(node.value) in (int, float)
+    return node.value if is_number else None  # type: ignore[union-attr, return-value]
+
+
+def depth_of(node: Node) -> int:
+    """Return how deep an expression is nested; a variable alone is 1."""
+    level, deepest = [node], 0
+    while level:
+        deepest += 1
+        level = [part for each in level for part in parts_of(each)]
+    return deepest

@@ -1,0 +1,400 @@
+"""A live robot as what moves its twin."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_core.ensemble.errors import BadInput, RunFailed
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scenario.robot import FollowedBase
+from hetwin_core.ensemble.scenario.source import LiveSpec, OnSilence
+from model_nodes.main_physics.sources.ahead import Ahead
+from model_nodes.main_physics.sources.cdr import Undecodable
+from model_nodes.main_physics.sources.event_stream import EVERY, EventReader, stamp_of
+from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder
+from model_nodes.main_physics.sources.live.arrivals import Streams, Unusable
+from model_nodes.main_physics.sources.live.base_feed import BaseFeed
+from model_nodes.main_physics.sources.live.base_samples import BaseSamples
+from model_nodes.main_physics.sources.live.clocks import ClockComparison
+from model_nodes.main_physics.sources.live.lateness import Lateness
+from model_nodes.main_physics.sources.live.readers import known_types, readers_of, told_reader
+from model_nodes.main_physics.sources.live.report import Health
+from model_nodes.main_physics.sources.live.samples import MAX_ROWS, JointSamples
+from model_nodes.main_physics.sources.live.silences import Silences
+from model_nodes.main_physics.sources.live.waiting_events import WaitingEvents
+from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part
+from model_nodes.main_physics.world.description import Body
+from model_nodes.main_physics.world.drives import Base
+
+if TYPE_CHECKING:
+    from model_nodes.main_physics.sources.live.link import RobotLink
+
+GAP_INTERVALS = 5
+LEAST_GAP_NS = 200_000_000
+CLOCK_JUMP_NS = 1_000_000_000
+SETTLE_S = 0.3
+SECOND = 1_000_000_000
+SKIP_BRIDGE = 0.25
+"""Fraction of the skipped time in which the twin bridges the skipped motion."""
+
+
+class LivePart(Part):
+    """Follows a robot's topics; run time 0 is the beginning of the run, by the robot's clock.
+
+    `motion` blocks until the motion is certain, so the twin cannot run ahead of the robot and keeps its pace. While
+    the robot is silent the twin waits, and the gap is bridged as in a recording.
+
+    Args:
+        spec: the topics, and the reactions to a silent robot and a late twin.
+        robots: those that it moves; a base that follows may move without joint states.
+        listen: makes what subscribes to topics.
+
+    Raises:
+        BadInput: if the robot publishes no joint states within `wait` seconds.
+    """
+
+    is_live = True
+
+    def __init__(self, spec: LiveSpec, robots: Sequence[Body], listen: type[RobotLink]) -> None:
+        self._spec = spec
+        self._moves_base = any(robot.base is Base.FOLLOWED for robot in robots)
+        self._updated = threading.Condition()
+        self._samples = JointSamples(dict(spec.joints))
+        self._decoder = JointMessageDecoder()
+        self._clocks = ClockComparison()
+        self._health = Health(self._clocks)
+        self._waiting = WaitingEvents()
+        self._silences = Silences()
+        self._lateness = Lateness(spec, self._waiting.note)
+        self._epoch_ns = 0
+        self._skipped_ns = 0
+        self._newest_arrival = time.monotonic()
+        self._broken: str | None = None
+        self._base: BaseFeed | None = None
+        self._use_period(1)
+        self.notes: list[str] = []
+        readers = readers_of(spec)
+        self._link = listen(
+            spec.live,
+            spec.joint_states,
+            self._on_joints,
+            {topic: self._event_callback(topic, of_topic) for topic, of_topic in readers.items()},
+            known_types(spec),
+            self._report,
+            told=self._told,
+        )
+        self._clocks.simulated = self._link.simulated
+        try:
+            if not robots or any(robot.driven_joints for robot in robots):
+                self._wait_for_robot()
+        except BaseException:
+            self._link.close()
+            raise
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """All joints received so far, sorted."""
+        return self._samples.names
+
+    def bind(
+        self, joints: Sequence[str], period_ns: int, resting: Mapping[str, float] | None = None
+    ) -> NDArray[np.bool_]:
+        """Select the joints and their order for `motion`; returns (joints,) which of them the robot publishes.
+
+        Raises:
+            BadInput: if it publishes none of them, and no base is bound.
+        """
+        self._use_period(period_ns)
+        with self._updated:
+            driven = self._samples.bind(joints)
+            if driven.any():
+                self._epoch_ns = self._streams.known_until
+        if not driven.any() and self._base is None:
+            raise BadInput(
+                "no joint of the live robot belongs to the robot of the scenario",
+                where=f"source.live, {', '.join(self._link.topics)}",
+                found=", ".join(self.joint_names),
+                expected=f"some of {', '.join(joints)} (`joints` can rename them)",
+            )
+        silent = [joint for joint, moved in zip(joints, driven, strict=True) if not moved]
+        if silent:
+            self.notes.append(f"joints that the live robot does not publish: {', '.join(silent)}")
+        if not self._clocks.agree:
+            seconds = self._clocks.difference_ns / 1e9
+            self.notes.append(
+                f"the robot's clock is {seconds:+.3f} s behind this machine's; its stamps are used with that offset"
+            )
+        return driven
+
+    def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
+        """Subscribe to what moves the base of a robot, and wait until it is known where it is.
+
+        Raises:
+            BadInput: if the robot does not say that within `wait` seconds.
+        """
+        self._use_period(period_ns)
+        unusable, paused = self._health.unusable, self._paused
+        feed = BaseFeed(robot, base, self._updated, self._dated, unusable, paused)
+        feed.subscribe(self._link)
+        with self._updated:
+            self._updated.wait_for(lambda: feed.base.ready or feed.problem, self._spec.wait)
+            if not feed.base.ready or feed.problem is not None:
+                raise feed.missing(self._spec.wait, self._link)
+            self._base = feed
+            self._epoch_ns = self._streams.known_until
+
+    def base(self, time_ns: int) -> BaseMotion:
+        """Return the base at a time; blocks until the motion is certain.
+
+        Raises:
+            RunFailed: as `motion`, or if odometry jumps.
+        """
+        assert self._base is not None, "no base is bound"
+        motion = self._of_base.at(time_ns)
+        if not self._samples.selected:
+            self._note_lag(time_ns)
+        return motion
+
+    def _base_from(self, time_ns: int, rows: int, before_ns: int) -> list[BaseMotion]:
+        """The base as far as it is known."""
+        assert self._base is not None
+        with self._updated:
+            known = self._rows_known(time_ns, leading=not self._samples.selected)
+            return self._base.base.motions(self._epoch_ns + time_ns, self._period_ns, known)
+
+    def start(self) -> bool:
+        """Set run time 0 to the next full second of the robot's clock; earlier events are dropped.
+
+        What the robot told last of a task, and what it believes, still holds at the beginning.
+        """
+        with self._updated:
+            self._epoch_ns = -(-self._streams.known_until // SECOND) * SECOND
+            if self._base is not None:
+                self._base.begin()
+            self._waiting.begin(self._epoch_ns)
+        self._use_period(self._period_ns)
+        self._health.begin()
+        return True
+
+    def motion(self, time_ns: int) -> JointMotion:
+        """Return the joints at a time; blocks until the motion is certain.
+
+        Raises:
+            RunFailed: if the robot is silent for too long, its clock jumps, or the twin is too late.
+        """
+        motion = self._of_joints.at(time_ns)
+        self._note_lag(time_ns)
+        return motion
+
+    def _joints_from(self, time_ns: int, rows: int, before_ns: int) -> list[JointMotion]:
+        """The joints as far as their motion is known."""
+        with self._updated:
+            known = self._rows_known(time_ns, leading=True)
+            return self._samples.motion(self._epoch_ns + time_ns, self._period_ns, known)
+
+    def events(self, time_ns: int) -> list[Event]:
+        """Return annotations, topic values and events about the robot up to and including `time_ns`."""
+        with self._updated:
+            return self._waiting.due(time_ns)
+
+    def close(self) -> None:
+        """Unsubscribe."""
+        self._link.close()
+
+    def _use_period(self, period_ns: int) -> None:
+        """Take note of the usual period between calls, and forget what was evaluated ahead."""
+        self._period_ns = period_ns
+        self._of_joints = Ahead(self._joints_from, period_ns)
+        self._of_base = Ahead(self._base_from, period_ns)
+
+    @property
+    def _streams(self) -> Streams:
+        """What moves of the robot."""
+        return Streams([*self._samples.streams, *self._base_streams])
+
+    @property
+    def _base_streams(self) -> list[BaseSamples]:
+        return [] if self._base is None else [self._base.base.samples]
+
+    @property
+    def _silent_since(self) -> float:
+        """When something last arrived of what has been silent for longest, by the monotonic clock [s]."""
+        since = self._newest_arrival
+        return since if self._base is None else min(since, self._base.newest_arrival)
+
+    def _dated(self, stamp_ns: int, arrived_ns: int) -> int:
+        """Return when a message was measured, by the robot's stamps without skipped time [ns]."""
+        return (stamp_ns or arrived_ns - self._clocks.offset_ns) - self._skipped_ns
+
+    def _paused(self, end_ns: int, length_ns: int) -> None:
+        """Record a pause of the robot, if it is one."""
+        if length_ns > self._gap_ns() and self._silences.add(end_ns - length_ns, end_ns):
+            seconds = round(length_ns / 1e9, 3)
+            self._health.gap(seconds)
+            self._waiting.add([Event("robot_gap", end_ns, arguments={"seconds": seconds})])
+
+    def _on_joints(self, raw: bytes, arrived_ns: int) -> None:
+        try:
+            sample = self._decoder.decode(bytes(raw))
+        except Undecodable as error:
+            self._health.unusable(str(error))
+            return
+        stamp_ns = sample.stamp_ns or arrived_ns
+        with self._updated:
+            try:
+                since = self._samples.add(sample, stamp_ns - self._skipped_ns)
+            except Unusable as error:
+                self._reject(stamp_ns, str(error))
+                return
+            if since is None and self._samples.selected:
+                self._health.unusable(f"first received too late: {', '.join(sample.names)}")
+            self._clocks.add(stamp_ns, arrived_ns)
+            self._newest_arrival = time.monotonic()
+            self._health.heard()
+            if since is not None:
+                self._paused(stamp_ns - self._skipped_ns, since)
+            self._updated.notify_all()
+
+    def _reject(self, stamp_ns: int, reason: str) -> None:
+        known = self._samples.complete and self._samples.selected
+        newest = Streams(self._samples.streams).newest if known else stamp_ns
+        back = newest + self._skipped_ns - stamp_ns
+        if not self._of_joints.empty and back > CLOCK_JUMP_NS:
+            self._broken = f"the robot's clock jumped back by {back / 1e9:.3f} s"
+            self._updated.notify_all()
+        self._health.unusable(reason)
+
+    def _gap_ns(self) -> int:
+        joints = self._samples.streams or self._samples.all_streams
+        streams = Streams([*joints, *self._base_streams])
+        return max(LEAST_GAP_NS, GAP_INTERVALS * streams.interval_ns())
+
+    def _event_callback(
+        self, topic: str, readers: Sequence[EventReader]
+    ) -> Callable[[Any, int], None]:
+        def on_message(message: Any, arrived_ns: int) -> None:
+            stamp = stamp_of(message)
+            when = stamp.sec * 1_000_000_000 + stamp.nanosec if stamp is not None else 0
+            with self._updated:
+                when = self._dated(when, arrived_ns)
+                try:
+                    for reader in readers:
+                        self._waiting.add(reader(message, when))
+                except (ValueError, AttributeError) as error:  # a type of a name that is known, too
+                    self._health.unusable(f"{topic}: {error}")
+
+        return on_message
+
+    def _told(
+        self, topic: str, type_name: str, kind: Any
+    ) -> tuple[Callable[[Any, int], None], int] | None:
+        reader = told_reader(self._spec, topic, type_name)
+        if reader is not None and kind is None:
+            self._health.unusable(f"{topic}: {type_name.split('/')[0]} is not installed")
+        if reader is None or kind is None:
+            return None
+        return self._event_callback(topic, [reader]), getattr(reader, EVERY, 0)
+
+    def _report(self) -> tuple[bytes, str, Mapping[str, str]]:
+        silent = time.monotonic() - self._silent_since
+        return self._health.report(silent, self._gap_ns() / 1e9, self._skipped_ns, self._period_ns)
+
+    def _wait_for_robot(self) -> None:
+        """Wait for joint states, and a little longer, since there may be several publishers."""
+        with self._updated:
+            if not self._updated.wait_for(lambda: self._samples.complete, self._spec.wait):
+                if self._moves_base:
+                    self.notes.append("the robot publishes no joint states; its joints rest")
+                    return
+                raise BadInput(
+                    "the robot publishes no joint states",
+                    where=", ".join(self._link.topics),
+                    found=f"no joint states within {self._spec.wait:g} s",
+                    expected="sensor_msgs/msg/JointState on these topics, in this ROS domain"
+                    + self._health.last_problem(),
+                )
+        time.sleep(SETTLE_S)
+
+    def _wait_until_known(self, time_ns: int) -> int:
+        """Wait for the samples on which the motion at a time depends; returns the time up to which it is known."""
+        while True:
+            broken = self._broken or (self._base.broken if self._base is not None else "")
+            if broken:
+                raise RunFailed("source", "read", time_ns, broken)
+            known = self._streams.known_until - self._epoch_ns
+            if known >= time_ns:
+                return known
+            if self.end_ns is not None:
+                return time_ns
+            silent = time.monotonic() - self._silent_since
+            if silent >= self._spec.timeout:
+                self._end_after_silence(time_ns)
+                continue
+            self._updated.wait(min(0.5, self._spec.timeout - silent))
+
+    def _rows_known(self, time_ns: int, *, leading: bool) -> int:
+        """Wait until the motion at a time is known; returns for how many periods it is.
+
+        Args:
+            leading: whether to react to a lag, which one of joints and base does.
+        """
+        known = self._wait_until_known(time_ns)
+        if leading:
+            self._handle_lag(time_ns)
+            known = max(known, self._streams.known_until - self._epoch_ns)
+        return min(max(1, (known - time_ns) // self._period_ns + 1), MAX_ROWS)
+
+    def _note_lag(self, time_ns: int) -> None:
+        with self._updated:
+            bound_ns = self._streams.bound(self._epoch_ns + time_ns)
+        measured_ns = bound_ns + self._skipped_ns + self._clocks.offset_ns
+        self.input_ns = None if self.end_ns is not None else measured_ns
+        self._health.lags(time.time_ns() - measured_ns)
+
+    def _end_after_silence(self, time_ns: int) -> None:
+        if self._spec.on_silence is OnSilence.FAIL:
+            reason = (
+                f"the robot has been silent on {self._silent_topics} for {self._spec.timeout:g} s;"
+                " expected messages (on_silence: end would end the run instead)"
+            )
+            raise RunFailed("source", "read", time_ns, reason)
+        self.end_ns = max(self._streams.newest - self._epoch_ns, time_ns)
+
+    @property
+    def _silent_topics(self) -> str:
+        """The topics on which nothing has arrived for longest."""
+        base = self._base
+        if base is not None and base.newest_arrival < self._newest_arrival:
+            return base.topic
+        return ", ".join(self._link.topics)
+
+    def _handle_lag(self, time_ns: int) -> None:
+        """React as specified if the twin lags too far behind the newest known motion.
+
+        Time in which the robot was silent is not counted, since the twin could not proceed.
+        """
+        backlog = self._streams.known_until - self._epoch_ns - time_ns
+        lag = backlog - self._silences.after(self._epoch_ns + time_ns)
+        skips = self._lateness.must_skip(time_ns, lag)
+        self.late = self._lateness.lowers_rates
+        if skips:
+            self._skip(time_ns, backlog)
+
+    def _skip(self, time_ns: int, backlog: int) -> None:
+        bridge = max(self._period_ns, round(backlog * SKIP_BRIDGE))
+        begin = self._epoch_ns + time_ns
+        skipped = backlog - bridge
+        if self._base is not None:
+            self._base.base.skip(begin, skipped)
+        self._streams.cut(begin, begin + backlog, bridge)
+        self._of_base.forget()
+        self._silences.clear()
+        self._skipped_ns += skipped
+        self._waiting.skip(time_ns, skipped)
+        self._waiting.note(time_ns, "motion_skipped", {"seconds": round(skipped / 1e9, 3)})

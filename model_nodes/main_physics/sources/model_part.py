@@ -1,0 +1,136 @@
+"""A model of the ensemble as what moves a robot: it drives the base by its events."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_core.ensemble.errors import BadInput, RunFailed
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.machine_words import ALIGN_BASE, DRIVE_BASE
+from hetwin_core.ensemble.scenario.robot import FollowedBase
+from hetwin_core.ensemble.scenario.source import ModelSpec
+from model_nodes.main_physics.sources.commanded.base import CommandedBase
+from model_nodes.main_physics.sources.commanded.commands import TwistCommand
+from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part, Placement
+from model_nodes.main_physics.wheels import DifferentialDrive
+from model_nodes.main_physics.world.description import Body
+
+_BASE = "drive_base"
+
+
+class ModelPart(Part):
+    """Moves a base as the last event `drive_base` of a model says; it counts from the next step on.
+
+    Args:
+        spec: which model.
+        wheels: of the robot that is driven; None: it has none.
+    """
+
+    senses = True
+
+    def __init__(self, spec: ModelSpec, wheels: DifferentialDrive | None = None) -> None:
+        self._model, self._aligned_by = spec.model, spec.aligned_by
+        self._wheels = wheels
+        self._base: CommandedBase | None = None
+        self._twist = TwistCommand(0.0, 0.0, 0.0)
+        self._time_ns = 0
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The wheels."""
+        return () if self._wheels is None else self._wheels.joints
+
+    def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
+        """Move a base that goes exactly as it is driven.
+
+        Raises:
+            BadInput: if it is to follow anything else.
+        """
+        if base.odometry != _BASE or isinstance(base.start, str):
+            raise BadInput(
+                "with a model as the source there is no odometry that the base could follow",
+                where="robot.base.odometry",
+                found=base.odometry,
+                expected=f"{_BASE} (it goes as driven), or base: free (its wheels move it)",
+            )
+        self._base = CommandedBase(robot.pose, base.start)
+
+    def bind(
+        self, joints: Sequence[str], period_ns: int, resting: Mapping[str, float] | None = None
+    ) -> NDArray[np.bool_]:
+        """Select the joints and their order for `motion`; returns (joints,) which of them are wheels.
+
+        Raises:
+            BadInput: if the model has nothing to drive.
+        """
+        if self._wheels is None and self._base is None:
+            raise BadInput(
+                "there is no base that the model could drive",
+                where="source.model",
+                found=self._model,
+                expected=f"robot.wheels, with base: free; or base: {{odometry: {_BASE}}}",
+            )
+        names = self.joint_names
+        driven: NDArray[np.bool_] = np.array([name in names for name in joints], np.bool_)
+        self._places = np.array([list(joints).index(name) for name in names], np.intp)
+        at = np.array([(resting or {}).get(name, 0.0) for name in joints])
+        self._positions = np.where(driven, at, 0.0)
+        self._zeros = np.zeros(len(joints))
+        self._no_efforts = np.full(len(joints), np.nan)
+        return driven
+
+    def sense(
+        self, time_ns: int, joints: Mapping[str, float], events: Sequence[Event]
+    ) -> Placement | None:
+        """Take note of how the model drives; returns where the other one puts the base.
+
+        Raises:
+            RunFailed: if an event does not say it in finite numbers.
+        """
+        placement: Placement | None = None
+        for event in events:
+            if event.name == DRIVE_BASE and event.source == self._model:
+                forward, turn = _numbers(event, "forward", "turn")
+                self._twist = TwistCommand(forward, 0.0, turn)
+            elif event.name == ALIGN_BASE and event.source == self._aligned_by:
+                x, y, yaw = _numbers(event, "x", "y", "yaw")
+                placement = (x, y, yaw)
+        return placement
+
+    def motion(self, time_ns: int) -> JointMotion:
+        """Return the wheels at a time that never decreases."""
+        if self._wheels is None:
+            return JointMotion(self._zeros, self._zeros, self._zeros, self._no_efforts)
+        turning = self._wheels.wheel_velocities(self._twist.forward, self._twist.turn)
+        velocities = self._zeros.copy()
+        velocities[self._places] = turning
+        if time_ns > self._time_ns:
+            self._positions = self._positions + velocities * (time_ns - self._time_ns) * 1e-9
+            self._time_ns = time_ns
+        return JointMotion(self._positions, velocities, self._zeros, self._no_efforts)
+
+    def base(self, time_ns: int) -> BaseMotion:
+        """Return the state of the base at a time that never decreases."""
+        if self._base is None:
+            raise RuntimeError("no base is bound; call bind_base before base")
+        self._base.advance(self._twist, time_ns * 1e-9)
+        return self._base.motion
+
+
+def _numbers(event: Event, *names: str) -> list[float]:
+    """Finite numbers among the arguments of an event.
+
+    Raises:
+        RunFailed: if one is none.
+    """
+    found = [event.arguments.get(name) for name in names]
+    numbers = [float(x) for x in found if isinstance(x, int | float) and not isinstance(x, bool)]
+    if len(numbers) != len(names) or not all(map(math.isfinite, numbers)):
+        said = ", ".join(f"{name} {value!r}" for name, value in zip(names, found, strict=True))
+        reason = f"{event.name} says {said}; expected finite numbers"
+        raise RunFailed(event.source, event.name, event.time_ns, reason)
+    return numbers

@@ -1,0 +1,339 @@
+"""What moves a robot: parts, one after the other, or each at its time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
+from hetwin_core.ensemble.saving.rebuild import rebuild
+from hetwin_core.ensemble.saving.record import record
+from hetwin_core.ensemble.scenario.robot import FollowedBase
+from hetwin_core.ensemble.scene.layout import Entity
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.watch import Finding
+from model_nodes.main_physics.sources.part import (
+    BaseMotion,
+    JointMotion,
+    JointNow,
+    Part,
+    Placement,
+)
+from model_nodes.main_physics.world.description import Body
+
+if TYPE_CHECKING:
+    from model_nodes.robot_program.facts import HandFacts, RobotFacts
+    from model_nodes.skills.scene import SkillScene
+
+FactsOf: TypeAlias = "Callable[[Mapping[str, float]], RobotFacts]"
+"""Returns what a skill knows of the robot, whose joints are at these positions by name [rad or m]."""
+
+_LEAST_NS = 1_000_000
+"""A plan lasts at least so long."""
+_LEAST_SHARE = 0.1
+"""Fingers that go less than this share of their way from open to closed do not close."""
+_STATE = ("_begun", "_begin_ns", "_last_ns", "_now", "_held", "_columns", "limited", "_said")
+"""Attributes that change during a run."""
+
+
+class Plan:
+    """Moves a robot by parts.
+
+    A part takes its joints over from the one before it, from the state in which they are; joints of no part rest. It
+    can take the robot over in the middle of a run, see `take_over`.
+
+    Args:
+        parts: in the order in which they begin.
+        facts_of: of the robot, for skills.
+        lasting_ns: how long the run goes on when the last part is over [ns].
+
+    Attributes:
+        parts: as given.
+        senses: whether `sense` is called before each step.
+        reproducible: whether another run gets the same.
+        takes_over: whether it can take the robot over in the middle of a run.
+        limited: joints that from now on are to stop at what they touch.
+    """
+
+    def __init__(
+        self, parts: Sequence[Part], facts_of: FactsOf | None = None, lasting_ns: int = 0
+    ) -> None:
+        self.parts, self._facts_of, self._lasting_ns = tuple(parts), facts_of, lasting_ns
+        self.senses = any(part.senses for part in parts)
+        self.reproducible = all(part.reproducible for part in parts)
+        self.takes_over = bool(parts) and all(part.takes_over for part in parts)
+        self._hands: Mapping[str, HandFacts] = {} if facts_of is None else facts_of({}).hands
+        self._pose_of: Callable[[str], Floats] | None = None
+        self._entities: Mapping[str, Entity] = {}
+        self._names: tuple[str, ...] = ()
+        self._driven: NDArray[np.bool_] = np.zeros(0, np.bool_)
+        self._movable = [self._driven for _ in parts]
+        self._now: dict[str, JointNow] = {}
+        self._held: Floats = np.zeros((2, 0))
+        self._columns: list[NDArray[np.intp]] = []
+        self._whole: Part | None = None
+        self._beside: Floats | None = None
+        self._begin_ns = self._last_ns = 0
+        self._begun = 0
+        self.limited: tuple[str, ...] = ()
+        self._pressing = [part for part in parts if part.presses]
+        self._said: dict[str, int] = {}
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The joints that the parts may move."""
+        return tuple(dict.fromkeys(name for part in self.parts for name in part.joint_names))
+
+    @property
+    def duration_ns(self) -> int | None:
+        """When the run ends [ns]; None if that is not known before."""
+        end = latest = 0
+        for part in self.parts:
+            lasts = part.duration_ns
+            if lasts is None:
+                return None
+            end = (end if part.at_ns is None else part.at_ns) + lasts
+            latest = max(latest, end)
+        return max(latest + self._lasting_ns, _LEAST_NS)
+
+    @property
+    def start_ns(self) -> int | None:
+        """When its recording begins, by the robot's clock [ns since the epoch]; None unless it is one alone."""
+        return self.parts[0].start_ns if len(self.parts) == 1 else None
+
+    @property
+    def notes(self) -> list[str]:
+        """Notes for the user."""
+        return [note for part in self.parts for note in part.notes]
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found in recordings before the run."""
+        return tuple(finding for part in self.parts for finding in part.findings)
+
+    def use_places(self, pose_of: Callable[[str], Floats], entities: Mapping[str, Entity]) -> None:
+        """Take note of the main model's entities; called before the first step.
+
+        Args:
+            pose_of: returns where one is, (13,) as in `scene.values`.
+            entities: by name.
+        """
+        self._pose_of, self._entities = pose_of, entities
+
+    def bind(
+        self, joints: Sequence[str], period_ns: int, resting: Mapping[str, float] | None = None
+    ) -> NDArray[np.bool_]:
+        """Select the joints and their order for `motion`; returns (joints,) which of them parts may move.
+
+        Args:
+            joints: names of the robot's joints.
+            period_ns: the usual period between calls of `motion` [ns].
+            resting: where joints are before anything moves them, by name [rad or m]; 0 for others.
+
+        Raises:
+            BadInput: if a part moves a joint that the robot does not have, or none.
+        """
+        at = resting or {}
+        self._names = tuple(joints)
+        self._movable = [part.bind(joints, period_ns, at) for part in self.parts]
+        self._driven = np.any([np.zeros(len(joints), np.bool_), *self._movable], axis=0)
+        self._now = {name: JointNow(at.get(name, 0.0)) for name in joints}
+        self._hold()
+        return self._driven
+
+    def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
+        """Select what moves the base of the robot: the first recording, else the first part.
+
+        Raises:
+            BadInput: if it does not say how the base moves.
+        """
+        self._driver.bind_base(robot, base, period_ns)
+
+    def base(self, time_ns: int) -> BaseMotion:
+        """Return the state of the base at a time; see `Part.base`."""
+        return self._driver.base(time_ns)
+
+    @property
+    def _driver(self) -> Part:
+        """The part that moves the base."""
+        return next((part for part in self.parts if part.is_recorded), self.parts[0])
+
+    def take_over(self, time_ns: int, joints: Mapping[str, JointNow]) -> None:
+        """Begin at a time of the run, from the state in which the joints are then; called after `bind`.
+
+        Args:
+            time_ns: of the run [ns]; nothing is asked about times before it.
+            joints: how they are then, by name.
+        """
+        self._begin_ns = self._last_ns = time_ns
+        self._now |= {name: joints[name] for name in self._names if name in joints}
+        self._hold()
+
+    def _hold(self) -> None:
+        """Take note of where joints rest that no part moves yet, and of their efforts."""
+        now = [self._now[name] for name in self._names]
+        self._held = np.array([[one.position for one in now], [one.effort for one in now]])
+
+    def start(self) -> bool:
+        """Prepare the first step; returns whether the robot may have moved since the plan was bound."""
+        started = [part.start() for part in self.parts]
+        return any(started)
+
+    def sense(
+        self, time_ns: int, joints: Mapping[str, float], events: Sequence[Event]
+    ) -> Placement | None:
+        """Take note of what the robot senses; see `Part.sense`."""
+        placements = [part.sense(time_ns, joints, events) for part in self.parts if part.senses]
+        return next((one for one in placements if one is not None), None)
+
+    def motion(self, time_ns: int) -> JointMotion:
+        """Return the joints at a time that never decreases; those that no part moves rest."""
+        if self._begun < len(self.parts):
+            self._go_on(time_ns)
+        self._last_ns = max(self._last_ns, time_ns)
+        if self._whole is None:
+            motion = self._at(time_ns)
+        else:
+            motion = self._whole.motion(time_ns)
+            if self._beside is not None:  # a part returns 0 for joints that it does not move
+                at, speed, acceleration = motion.positions, motion.velocities, motion.accelerations
+                motion = JointMotion(at + self._beside, speed, acceleration, motion.efforts)
+        for part in self._pressing:
+            self._limit(part.limited)
+        return motion
+
+    def _limit(self, joints: Iterable[str]) -> None:
+        new = tuple(name for name in joints if name not in self.limited)
+        if new:
+            self.limited += new
+
+    def events(self, time_ns: int) -> list[Event]:
+        """Return what the parts say since the last call, up to and including a time, in the order of time."""
+        if self._begun < len(self.parts):
+            self._go_on(time_ns)
+        if len(self.parts) == 1:
+            return self.parts[0].events(time_ns) if self._begun else []
+        said = [event for part in self.parts[: self._begun] for event in part.events(time_ns)]
+        return [self._numbered(event) for event in sorted(said, key=lambda one: one.time_ns)]
+
+    def _numbered(self, event: Event) -> Event:
+        number = self._said.get(event.source, 0)
+        self._said[event.source] = number + 1
+        return replace(event, sequence=number)
+
+    def ended(self, time_ns: int) -> bool:
+        """Whether all parts are over, for as long as the run is to go on then."""
+        if self._begun < len(self.parts):
+            return False
+        for part in self.parts:  # noqa: SIM110 (a loop is faster, in each step)
+            if not part.ended(time_ns - self._lasting_ns):
+                return False
+        return True
+
+    def close(self) -> None:
+        """Close what the parts have opened."""
+        for part in self.parts:
+            part.close()
+
+    def _go_on(self, time_ns: int) -> None:
+        """Begin the parts that are due at a time, in their order."""
+        for part in self.parts[self._begun :]:
+            begin_ns = self._due_ns(part)
+            if begin_ns is None or begin_ns > time_ns:
+                return
+            if part.needs_scene and self._pose_of is None:
+                return  # the world is still being loaded
+            now_ns = max(begin_ns, self._last_ns)
+            present = self._present(now_ns)
+            part.begin(begin_ns, now_ns, present, self._scene)
+            self._limit(self._closed_by(part, present))
+            own, may = part.joint_names, self._movable[self._begun].tolist()
+            moved = [m and name in own for m, name in zip(may, self._names, strict=True)]
+            self._columns.append(np.flatnonzero(moved))
+            self._begun += 1
+            self._find_whole()
+
+    def _find_whole(self) -> None:
+        """Take note of the part that alone moves joints now, if one does; and where the joints beside them rest."""
+        at, self._whole = self._columns[-1] if self._begun else (), None
+        beside = ~self._driven
+        if len(at) == np.count_nonzero(self._driven) and np.isnan(self._held[1, beside]).all():
+            self._whole = self.parts[self._begun - 1]
+            self._beside = np.where(beside, self._held[0], 0.0) if beside.any() else None
+
+    def _due_ns(self, part: Part) -> int | None:
+        """When a part begins: at its time, or when the one before it is over."""
+        if part.at_ns is not None:
+            return max(part.at_ns, self._begin_ns) if part.needs_scene else part.at_ns
+        return self.parts[self._begun - 1].end_ns if self._begun else self._begin_ns
+
+    def _scene(self, time: float) -> SkillScene:
+        from model_nodes.skills.scene import SkillScene
+
+        assert self._pose_of is not None  # a skill waits for it
+        assert self._facts_of is not None
+        now = self._present(max(round(time * 1e9), self._last_ns))
+        joints = {name: float(state[0]) for name, state in now.items()}
+        return SkillScene(self._facts_of(joints), joints, self._pose_of, time, self._entities)
+
+    def _present(self, time_ns: int) -> dict[str, Floats]:
+        """(3,) position, velocity and acceleration of each joint at a time."""
+        motion = self._at(time_ns)
+        states = np.array([motion.positions, motion.velocities, motion.accelerations]).T
+        if time_ns == self._begin_ns and not self._begun:
+            states[:, 1] = [self._now[name].velocity for name in self._names]
+        return dict(zip(self._names, states, strict=True))
+
+    def _at(self, time_ns: int) -> JointMotion:
+        """The joints at a time, by the parts that have begun; the later one holds for joints of both."""
+        positions, efforts = self._held.copy()
+        velocities, accelerations = np.zeros((2, len(positions)))
+        for part, at in zip(self.parts[: self._begun], self._columns, strict=True):
+            motion = part.motion(time_ns)
+            positions[at], velocities[at] = motion.positions[at], motion.velocities[at]
+            accelerations[at], efforts[at] = motion.accelerations[at], motion.efforts[at]
+        return JointMotion(positions, velocities, accelerations, efforts)
+
+    def _closed_by(self, part: Part, present: Mapping[str, Floats]) -> Iterator[str]:
+        """The fingers that a part closes, and of which no recording says how far they came."""
+        if part.is_recorded or part.end_ns is None or not self._hands:
+            return
+        ends = dict(zip(self._names, part.motion(part.end_ns).positions.tolist(), strict=True))
+        for hand in self._hands.values():
+            known = hand.opened and hand.closed
+            for i, name in enumerate(hand.fingers):
+                moves = name in part.joint_names
+                way = ends[name] - float(present[name][0]) if moves else 0.0
+                stroke = hand.closed[i] - hand.opened[i] if known else way
+                if way * stroke > _LEAST_SHARE * stroke * stroke:
+                    yield name
+
+    def save(self) -> Plain:
+        """Return where the plan is, for `restore`.
+
+        Raises:
+            Refused: if another process cannot go on from there.
+        """
+        parts = [part.save() for part in self.parts]
+        own = record({name: getattr(self, name) for name in _STATE}, name="plan")
+        return {"own": own, "parts": parts}
+
+    def restore(self, saved: Plain) -> None:
+        """Go on from where a bound plan of the same parts was saved.
+
+        Raises:
+            Refused: if it is not the state of such a plan.
+        """
+        own, parts = (saved.get("own"), saved.get("parts")) if isinstance(saved, dict) else (0, 0)
+        if not isinstance(parts, list) or len(parts) != len(self.parts):
+            raise Unsaveable(f"this is not the state of a plan of {len(self.parts)} steps")
+        for part, one in zip(self.parts, parts, strict=True):
+            part.restore(one)
+        for name, value in rebuild(own, {n: getattr(self, n) for n in _STATE}, name="plan").items():
+            setattr(self, name, value)
+        self._find_whole()

@@ -1,0 +1,399 @@
+"""What moves all robots of a scene: a plan for each, or one for all of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_core.ensemble.annotations import ROBOT
+from hetwin_core.ensemble.errors import BadInput, RunFailed
+from hetwin_core.ensemble.events import Event, EventKind, Json
+from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
+from hetwin_core.ensemble.scenario.robot import FollowedBase
+from hetwin_core.ensemble.scene.layout import Entity
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.watch import Finding
+from model_nodes.main_physics.sources.alignment import begins_of
+from model_nodes.main_physics.sources.mimics import Mimics
+from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, JointNow, Placement
+from model_nodes.main_physics.sources.plan import Plan
+from model_nodes.main_physics.world.description import Body
+from model_nodes.main_physics.world.names import joint_name
+
+_OF_JOINTS = ("joint", "joints")
+ALL = ""
+"""In place of a robot's name: the plan moves all robots."""
+
+Value = TypeVar("Value")
+
+
+class _Own(NamedTuple):
+    """The plan of a robot; with several of them, its recording may begin later than the first one."""
+
+    robot: str
+    plan: Plan
+    begin_ns: int
+
+    def scoped(self, name: str) -> str:
+        """The scene's name of a joint."""
+        return f"{self.robot}::{name}" if self.robot else name
+
+    def own(self, of_all: Mapping[str, Value]) -> Mapping[str, Value]:
+        """What belongs to the robot's joints, by its own names."""
+        if not self.robot:
+            return of_all
+        scope = f"{self.robot}::"
+        return {n.removeprefix(scope): v for n, v in of_all.items() if n.startswith(scope)}
+
+    def failed(self, error: RunFailed) -> RunFailed:
+        """An error with the robot that it is about, in run time."""
+        if not self.robot:
+            return error
+        at_ns = error.time_ns + self.begin_ns
+        return RunFailed(f"{error.model} of {self.robot}", error.call, at_ns, error.reason)
+
+
+class Plans:
+    """Moves all joints of all robots; recordings of several robots are aligned by their clocks.
+
+    A joint that a plan moves does so even if it mimics another in the URDF; other mimic joints follow their master;
+    all others rest. Joints of several robots are called ROBOT::JOINT; events of their programs have the argument
+    ``robot``.
+
+    Args:
+        plans: by the names of the robots, in the order of their joints; by `ALL` if one plan moves all of them.
+
+    Attributes:
+        driven: (n,) which joints a plan moves.
+        measured_efforts: (n,) recorded efforts at the time of the last motion [Nm or N], NaN where there are none.
+        limited: names of joints that from now on are to stop at what they touch.
+        is_live: whether a robot keeps the pace of real time, so that `late` and `input_ns` may change.
+        senses: whether `sense` is called before each step.
+        reproducible: whether another run gets the same input.
+        takes_over: whether the robots can be taken over in the middle of a run.
+
+    Raises:
+        BadInput: if some robots are recorded and others live, or recordings were not made at the same time.
+    """
+
+    def __init__(self, plans: Mapping[str, Plan]) -> None:
+        begins_ns = begins_of(plans)
+        self._own = tuple(_Own(name, plan, begins_ns[name]) for name, plan in plans.items())
+        self._live = [p for plan in plans.values() for p in plan.parts if p.is_live]
+        self.is_live = bool(self._live)
+        self.limited: Sequence[str] = ()
+        self.reproducible = all(plan.reproducible for plan in plans.values())
+        self.senses = any(plan.senses for plan in plans.values())
+        self.takes_over = bool(plans) and all(plan.takes_over for plan in plans.values())
+        self.driven: NDArray[np.bool_] = np.zeros(0, np.bool_)
+        self.measured_efforts: Floats = np.zeros(0)
+        self._mimics: Mimics | None = None
+        self._rest: Floats = np.zeros(0)
+        self._any_driven = False
+        self._placed: list[tuple[_Own, slice]] = []
+        self._only = plans.get(ALL)
+
+    def __bool__(self) -> bool:
+        """Whether there is a plan."""
+        return bool(self._own)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes for the user; with several robots each says which one it is about."""
+        late = (
+            f"robots.{own.robot}: its recording begins {own.begin_ns / 1e9:.3f} s after the first one"
+            for own in self._own
+            if own.begin_ns
+        )
+        noted = (
+            f"robots.{own.robot}: {note}" if own.robot else note
+            for own in self._own
+            for note in own.plan.notes
+        )
+        return (*late, *noted)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found in the recordings; joints carry the names of their robots."""
+        return tuple(_named(own, finding) for own in self._own for finding in own.plan.findings)
+
+    @property
+    def duration_ns(self) -> int | None:
+        """The run time at which the last plan ends [ns]; None if that is unknown."""
+        ends = [(own.begin_ns, own.plan.duration_ns) for own in self._own]
+        known = [begin_ns + lasts for begin_ns, lasts in ends if lasts is not None]
+        return max(known) if known and len(known) == len(ends) else None
+
+    @property
+    def late(self) -> bool:
+        """Live: whether the twin is too far behind one of the robots."""
+        return any(part.late for part in self._live)
+
+    @property
+    def input_ns(self) -> int | None:
+        """Live: when the newest sample of the last motion was measured, of the robot that is furthest behind [ns]."""
+        inputs = [part.input_ns for part in self._live]
+        return min((one for one in inputs if one is not None), default=None)
+
+    def drive(self, robots: Sequence[Body], start: Mapping[str, float], period_ns: int) -> None:
+        """Select the driven joints of the robots; called once, after `bind_base`.
+
+        Args:
+            robots: whose driven joints are commanded, robot by robot.
+            start: initial positions that are given, by the scene's name of a joint; others are nearest to zero within
+                their limits.
+            period_ns: of the steps [ns].
+
+        Raises:
+            BadInput: if a plan moves no joint of its robot; it says if it is that of another one.
+        """
+        joints = [(joint_name(body, j), j) for body in robots for j in body.driven_joints]
+        self.bind(
+            [n for n, _ in joints], period_ns, {n: start.get(n, j.resting) for n, j in joints}
+        )
+        mimics = Mimics(robots, start, self.driven)
+        self._mimics = mimics if mimics else None
+
+    def bind(
+        self, joints: Sequence[str], period_ns: int, resting: Mapping[str, float] | None = None
+    ) -> NDArray[np.bool_]:
+        """Select the joints and their order for `motion`; returns (joints,) which of them a plan moves.
+
+        Args:
+            joints: names of all joints; those of a robot are together.
+            period_ns: of the steps [ns].
+            resting: where joints are before anything moves them, by name [rad or m]; 0 for others.
+        """
+        at = resting or {}
+        self.driven = np.zeros(len(joints), np.bool_)
+        self.measured_efforts = np.full(len(joints), np.nan)
+        self._rest = np.array([at.get(name, 0.0) for name in joints])
+        robots = [name.partition("::")[0] for name in joints]
+        for own in self._own if joints else ():
+            begin = robots.index(own.robot) if own.robot in robots else 0
+            count = robots.count(own.robot) if own.robot else len(joints)
+            place = slice(begin, begin + count)
+            names = [name.removeprefix(f"{own.robot}::") for name in joints[place]]
+            self._check_not_of_another(own, names, joints)
+            self.driven[place] = self._bound(own, names, period_ns, own.own(at))
+            if names:
+                self._placed.append((own, place))
+        self._any_driven = bool(self.driven.any())
+        return self.driven
+
+    @staticmethod
+    def _bound(
+        own: _Own, names: Sequence[str], period_ns: int, resting: Mapping[str, float]
+    ) -> NDArray[np.bool_]:
+        try:
+            return own.plan.bind(names, period_ns, resting)
+        except BadInput as error:
+            if not own.robot:
+                raise
+            where = f"robots.{own.robot}.source" + (f", {error.where}" if error.where else "")
+            raise error.at(where, error.file) from None
+
+    def _check_not_of_another(self, own: _Own, names: Sequence[str], joints: Sequence[str]) -> None:
+        moved = set(own.plan.joint_names)
+        if moved & set(names):
+            return
+        for other in self._own:
+            strange = moved & other.own(dict.fromkeys(joints)).keys()
+            if other is not own and strange:
+                raise BadInput(
+                    f"this is the source of another robot: it moves joints of {other.robot}",
+                    where=f"robots.{own.robot}.source",
+                    found=", ".join(sorted(strange)[:4]),
+                    expected=f"some of {', '.join(names[:4])}",
+                )
+
+    def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
+        """Select what moves the base of a robot, for `base`; called before `drive`; see `Part.bind_base`.
+
+        Raises:
+            BadInput: if nothing moves it, or its plan does not say how.
+        """
+        own = self._of(robot.name)
+        if own is None:
+            known = None if self else base.odometry
+            raise BadInput(
+                "nothing moves the base",
+                where="robot.source" if self else "robot.base.odometry",
+                found=known,
+                expected=f"a source{'' if self else ' with this topic'}, or base: fixed",
+            )
+        if own.robot:
+            robot = replace(robot, one_of_several=False)  # a plan knows its robot only
+        own.plan.bind_base(robot, base, period_ns)
+
+    def base(self, robot: str, time_ns: int) -> BaseMotion:
+        """Return the state of a robot's base at a run time; times never decrease."""
+        own = self._of(robot)
+        assert own is not None  # its base is bound
+        return own.plan.base(max(0, time_ns - own.begin_ns))
+
+    def _of(self, robot: str) -> _Own | None:
+        return next((own for own in self._own if own.robot in (robot, ALL)), None)
+
+    def use_places(self, pose_of: Callable[[str], Floats], entities: Mapping[str, Entity]) -> None:
+        """Take note of the main model's entities; see `Plan.use_places`."""
+        for own in self._own:
+            own.plan.use_places(pose_of, entities)
+
+    def take_over(self, time_ns: int, joints: Mapping[str, JointNow]) -> None:
+        """Go on with the robots in the middle of a run; see `Plan.take_over`."""
+        for own in self._own:
+            own.plan.take_over(time_ns, own.own(joints))
+
+    def start(self) -> bool:
+        """Prepare the first step; returns whether a robot may have moved since the plans were bound."""
+        started = [own.plan.start() for own in self._own]
+        return any(started)
+
+    def sense(
+        self, time_ns: int, joints: Mapping[str, float], events: Sequence[Event]
+    ) -> Placement | None:
+        """Let each plan take note of what its robot senses; returns where the base of the first is to be put.
+
+        Raises:
+            RunFailed: if a plan fails at that time; it says of which robot.
+        """
+        placements = []
+        for own in self._own:
+            try:
+                if own.plan.senses:
+                    placements.append(own.plan.sense(time_ns, own.own(joints), events))
+            except RunFailed as error:
+                raise own.failed(error) from error
+        return next((one for one in placements if one is not None), None)
+
+    def motion(self, time_ns: int) -> JointMotion:
+        """Return all joints at a time; those of a robot whose recording has not begun are where it begins.
+
+        Efforts are 0 where none were recorded.
+
+        Raises:
+            RunFailed: if a plan fails at that time; it says of which robot.
+        """
+        if not self._any_driven:
+            motion = self._resting(0.0)
+        else:
+            if self._only is None:
+                motion = self._joined(time_ns)
+            else:
+                motion = self._only.motion(time_ns)
+                self.limited = self._only.limited
+            self.measured_efforts = efforts = motion.efforts
+            if not math.isfinite(efforts.dot(efforts)):  # faster than a test of each
+                efforts = np.where(efforts == efforts, efforts, 0.0)
+                at, speed, acceleration = motion.positions, motion.velocities, motion.accelerations
+                motion = JointMotion(at, speed, acceleration, efforts)
+        return motion if self._mimics is None else self._mimics.follow(motion)
+
+    def _resting(self, efforts: float) -> JointMotion:
+        zeros = np.zeros_like(self._rest)
+        return JointMotion(self._rest.copy(), zeros, zeros.copy(), np.full(len(zeros), efforts))
+
+    def _joined(self, time_ns: int) -> JointMotion:
+        joined = self._resting(math.nan)
+        for own, at in self._placed:
+            try:
+                motion = own.plan.motion(max(0, time_ns - own.begin_ns))
+            except RunFailed as error:
+                raise own.failed(error) from error
+            joined.positions[at], joined.velocities[at] = motion.positions, motion.velocities
+            joined.accelerations[at], joined.efforts[at] = motion.accelerations, motion.efforts
+        self.limited = [own.scoped(name) for own in self._own for name in own.plan.limited]
+        return joined
+
+    def has_efforts(self, time_ns: int) -> bool:
+        """Whether joints have recorded efforts at a time."""
+        if self._any_driven:
+            self.motion(time_ns)
+        return self._any_driven and not bool(np.isnan(self.measured_efforts).all())
+
+    def of_masters(self, efforts: Floats) -> Floats:
+        """Add the efforts of mimicking joints to those of their masters; see `Mimics`."""
+        return efforts if self._mimics is None else self._mimics.of_masters(efforts)
+
+    def events(self, time_ns: int) -> list[Event]:
+        """Return the events of all robots since the last call, in the order of time, then of the robots.
+
+        Raises:
+            RunFailed: if a plan fails; it says of which robot.
+        """
+        if self._only is not None:
+            return self._only.events(time_ns)
+        found: list[Event] = []
+        for own in self._own:
+            if time_ns < own.begin_ns:
+                continue
+            try:
+                found += [_of(own, event) for event in own.plan.events(time_ns - own.begin_ns)]
+            except RunFailed as error:
+                if not found:
+                    raise own.failed(error) from error
+        return sorted(found, key=lambda event: event.time_ns)
+
+    def ended(self, time_ns: int) -> bool:
+        """Whether no plan has anything after `time_ns`; false if there is none."""
+        if self._only is not None:
+            return self._only.ended(time_ns)
+        return self._own != () and all(
+            time_ns >= own.begin_ns and own.plan.ended(time_ns - own.begin_ns) for own in self._own
+        )
+
+    def save(self) -> Plain:
+        """Return where each plan is."""
+        return {own.robot: own.plan.save() for own in self._own}
+
+    def restore(self, saved: Plain) -> None:
+        """Go on with each plan.
+
+        Raises:
+            Unsaveable: if those of other robots were saved.
+        """
+        robots = {own.robot for own in self._own}
+        if not isinstance(saved, dict) or saved.keys() != robots:
+            raise Unsaveable("the sources of other robots were saved")
+        for own in self._own:
+            own.plan.restore(saved[own.robot])
+
+    def close(self) -> None:
+        """Close all plans."""
+        for own in self._own:
+            own.plan.close()
+
+
+def _of(own: _Own, event: Event) -> Event:
+    """The event with the name of its robot, in run time."""
+    arguments = dict(event.arguments)
+    if event.kind is not EventKind.TOPIC:
+        arguments.setdefault(ROBOT, own.robot)
+    return replace(
+        event,
+        time_ns=event.time_ns + own.begin_ns,
+        source=f"{own.robot}: {event.source}" if event.source else "",
+        arguments=arguments,
+    )
+
+
+def _named(own: _Own, finding: Finding) -> Finding:
+    arguments: dict[str, Json] = dict(finding.arguments)
+    for key in _OF_JOINTS:
+        value = arguments.get(key)
+        if isinstance(value, str):
+            arguments[key] = own.scoped(value)
+        elif isinstance(value, list):
+            arguments[key] = [own.scoped(str(joint)) for joint in value]
+    return replace(
+        finding,
+        from_ns=finding.from_ns + own.begin_ns,
+        to_ns=finding.to_ns + own.begin_ns,
+        arguments=arguments,
+    )

@@ -1,0 +1,263 @@
+"""A program of the robot as what moves it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_core.ensemble.beliefs import LOC, BeliefFields, belief_event
+from hetwin_core.ensemble.errors import BadInput, RunFailed
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scenario.robot import FollowedBase
+from hetwin_core.ensemble.scenario.source import ProgramSpec
+from hetwin_core.ensemble.scene.values import WORLD
+from hetwin_core.ensemble.topics import BELIEFS
+from hetwin_core.kinematics.planar import PlanarPose
+from hetwin_core.kinematics.trajectories.execution import TrajectoryExecution
+from model_nodes.camera.events import PICTURE
+from model_nodes.main_physics.settings import NamedHand
+from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part, Placement
+from model_nodes.main_physics.sources.program.base import ProgramBase
+from model_nodes.main_physics.sources.program.facts import movable, robot_facts
+from model_nodes.main_physics.sources.program.pictures import pictures_in
+from model_nodes.main_physics.sources.program.process import Gone, ProgramProcess, Silent
+from model_nodes.main_physics.world.description import Body
+from model_nodes.robot_program.facts import RobotFacts
+from model_nodes.robot_program.messages import (
+    Ended,
+    Held,
+    Picture,
+    Pose,
+    Reply,
+    Request,
+    Sensed,
+)
+from model_nodes.robot_program.start import Ready, Start
+
+_PROGRAM = "program"
+_IMPORT_S = 30.0
+"""A module may take so long to be imported [s of real time]."""
+_TELLING_NS = 100_000_000
+"""How often the robot says where it believes to be, and what it holds [ns]."""
+_CALLS = 1000
+"""Calls without a time between them; a program that makes more lets no time pass."""
+
+
+class ProgramPart(Part):
+    """Lets a program move the robot: it is handed what the robot senses, and says what it does and believes.
+
+    Between two of its calls no simulated time passes; while a call takes time, the program waits.
+
+    Args:
+        spec: which program.
+        robot: that it moves.
+        hands: of the robot, by name.
+        scope: before the ids of the robot's tasks, where there are several robots.
+
+    Raises:
+        BadInput: if the program cannot be imported or called.
+    """
+
+    senses = True
+
+    def __init__(
+        self,
+        spec: ProgramSpec,
+        robot: Body,
+        hands: Mapping[str, NamedHand],
+        scope: str = "",
+    ) -> None:
+        self._spec, self._robot, self._hands = spec, robot, hands
+        self._folder = Path.cwd() / (spec.folder or "")
+        self._scope = scope
+        self._links = {n: link.name for link in robot.links for n in _names(robot, link.name)}
+        self._process: ProgramProcess | None = None
+        self._base = ProgramBase(robot.pose, None, spec.slip)
+        self._joints: Mapping[str, float] = {}
+        self._pictures: list[Picture] = []
+        self._events: list[Event] = []
+        self._held: Mapping[str, Held] = {}
+        self._told_ns = 0
+        self._until_ns, self._until_picture = 0, False
+        self._moves_until = 0.0
+        self._rest: JointMotion | None = None
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The joints that the program may move."""
+        return tuple(joint.name for joint in movable(self._robot))
+
+    def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
+        """Let the program drive the base.
+
+        Raises:
+            BadInput: if it is not said where it starts.
+        """
+        if isinstance(base.start, str):
+            raise BadInput(
+                "with a program as the source nothing says where the base starts",
+                where="robot.base.start",
+                found=base.start,
+                expected="x y yaw",
+            )
+        start = None if base.start is None else PlanarPose(*base.start)
+        self._base = ProgramBase(robot.pose, start, self._spec.slip)
+
+    def base(self, time_ns: int) -> BaseMotion:
+        """Return the state of the base at a time."""
+        return self._base.motion(time_ns * 1e-9)
+
+    def bind(
+        self, joints: Sequence[str], period_ns: int, resting: Mapping[str, float] | None = None
+    ) -> NDArray[np.bool_]:
+        """Select the joints and their order for `motion`; returns (joints,) which of them the program may move.
+
+        The program is started here, when it is known where the joints rest.
+        """
+        own, known = self.joint_names, resting or {}
+        driven: NDArray[np.bool_] = np.array([name in own for name in joints], np.bool_)
+        at = np.array([known.get(name, 0.0) for name in joints])
+        self._execution = TrajectoryExecution(joints, np.where(driven, at, 0.0))
+        self._no_efforts = np.full(len(joints), np.nan)
+        self._import(robot_facts(self._robot, self._hands, known, self._scope))
+        return driven
+
+    def motion(self, time_ns: int) -> JointMotion:
+        """Return the commanded joints at a time."""
+        now = time_ns * 1e-9
+        if self._rest is not None and now > self._moves_until:
+            return self._rest
+        motion = JointMotion(*self._execution.at(now), self._no_efforts)
+        self._rest = motion if now > self._moves_until else None
+        return motion
+
+    def sense(
+        self, time_ns: int, joints: Mapping[str, float], events: Sequence[Event]
+    ) -> Placement | None:
+        """Let the program go on, if what it waits for has come.
+
+        Raises:
+            RunFailed: if it fails, or does not go on within the deadline.
+        """
+        self._joints = joints
+        if self.end_ns is not None:
+            return None
+        if any(event.name == PICTURE for event in events):
+            self._pictures += pictures_in(events, self._links, self._sensed(time_ns))
+        if time_ns >= self._until_ns or (self._until_picture and self._pictures):
+            self._go_on(time_ns)
+        return None
+
+    def events(self, time_ns: int) -> list[Event]:
+        """Return what the program has said, where the robot believes to be while it drives, and what it holds."""
+        said = [replace(event, time_ns=time_ns) for event in self._events]
+        self._events = []
+        if time_ns >= self._told_ns:
+            self._told_ns = time_ns - time_ns % _TELLING_NS + _TELLING_NS
+            now = time_ns * 1e-9
+            if self._base.moves(now):
+                root = self._base.root(now)
+                said.append(_loc(self._robot.name, WORLD, root, "odometry", time_ns))
+            for entity, held in self._held.items():
+                said.append(_loc(entity, held.frame, held.pose, "held", time_ns))
+        return said
+
+    def close(self) -> None:
+        """End the program's process."""
+        if self._process is not None:
+            self._process.close()
+
+    def _import(self, facts: RobotFacts) -> None:
+        """Start the process, and let it import the program.
+
+        Raises:
+            BadInput: if the program cannot be imported or called.
+        """
+        self._process = process = ProgramProcess()
+        spec = self._spec
+        try:
+            process.send(Start(spec.program, str(self._folder), spec.arguments, facts))
+            ready: Ready = process.receive(_IMPORT_S)
+        except Silent:
+            ready = Ready(
+                f"it is not imported within {_IMPORT_S:g} s{process.place()}",
+                "a module that can be imported quickly",
+            )
+        except Gone as gone:
+            ready = Ready(f"it cannot be imported: {gone}", "a module that can be imported")
+        if ready.problem:
+            process.close()
+            where, found = "source.program", spec.program
+            raise BadInput(ready.problem, where=where, found=found, expected=ready.expected)
+
+    def _go_on(self, time_ns: int) -> None:
+        """Exchange messages with the program until it waits for a time to come."""
+        process = self._process
+        assert process is not None  # it is bound
+        begun = time.monotonic()
+        for _ in range(_CALLS):
+            reply = Reply(self._sensed(time_ns), tuple(self._pictures))
+            self._pictures.clear()
+            try:
+                process.send(reply)
+                message = process.receive(begun + self._spec.deadline - time.monotonic())
+            except Silent:
+                deadline = f"{self._spec.deadline:g} s of real time (source.deadline)"
+                self._fail(
+                    time_ns, f"it makes no call that takes time within {deadline}{process.place()}"
+                )
+            except Gone as gone:
+                self._fail(time_ns, str(gone))
+            if isinstance(message, Ended):
+                self._end(message, time_ns)
+                return
+            self._take(message, time_ns)
+            if self._until_ns > time_ns:
+                return
+        self._fail(time_ns, f"it makes {_CALLS} calls in a row that take no time{process.place()}")
+
+    def _take(self, request: Request, time_ns: int) -> None:
+        """Begin to do what the program wants."""
+        now = time_ns * 1e-9
+        for motion in request.motions:
+            self._execution.follow(motion, now, now)
+            self._moves_until = max(self._moves_until, now + motion.duration)
+            self._rest = None
+        if request.base is not None:
+            self._base.begin(request.base, now)
+        if request.held is not None:
+            self._held = request.held
+        self._events += request.events
+        self._until_ns = time_ns + round(request.seconds * 1e9)
+        self._until_picture = request.until_picture
+
+    def _end(self, ended: Ended, time_ns: int) -> None:
+        if ended.problem:
+            self._fail(time_ns, ended.problem)
+        self._events += ended.events
+        self._held = {}
+        self.end_ns = time_ns
+        self.close()
+
+    def _fail(self, time_ns: int, reason: str) -> NoReturn:
+        raise RunFailed(_PROGRAM, self._spec.program, time_ns, reason)
+
+    def _sensed(self, time_ns: int) -> Sensed:
+        now = time_ns * 1e-9
+        return Sensed(now, self._joints, self._base.root(now))
+
+
+def _names(robot: Body, link: str) -> tuple[str, str]:
+    """The names of a link in the scene: of the only robot, and of one of several."""
+    return link, f"{robot.name}::{link}"
+
+
+def _loc(entity: str, frame: str, pose: Pose, origin: str, time_ns: int) -> Event:
+    fields = BeliefFields(LOC, (entity,), True, frame, pose, origin=origin)
+    return belief_event(fields, time_ns, BELIEFS.logged_name)

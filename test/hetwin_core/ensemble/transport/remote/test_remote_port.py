@@ -1,0 +1,296 @@
+"""What the conductor calls in another process arrives there, and what is returned arrives here."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from support.small_ensemble import HEADER, scenario
+
+from hetwin_core.ensemble.errors import Refused, RunFailed
+from hetwin_core.ensemble.model import (
+    Contribution,
+    Model,
+    ModelDescription,
+    ModelKind,
+    ParameterRequest,
+    StepInput,
+    StepOutput,
+)
+from hetwin_core.ensemble.scene.late_rows import LateRows
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout, Selection
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import POSE, Value, pose_value
+from hetwin_core.ensemble.transport import step_batching
+from hetwin_core.ensemble.transport.remote import memory
+from hetwin_core.ensemble.transport.remote.memory import FlatMessage, MemoryChannel
+from hetwin_core.ensemble.transport.remote.port import STOP_DEADLINE_S, Peer, RemotePort
+from hetwin_core.ensemble.transport.remote.server import ModelServer
+
+LAYOUT = Layout.build([Entity("ball", EntityKind.OBJECT)], [("ball", POSE)])
+BALL = pose_value((1.0, 2.0, 3.0))
+SCENE = Snapshot(
+    LAYOUT,
+    ("physics", "other"),
+    10,
+    BALL.data.copy(),
+    np.array([1], np.int32),
+    np.array([-1], np.int32),
+    np.full((2, 12), 0.5),
+)
+TICK = StepInput(20, 10, SCENE)
+
+
+class Near(Model):
+    """Computes proximity when it is read, and remembers what it is called with."""
+
+    reads: tuple[Selection, ...] = ()
+    reads_proximity = True
+
+    def __init__(self) -> None:
+        self.calls: list[Any] = []
+        self.kept: dict[str, Value] = {}
+
+    @classmethod
+    def describe(cls) -> ModelDescription:
+        return ModelDescription(ModelKind.SIMULATION, "near", provides=(POSE,), can_be_main=True)
+
+    def parameters(self) -> Sequence[ParameterRequest]:
+        return ()
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        self.calls.append((dict(parameters), seed))
+        return Contribution(reads=self.reads, reads_proximity=self.reads_proximity)
+
+    def start(self, scene: Snapshot) -> None:
+        self.calls.append(scene)
+
+    def step(self, tick: StepInput) -> StepOutput:
+        self.calls.append(tick)
+        near = LateRows(lambda: np.full((2, 12), float(tick.time_ns)))
+        return StepOutput(time_ns=tick.time_ns, block=np.zeros(1), proximity=near)
+
+    def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        self.calls.append((entity, attribute, scene))
+        value.data[0] += 1.0  # it is the model's own
+        self.kept[entity] = value
+
+    def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
+        self.calls.append((entity, attribute, scene))
+        return replace(self.kept[entity], parent="ball")
+
+    def command(self, name: str, arguments: Mapping[str, Any]) -> None:
+        self.calls.append((name, arguments))
+
+
+class AtHand(Peer):
+    """A server in this process, over memory."""
+
+    def __init__(self, plan: Any, model: Model) -> None:
+        super().__init__(plan)
+        self.channel = MemoryChannel.make()
+        self.server = ModelServer(lambda: model)
+        self.waits: list[tuple[str, float]] = []
+        self.is_deaf = self.has_ended = False
+
+    def connect(self) -> tuple[str, int]:
+        return "host", 7
+
+    @property
+    def is_reached(self) -> bool:
+        return not self.has_ended
+
+    def send(self, call: FlatMessage) -> None:
+        self.channel.request(call)
+
+    def result(self, call: str, until: float) -> FlatMessage | None:
+        self.waits.append((call, until - time.monotonic()))
+        if self.is_deaf:
+            return None
+        while self.server.serve_next(self.channel, 0.0):
+            pass
+        return self.channel.reply_until(time.monotonic() + 5.0, lambda: True)
+
+    def too_late(self, call: str, deadline_s: float) -> RunFailed:
+        return self.failure(call, f"late after {deadline_s:g} s")
+
+    def end(self, failure: RunFailed | None) -> RunFailed | None:
+        self.channel.close()
+        self.has_ended = True
+        return failure
+
+    def renew(self) -> None:
+        pass
+
+
+def begun(model: Near) -> tuple[RemotePort, AtHand]:
+    """A port to a model that has started."""
+    plan = scenario(f'{HEADER}  near: {{type: "{__name__}:Near", deadline: 0.4}}\n').models[1]
+    peer = AtHand(plan, model)
+    port = RemotePort(plan, peer, 5)
+    assert port.register() == ("host", 7)
+    assert port.parameters() == []
+    port.initialize({"a": 1.5}, 3)
+    port.start(SCENE)
+    return port, peer
+
+
+@pytest.fixture
+def near() -> Near:
+    return Near()
+
+
+@pytest.fixture
+def port_and_peer(near: Near) -> Iterator[tuple[RemotePort, AtHand]]:
+    port, peer = begun(near)
+    near.calls.clear()
+    yield port, peer
+    port.stop()
+
+
+def same_scene(one: Snapshot, other: Snapshot) -> bool:
+    arrays = ("values", "owners", "parents", "proximity")
+    return (one.time_ns, one.models, one.layout) == (
+        other.time_ns,
+        other.models,
+        other.layout,
+    ) and all(np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays)
+
+
+def test_a_start_has_the_whole_scene(near: Near) -> None:
+    _, peer = begun(near)
+    given, scene = near.calls
+    assert given == ({"a": 1.5}, 3)
+    assert same_scene(scene, SCENE)
+    assert peer.server.period_ns == 5
+
+
+def test_rows_are_read_when_somebody_wants_them(
+    port_and_peer: tuple[RemotePort, AtHand], near: Near, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(step_batching, "LONGEST_S", 60.0)
+    port, peer = port_and_peer
+    assert port.can_run_ahead
+    port.begin_step(TICK, [30, 40])
+    first = port.end_step()
+    assert port.ahead == 2
+    assert [tick.time_ns for tick in near.calls] == [20, 30, 40]
+    assert [call for call, _ in peer.waits[-1:]] == ["step"]
+    rows = first.proximity_rows
+    assert rows is not None
+    assert rows.tolist() == [[20.0] * 12] * 2
+    assert [call for call, _ in peer.waits[-2:]] == ["step", "rows"]
+    second, last = port.end_step(), port.end_step()
+    assert port.ahead == 0
+    assert last.proximity_rows is not None
+    assert last.proximity_rows.tolist() == [[40.0] * 12] * 2
+    port.begin_step(replace(TICK, time_ns=50))
+    with pytest.raises(
+        RunFailed, match=r"at 0\.000000 s cannot be read: the next step is under way"
+    ):
+        _ = second.proximity_rows
+    assert port.end_step().time_ns == 50
+    with pytest.raises(RunFailed, match="cannot be read: LookupError: they are not kept any more"):
+        _ = second.proximity_rows
+
+
+@pytest.mark.parametrize("reads_proximity", [True, False])
+def test_a_step_has_what_the_model_reads(near: Near, reads_proximity: bool) -> None:
+    near.reads, near.reads_proximity = (Selection("*", "*"),), reads_proximity
+    port, _ = begun(near)
+    assert not port.can_run_ahead
+    assert port.reads_proximity is reads_proximity
+    port.begin_step(TICK)
+    port.end_step()
+    seen = near.calls[-1].scene
+    assert len(seen.proximity) == (2 if reads_proximity else 0)
+    assert same_scene(seen, SCENE) is reads_proximity
+    assert near.calls[-1].period_ns == 10
+
+
+def test_what_is_taken_and_released_belongs_to_whoever_has_it(
+    port_and_peer: tuple[RemotePort, AtHand], near: Near
+) -> None:
+    port, _ = port_and_peer
+    given = Value(BALL.data.copy(), 9, "ball")
+    port.take("ball", "pose", given, SCENE)
+    assert near.calls[-1][:2] == ("ball", "pose")
+    assert same_scene(near.calls[-1][2], SCENE)
+    assert given.data[0] == 1.0
+    released = port.release("ball", "pose", SCENE)
+    assert near.calls[-1][:2] == ("ball", "pose")
+    assert same_scene(near.calls[-1][2], SCENE)
+    assert (released.time_ns, released.parent) == (9, "ball")
+    assert released.data.tolist() == [2.0, *BALL.data[1:].tolist()]
+    released.data[0] = 0.0
+
+
+def test_a_command_has_its_arguments(port_and_peer: tuple[RemotePort, AtHand], near: Near) -> None:
+    port, _ = port_and_peer
+    port.command("heat", {"to": 350.0})
+    assert near.calls == [("heat", {"to": 350.0})]
+
+
+def test_a_call_waits_for_the_step_before_it(
+    port_and_peer: tuple[RemotePort, AtHand], near: Near
+) -> None:
+    port, _ = port_and_peer
+    port.begin_step(TICK)
+    port.command("heat", {})
+    assert [type(call) for call in near.calls] == [StepInput, tuple]
+    assert port.end_step().time_ns == 20
+    with pytest.raises(RunFailed, match=r"step failed at 0\.000000 s: no step was asked for"):
+        port.end_step()
+
+
+def test_each_call_has_its_deadline(port_and_peer: tuple[RemotePort, AtHand]) -> None:
+    port, peer = port_and_peer
+    peer.waits.clear()
+    peer.is_deaf = True
+    with pytest.raises(RunFailed, match=r"command failed .*: late after 0.4 s"):
+        port.command("heat", {})
+    (call, left_s), *_ = peer.waits
+    assert call == "command"
+    assert 0.2 < left_s <= 0.4
+    peer.waits.clear()
+    failure = port.stop()
+    assert failure is not None
+    assert [call for call, _ in peer.waits] == ["command"]
+    assert peer.waits[0][1] <= STOP_DEADLINE_S
+
+
+def test_what_does_not_fit_fails_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "ROOM", 4096)
+    near = Near()
+    port, _ = begun(near)
+    with pytest.raises(RunFailed, match=r"command failed .*: its input is too large: it has"):
+        port.command("heat", {"how": "x" * 4096})
+    port.take("ball", "pose", BALL, SCENE)
+    near.kept["ball"] = Value(np.zeros(4096), 0)
+    with pytest.raises(RunFailed, match=r"release failed .*: TooLarge: it has"):
+        port.release("ball", "pose", SCENE)
+
+
+def test_a_model_that_is_inactive_takes_no_step(
+    port_and_peer: tuple[RemotePort, AtHand],
+) -> None:
+    port, peer = port_and_peer
+    peer.server.deactivate()
+    port.begin_step(TICK)
+    with pytest.raises(RunFailed, match="the model is not active; expected a start"):
+        port.end_step()
+
+
+def test_a_refusal_is_no_failure(port_and_peer: tuple[RemotePort, AtHand], near: Near) -> None:
+    def refuse(name: str, arguments: Mapping[str, Any]) -> None:
+        raise Refused("never")
+
+    near.command = refuse  # type: ignore[method-assign]
+    port, _ = port_and_peer
+    with pytest.raises(Refused, match="never"):
+        port.command("heat", {})
+    assert port.stop() is None
