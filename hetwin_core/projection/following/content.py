@@ -37,14 +37,17 @@ class LogContent:
         self._definitions = Definitions(self._file)
         self._messages: dict[str, list[Any]] = {topic.logged_name: [] for topic in wanted}
         self._with_states: list[Place] = []
+        self._count = 0
         with readable(self._file.path):
             for chunk in self._file.poll():
                 self._add(chunk)
         check_complete(run, self._file)
 
     def _add(self, chunk: Chunk) -> None:
-        if any(True for _ in self._definitions.rows(chunk, STATE.logged_name)):
+        states = sum(1 for _ in self._definitions.rows(chunk, STATE.logged_name))
+        if states:
             self._with_states.append(chunk.place)
+            self._count += states
         for name, found in self._messages.items():
             found += self._definitions.messages(chunk, name)
 
@@ -56,7 +59,7 @@ class LogContent:
     @property
     def has_states(self) -> bool:
         """Whether there is at least one state."""
-        return bool(self._with_states)
+        return self._count > 0
 
     def of(self, topic: Topic) -> list[Any]:
         """Return the messages of a wanted topic."""
@@ -70,7 +73,7 @@ class LogContent:
         """
         reader = StateReader(layout, self._file, self._definitions)
         with readable(self._file.path):
-            return joined([reader.again(place) for place in self._with_states])
+            return joined(map(reader.again, self._with_states), self._count)
 
 
 def log_file(run: Path) -> Path:

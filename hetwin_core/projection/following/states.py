@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,12 +49,30 @@ class States(NamedTuple):
         return self.proximity[begin:end]
 
 
-def joined(parts: Sequence[States]) -> States:
-    """Return states that follow each other, of at least one part, as one."""
-    first = np.cumsum([0, *(len(part.times) for part in parts)])
-    of_state = [part.of_state + n for part, n in zip(parts, first[:-1], strict=True)]
-    columns = map(np.concatenate, zip(*parts, strict=True))
-    return States(*columns)._replace(of_state=np.concatenate(of_state))
+def joined(parts: Iterable[States], count: int) -> States:
+    """Return states that follow each other as one; the parts are not kept meanwhile.
+
+    Args:
+        parts: at least one.
+        count: how many states they have together, at least one.
+
+    Raises:
+        ValueError: if they have more.
+    """
+    whole: list[NDArray[Any]] = []
+    near, of_state, at = list[Floats](), list[NDArray[np.int64]](), 0
+    for part in parts:
+        columns = part[:4]
+        whole = whole or [np.empty((count, *c.shape[1:]), c.dtype) for c in columns]
+        end = at + len(part.times)
+        for column, some in zip(whole, columns, strict=True):
+            column[at:end] = some
+        near.append(part.proximity)
+        of_state.append(part.of_state + at)
+        at = end
+    times, values, owners, parents = whole
+    rows, numbers = np.concatenate(near), np.concatenate(of_state)
+    return States(times, values, owners, parents, rows, numbers)
 
 
 class StateReader:
