@@ -151,8 +151,7 @@ def test_a_terminal_that_is_closed_ends_the_run_in_order_but_not_under_nohup(
 
     def at_the_terminal() -> None:
         fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
-        if ignored:
-            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN if ignored else signal.SIG_DFL)
 
     words = ("run", file, "--out", out, "--no-report", "--duration", 3.0 if ignored else 1e6)
     with errors.open("wb") as stderr:

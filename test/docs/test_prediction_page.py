@@ -10,11 +10,9 @@ PAGE = ROOT / "docs" / "prediction.md"
 
 
 def test_the_options_of_the_page_are_those_of_the_command() -> None:
-    from typer.main import get_command
+    from support.hetwin_command import all_commands
 
-    from hetwin_suite.cli.main import app
-
-    command = get_command(app).commands["predict"]  # type: ignore[attr-defined]
+    command = all_commands()["predict"]
     known = {option for parameter in command.params for option in parameter.opts}
     rows = re.findall(r"^\| (`--.*?) \|", PAGE.read_text("utf-8"), re.MULTILINE)
     said = {option for row in rows for option in re.findall(r"`(--[a-z-]+)", row)}

@@ -73,6 +73,6 @@ def test_without_what_serves_it_the_extra_is_named(runs: tuple[Path, Path], tmp_
 
 @needs_websockets
 def test_what_is_no_run(runs: tuple[Path, Path], tmp_path: Path) -> None:
-    refused(tmp_path, "show", tmp_path / "none", says=("no run",))
+    refused(tmp_path, "show", tmp_path / "none", says=("no such folder", "a folder of a run"))
     refused(tmp_path, "show", runs[0], tmp_path, says=("no run",))
     refused(tmp_path, "show", *runs, "--foxglove", "0", says=("--foxglove", "one run"))

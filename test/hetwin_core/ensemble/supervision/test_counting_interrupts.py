@@ -39,6 +39,17 @@ def kill(number: signal.Signals) -> None:
     signal.raise_signal(number)  # in this thread: any other may take what is sent to the process
 
 
+@pytest.fixture(autouse=True)
+def usual() -> Iterator[None]:
+    """No signal is ignored, as under nohup or in the background of a shell."""
+    before = {number: signal.getsignal(number) for number in TERMINATING}
+    for number in TERMINATING:
+        signal.signal(number, signal.SIG_DFL)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
 @contextmanager
 def held() -> Iterator[None]:
     hold()

@@ -94,7 +94,7 @@ def test_a_budget_of_no_time_ends_with_2(
 def test_a_place_where_nothing_can_be_written_ends_with_2_at_once(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.touch()
-    for out, why in ((file / "truck.json", "file"), (tmp_path, "it is a folder")):
+    for out, why in ((file / "truck.json", "file"), (tmp_path, "Is a directory")):
         refused(tmp_path, "truck", "learn", "--out", out, says=("--out", why))
 
 
