@@ -123,7 +123,8 @@ def test_no_page_imports_from_deeper_than_the_front_door() -> None:
         for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
         for line in page.read_text(encoding="utf-8").splitlines()
         if re.match(
-            r"\s*(from|import) (hetwin_core|model_nodes|conductor_node|hetwin_suite\.(?!study\b))", line
+            r"\s*(from|import) (hetwin_core|model_nodes|conductor_node|hetwin_suite\.(?!study\b))",
+            line,
         )
     ]
     assert not deep

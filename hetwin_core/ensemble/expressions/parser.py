@@ -217,7 +217,7 @@ class _Parser:
         try:
             value = cel.compile(text).execute({})
         except ValueError:
-            raise self._error(f"{text} is no value that there is") from None
+            raise self._error(f"{text} is too large, or no value") from None
         self._at += 1
         return self._made(Literal, first.begin, value)
 
