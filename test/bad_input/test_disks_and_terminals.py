@@ -165,9 +165,12 @@ def test_a_terminal_that_is_closed_ends_the_run_in_order_but_not_under_nohup(
             preexec_fn=at_the_terminal,
         )
     os.close(theirs)
-    wait_until(lambda: any(out.glob("log/*.mcap")), "a log", process=running)
-    os.close(ours)
-    assert running.wait(60) == (0 if ignored else 129)
+    try:
+        wait_until(lambda: any(out.glob("log/*.mcap")), "a log", process=running)
+        os.close(ours)
+        assert running.wait(60) == (0 if ignored else 129)
+    finally:
+        running.kill()
     assert "Traceback" not in errors.read_text()
     assert (out / "log" / "metadata.yaml").exists()
     summary = json.loads((out / "summary.json").read_text("utf-8"))
