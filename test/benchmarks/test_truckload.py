@@ -24,6 +24,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
+@pytest.mark.long
 def test_a_load_that_was_interrupted_goes_on_as_if_it_had_not(begun: Path, tmp_path: Path) -> None:
     whole = small()
     assert len(list(islice(unload(whole, None), 2))) == 2

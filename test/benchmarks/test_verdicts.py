@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -252,7 +255,18 @@ def test_clean_runs_are_run_and_judged_and_wrong_ones_are_kept(tmp_path: Path) -
     assert (tmp_path / "0008_hold_panda" / "run").is_dir() is bool(row["unseen"])
 
 
-def test_a_run_that_is_stopped_is_judged_too(tmp_path: Path) -> None:
-    row = bench.measure(None, ("stopped", "ur5", 1, 22))
+@contextmanager
+def heard_interrupts() -> Iterator[None]:
+    """SIGINT is not ignored, as it is in the background of a shell."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_a_run_that_is_stopped_is_judged_too() -> None:
+    with heard_interrupts():
+        row = bench.measure(None, ("stopped", "ur5", 1, 22))
     assert row["refusal"].startswith("KeyboardInterrupt")
     assert row["verdict"] != "refused"

@@ -53,6 +53,7 @@ def test_a_lost_belief_is_never_the_best() -> None:
     assert Trials((Node(("pick",), 1.0, 10.0, 1.0), lost), 2.0).best(("sweep",)) == ("pick",)
 
 
+@pytest.mark.long
 def test_trying_on_a_real_load_unloads_what_the_belief_says() -> None:
     load: list[Packet] = draw_cut_out(3, 12)
     beliefs = Beliefs(load, 1, "AdFi-1", (3,))

@@ -39,6 +39,7 @@ def test_they_end_in_the_same_digests(at_s: float) -> None:
     assert told(one_copy) == told(a_copy_each)
 
 
+@pytest.mark.long
 def test_an_unchanged_one_after_others_is_still_the_run_itself() -> None:
     *_, alone = futures("pick_and_place", 3.2, 9, replace(AS_BELIEVED, index=COUNT))
     *_, last = futures("pick_and_place", 3.2, 1, replace(AS_BELIEVED, index=COUNT))

@@ -23,6 +23,7 @@ def project(out: Path, *arguments: str) -> dict[str, Any]:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_two_nodes_do_the_same_as_one_process_and_both_work(tmp_path: Path) -> None:
     from support.dask_nodes import two_nodes
 

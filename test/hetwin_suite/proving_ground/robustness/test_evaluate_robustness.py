@@ -51,6 +51,7 @@ def test_the_first_episodes_alternate_between_success_and_failure(episodes: Path
     assert find_sets(episodes / "cage")[0].name == "cage"
 
 
+@pytest.mark.long
 def test_curves_files_and_page(episodes: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     options = ("--axes", "finger_offset=0.0175,rate=15", "--approaches", "rule,single")
