@@ -32,7 +32,10 @@ WAITS = "--wait-for-twin"
 OBEYS, SHOWS = "--obey", "hetwin show"
 """Examples that end when they are interrupted."""
 
-MINUTES = ("hetwin record home_lab ", "hetwin truck learn ", "hetwin truck choose ")
+MINUTES = (
+    *("hetwin record home_lab ", "hetwin truck learn ", "hetwin truck choose "),
+    *("hetwin truck plan small ", "hetwin learn uncertain_environment --success "),
+)
 """Examples that take more than a minute, or keep a core busy for ten seconds."""
 
 pytestmark = pytest.mark.slow
