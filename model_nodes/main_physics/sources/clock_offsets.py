@@ -154,9 +154,10 @@ def _shares(one: Floats, other: Floats, begin: int, end: int) -> Floats:
         return np.zeros(2 * _RIVALS + 1)
     basis, _ = np.linalg.qr(one[begin:end] - one[begin:end].mean(axis=0))
     shifted = other[begin - _RIVALS : end + _RIVALS]
-    spectra = [np.fft.rfft(rows, len(shifted), axis=0) for rows in (basis, shifted)]
+    length = 1 << (len(shifted) - 1).bit_length()  # of which transforms are fast
+    spectra = [np.fft.rfft(rows, length, axis=0) for rows in (basis, shifted)]
     products = spectra[0].conj()[:, :, None] * spectra[1][:, None, :]
-    alike = np.fft.irfft(products, len(shifted), axis=0)[: 2 * _RIVALS + 1]
+    alike = np.fft.irfft(products, length, axis=0)[: 2 * _RIVALS + 1]
     return np.asarray((alike**2).sum(axis=(1, 2)) / _energies(shifted, end - begin))
 
 
