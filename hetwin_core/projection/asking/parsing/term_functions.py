@@ -74,8 +74,14 @@ class TermFunctions:
 def _argument(value: object, name: str) -> Argument:
     if isinstance(value, str | Variable):
         return value
+    found = value
+    if isinstance(value, Made):
+        found = "a fluent" if isinstance(value.thing, Term) else "a time"
     raise BadInput(
-        "an argument must be a name or any", where=name, found=value, expected=f'{name}("box")'
+        "an argument must be a name or any",
+        where=name,
+        found=found,
+        expected=f'{name}("box"), as in holds({name}("box"), at(2.0))',
     )
 
 
