@@ -141,7 +141,7 @@ def test_evidence_of_a_wrong_belief() -> None:
         ('believed(height("box") > 0.7, at(1))', "about the world, not about beliefs"),
         ('holds(loc("box", {"nera": [1, 2]}), at(1))', "this is no place"),
         ('on("box", at(1))', "must be a name or any; found 'a time'"),
-        ('on("box", holding("gripper"))', "must be a name or any; found 'a fluent'"),
+        ('on("box", on("box", "tray"))', "must be a name or any; found 'a fluent'"),
     ],
 )
 def test_bad_input(question: str, says: str) -> None:
