@@ -47,7 +47,9 @@ def hetwin(*arguments: str) -> list[str]:
 
 def launch(scenario: str, namespace: str) -> list[str]:
     """The command of one run by `ros2 launch`, which must be installed."""
-    given = (f"scenario:={scenario}", f"namespace:={namespace}", f"duration:={DURATION[1]}")
+    given = [f"scenario:={scenario}", f"duration:={DURATION[1]}"]
+    if namespace:
+        given.append(f"namespace:={namespace}")
     return ["ros2", "launch", "hetwin", "scenario.launch.py", *given]
 
 
