@@ -14,7 +14,14 @@ import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from support.ros_domains import new_domain
-from support.small_ensemble import Misbehaving, Outcome, Recorder, run, scenario
+from support.small_ensemble import (
+    TAKEN_AND_GIVEN_BACK,
+    Misbehaving,
+    Outcome,
+    Recorder,
+    run,
+    scenario,
+)
 from support.waiting import wait_until
 
 from conductor_node import topic_channel
@@ -36,7 +43,8 @@ from model_nodes.ros_node.node import ModelNode
 
 RUN = "r1"
 DEADLINE_S = 0.4
-HOLDS = """
+HOLDS = (
+    """
 scenario: small
 rate: 100
 models:
@@ -46,14 +54,9 @@ models:
     parameters: {until: 0.4, actions: [{name: move_hand, at: 0.1, phase: begin}]}
   grasp: {type: "support.toys:ToyGrasp"}
   cup: {type: "support.toys:ToyCup", coupling: beside, every: 3}
-responsibilities:
-  - {entity: ball, attribute: pose, model: physics}
-triggers:
-  - {name: holds, on: {action: move_hand}, do: [{hand_over: {entity: ball, attribute: pose, to: grasp}}]}
-  - name: lets_go
-    on: {attribute: pose, entity: hand, index: 0, above: 0.03}
-    do: [{hand_over: {entity: ball, attribute: pose, to: physics}}]
 """
+    + TAKEN_AND_GIVEN_BACK
+)
 BAD = f"""
 scenario: small
 rate: 100

@@ -41,6 +41,16 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Value, pose_value
 from hetwin_core.ensemble.transport.local import LocalPort
 
+TAKEN_AND_GIVEN_BACK = """\
+responsibilities:
+  - {entity: ball, attribute: pose, model: physics}
+triggers:
+  - {name: holds, on: {action: move_hand}, do: [{hand_over: {entity: ball, attribute: pose, to: grasp}}]}
+  - name: lets_go
+    on: {attribute: pose, entity: hand, index: 0, above: 0.03}
+    do: [{hand_over: {entity: ball, attribute: pose, to: physics}}]
+"""
+"""End of a scenario with `physics` and `grasp`, which has the ball while the hand moves."""
 HEADER = """
 scenario: small
 rate: 100

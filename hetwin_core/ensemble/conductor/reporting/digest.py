@@ -58,7 +58,8 @@ class Digest(Restorable):
             self._last = time_ns, values[: self._size].copy()
             return
         self._next_ns = (time_ns // PERIOD_NS + 1) * PERIOD_NS
-        self._link, self._since, self._last = self._hashed(time_ns, values[: self._size]), [], None
+        self._link = self._hashed((time_ns, values[: self._size]))
+        self._since, self._last = [], None
 
     def event(self, event: Event) -> None:
         """Add an event."""
@@ -88,16 +89,17 @@ class Digest(Restorable):
 
     def hexdigest(self) -> str:
         """The digest so far, the last step included."""
-        if self._last is not None:
-            return self._hashed(*self._last).hex()
-        return (self._hashed() if self._since else self._link).hex()
+        if self._last is None and not self._since:
+            return self._link.hex()
+        return self._hashed(self._last).hex()
 
-    def _hashed(self, time_ns: int | None = None, values: Floats | None = None) -> bytes:
-        """The next link: of the one before, of what was added since, and of a state."""
+    def _hashed(self, state: tuple[int, Floats] | None) -> bytes:
+        """The next link: of the one before, of what was added since, and of a state if there is one."""
         link = hashlib.sha256(self._link)
         for part in self._since:
             link.update(part)
-        if time_ns is not None and values is not None:
+        if state is not None:
+            time_ns, values = state
             link.update(struct.pack("<q", time_ns))
             link.update(values.data)
         return link.digest()

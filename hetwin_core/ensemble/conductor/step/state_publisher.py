@@ -54,5 +54,4 @@ class StatePublisher(Restorable):
         self.predicates.observe(scene.values)
         self._digest.values(scene.time_ns, scene.values)
         self._listeners.stepped(step, scene)
-        if output.input_ns is not None:
-            self.lag.published(step, output)
+        self.lag.published(step, output)

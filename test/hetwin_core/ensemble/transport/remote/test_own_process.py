@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.small_ensemble import Misbehaving, Outcome, Recorder, scenario
+from support.small_ensemble import TAKEN_AND_GIVEN_BACK, Misbehaving, Outcome, Recorder, scenario
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.start.options import RunOptions
@@ -23,7 +23,8 @@ from hetwin_core.ensemble.transport.local_ports import local_ports
 
 ROOT = Path(__file__).resolve().parents[5]
 DEADLINE_S = 0.4
-HOLDS = """
+HOLDS = (
+    """
 scenario: small
 rate: 100
 models:
@@ -33,14 +34,9 @@ models:
     parameters: {until: 0.4, actions: [{name: move_hand, at: 0.1, phase: begin}]}
   grasp: {type: "support.toys:ToyGrasp", coupling: COUPLING, process: PROCESS}
   cup: {type: "support.toys:ToyCup", coupling: beside, every: 3, process: PROCESS}
-responsibilities:
-  - {entity: ball, attribute: pose, model: physics}
-triggers:
-  - {name: holds, on: {action: move_hand}, do: [{hand_over: {entity: ball, attribute: pose, to: grasp}}]}
-  - name: lets_go
-    on: {attribute: pose, entity: hand, index: 0, above: 0.03}
-    do: [{hand_over: {entity: ball, attribute: pose, to: physics}}]
 """
+    + TAKEN_AND_GIVEN_BACK
+)
 FAILS = f"""
 scenario: small
 rate: 100
