@@ -63,7 +63,7 @@ remove_old_links()
 setup(
     packages=all_packages(),
     package_data={
-        name: ["py.typed", "scaffolding/package/*", "projection/flaws/rules/*", "view/page/built/*"]
+        name: ["py.typed", "scaffolding/package/*", "episodes/flaws/rules/*", "view/page/built/*"]
         for name in top_packages()
     },
     include_package_data=False,

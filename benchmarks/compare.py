@@ -30,7 +30,7 @@ from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.projection.comparing.compare import compare_runs
+from hetwin_core.episodes.comparing.compare import compare_runs
 from hetwin_suite.running.local import run_locally
 
 EXAMPLES = """examples:

@@ -23,7 +23,7 @@ from rosbags.highlevel import AnyReader
 from hetwin_core.ensemble.resources import data_folder
 from hetwin_core.ensemble.scene.rotations import rotation_matrices
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 from hetwin_suite import open_episode, run
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources

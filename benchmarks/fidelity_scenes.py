@@ -19,7 +19,7 @@ import numpy as np
 from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.shapes import ShapeKind
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 from hetwin_suite.proving_ground.cluttered_floor import write_cluttered_floor
 from hetwin_suite.proving_ground.truck.packets import LOADS
 from hetwin_suite.proving_ground.truck.scenario import write_truck_scenario

@@ -12,7 +12,7 @@ from flaw_motion import TABLE_TOP, Thing, pose, up
 from flaw_stories import TRAY_HALF, Story
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 
 
 @dataclass(frozen=True)

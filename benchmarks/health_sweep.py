@@ -10,7 +10,7 @@ from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.rotations import rotation_matrices, rotation_matrix
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 
 SPACING = 0.01
 """Between points [m]."""

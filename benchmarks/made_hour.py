@@ -23,9 +23,9 @@ from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.ensemble.tasks import Status, TaskFields, task_event
-from hetwin_core.projection.log_writer import RunLog
-from hetwin_core.projection.tables.open import open_tables
-from hetwin_core.projection.tables.rows import Interval
+from hetwin_core.episodes.log_writer import RunLog
+from hetwin_core.episodes.tables.open import open_tables
+from hetwin_core.episodes.tables.rows import Interval
 
 OBJECTS = 12
 STATES_PER_S = 100

@@ -29,7 +29,7 @@ PARTS = (
     ("robot_health", ("/robot_health/",)),
     ("other models", ("/model_nodes/",)),
     ("conditions", ("/ensemble/triggers/", "/ensemble/expressions/")),
-    ("log", ("/projection/",)),
+    ("log", ("/episodes/",)),
     ("conductor", ("/hetwin_core/",)),
 )
 """Name of a part, and what the path of its files contains; the first that fits counts."""

@@ -19,9 +19,9 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.topics import Encoded
-from hetwin_core.projection import run_messages
-from hetwin_core.projection.encoder import RunEncoder
-from hetwin_core.projection.markers import WorldMarkers
+from hetwin_core.episodes import run_messages
+from hetwin_core.episodes.encoder import RunEncoder
+from hetwin_core.episodes.markers import WorldMarkers
 from hetwin_core.wire.publishing import PublishedTopics
 
 PAUSED_PERIOD_S = 0.1

@@ -73,38 +73,38 @@ if TYPE_CHECKING:
     from hetwin_core.ensemble.scene.values import Meaning as Meaning
     from hetwin_core.ensemble.scene.values import Value as Value
     from hetwin_core.ensemble.scene.values import pose_value as pose_value
+    from hetwin_core.episodes.asking.answer import Answer as Answer
+    from hetwin_core.episodes.asking.answer import NotKnown as NotKnown
+    from hetwin_core.episodes.asking.terms import ANY as ANY
+    from hetwin_core.episodes.asking.terms import Atom as Atom
+    from hetwin_core.episodes.asking.terms import Term as Term
+    from hetwin_core.episodes.asking.terms import Variable as Variable
+    from hetwin_core.episodes.asking.terms import attached as attached
+    from hetwin_core.episodes.asking.terms import connected as connected
+    from hetwin_core.episodes.asking.terms import contact as contact
+    from hetwin_core.episodes.asking.terms import event as event
+    from hetwin_core.episodes.asking.terms import fluent as fluent
+    from hetwin_core.episodes.asking.terms import held as held
+    from hetwin_core.episodes.asking.terms import in_container as in_container
+    from hetwin_core.episodes.asking.terms import loc as loc
+    from hetwin_core.episodes.asking.terms import moving as moving
+    from hetwin_core.episodes.asking.terms import on as on
+    from hetwin_core.episodes.asking.terms import state as state
+    from hetwin_core.episodes.asking.terms import supporting as supporting
+    from hetwin_core.episodes.asking.terms import visible as visible
+    from hetwin_core.episodes.asking.times import END as END
+    from hetwin_core.episodes.asking.times import START as START
+    from hetwin_core.episodes.asking.times import When as When
+    from hetwin_core.episodes.asking.times import at as at
+    from hetwin_core.episodes.asking.times import during as during
+    from hetwin_core.episodes.asking.times import throughout as throughout
+    from hetwin_core.episodes.comparing.compare import compare_runs as compare_runs
+    from hetwin_core.episodes.comparing.comparison import Comparison as Comparison
+    from hetwin_core.episodes.episode import Episode as Episode
     from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory as JointTrajectory
     from hetwin_core.kinematics.trajectories.trajectory import TrajectoryPoint as TrajectoryPoint
     from hetwin_core.machines.reading import read_network as read_network
     from hetwin_core.machines.seeing.watch import Watch as Watch
-    from hetwin_core.projection.asking.answer import Answer as Answer
-    from hetwin_core.projection.asking.answer import NotKnown as NotKnown
-    from hetwin_core.projection.asking.terms import ANY as ANY
-    from hetwin_core.projection.asking.terms import Atom as Atom
-    from hetwin_core.projection.asking.terms import Term as Term
-    from hetwin_core.projection.asking.terms import Variable as Variable
-    from hetwin_core.projection.asking.terms import attached as attached
-    from hetwin_core.projection.asking.terms import connected as connected
-    from hetwin_core.projection.asking.terms import contact as contact
-    from hetwin_core.projection.asking.terms import event as event
-    from hetwin_core.projection.asking.terms import fluent as fluent
-    from hetwin_core.projection.asking.terms import held as held
-    from hetwin_core.projection.asking.terms import in_container as in_container
-    from hetwin_core.projection.asking.terms import loc as loc
-    from hetwin_core.projection.asking.terms import moving as moving
-    from hetwin_core.projection.asking.terms import on as on
-    from hetwin_core.projection.asking.terms import state as state
-    from hetwin_core.projection.asking.terms import supporting as supporting
-    from hetwin_core.projection.asking.terms import visible as visible
-    from hetwin_core.projection.asking.times import END as END
-    from hetwin_core.projection.asking.times import START as START
-    from hetwin_core.projection.asking.times import When as When
-    from hetwin_core.projection.asking.times import at as at
-    from hetwin_core.projection.asking.times import during as during
-    from hetwin_core.projection.asking.times import throughout as throughout
-    from hetwin_core.projection.comparing.compare import compare_runs as compare_runs
-    from hetwin_core.projection.comparing.comparison import Comparison as Comparison
-    from hetwin_core.projection.episode import Episode as Episode
     from hetwin_suite.proving_ground.mismatch.axis import BeliefAxis as BeliefAxis
     from hetwin_suite.proving_ground.mismatch.axis import RealityAxis as RealityAxis
     from hetwin_suite.proving_ground.mismatch.axis import RecordingAxis as RecordingAxis
@@ -144,13 +144,13 @@ _HOMES = {
     "hetwin_core.ensemble.scene.snapshot": "Snapshot",
     "hetwin_core.ensemble.scene.values": "EXTERNAL_WRENCH POSE WORLD AttributeSpec Floats Meaning Value pose_value",
     "hetwin_core.kinematics.trajectories.trajectory": "JointTrajectory TrajectoryPoint",
-    "hetwin_core.projection.asking.answer": "Answer NotKnown",
-    "hetwin_core.projection.asking.terms": "ANY Atom Term Variable attached connected contact event fluent held"
+    "hetwin_core.episodes.asking.answer": "Answer NotKnown",
+    "hetwin_core.episodes.asking.terms": "ANY Atom Term Variable attached connected contact event fluent held"
     " in_container loc moving on state supporting visible",
-    "hetwin_core.projection.asking.times": "END START When at during throughout",
-    "hetwin_core.projection.comparing.compare": "compare_runs",
-    "hetwin_core.projection.comparing.comparison": "Comparison",
-    "hetwin_core.projection.episode": "Episode",
+    "hetwin_core.episodes.asking.times": "END START When at during throughout",
+    "hetwin_core.episodes.comparing.compare": "compare_runs",
+    "hetwin_core.episodes.comparing.comparison": "Comparison",
+    "hetwin_core.episodes.episode": "Episode",
     "hetwin_suite.proving_ground.mismatch.axis": "BeliefAxis RealityAxis RecordingAxis TwinAxis",
     "hetwin_suite.proving_ground.mismatch.facts": "EpisodeFacts HandFacts",
     "hetwin_suite.proving_ground.mismatch.joint_states": "JointStates",

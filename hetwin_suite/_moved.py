@@ -99,11 +99,11 @@ _MOVED = {
     "model_nodes.main_physics.urdf": "model_nodes.main_physics.world.urdf",
     "model_nodes.main_physics.urdf.forms": "model_nodes.main_physics.world.urdf.geometry",
     "model_nodes.main_physics.xml_file": "model_nodes.main_physics.world.xml_file",
-    "projection": "hetwin_core.projection",
-    "projection.aftermath": "hetwin_core.projection.failed_run",
+    "projection": "hetwin_core.episodes",
+    "projection.aftermath": "hetwin_core.episodes.failed_run",
     "projection.report": "hetwin_suite.view.report",
-    "projection.salvage": "hetwin_core.projection.recover",
-    "projection.streams": "hetwin_core.projection.periodic_messages",
+    "projection.salvage": "hetwin_core.episodes.recover",
+    "projection.streams": "hetwin_core.episodes.periodic_messages",
     "projection.topics": "hetwin_core.ensemble.topics",
 }
 """Old name within this package -> new name; what lies under an old name moved along, unless it is listed itself."""

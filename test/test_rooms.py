@@ -16,13 +16,13 @@ ROOT = Path(__file__).resolve().parent.parent
 
 ROBOTS = {"hetwin_core.kinematics", "hetwin_core.machines"}
 CORE = {
-    *("hetwin_core.ensemble", "hetwin_core.wire", "hetwin_core.projection"),
+    *("hetwin_core.ensemble", "hetwin_core.wire", "hetwin_core.episodes"),
     *ROBOTS,
 }
 ROOMS = {
     "hetwin_core.ensemble": {"hetwin_core.ensemble"},
     "hetwin_core.wire": {"hetwin_core.wire", "hetwin_core.ensemble"},
-    "hetwin_core.projection": {"hetwin_core.projection", "hetwin_core.ensemble"},
+    "hetwin_core.episodes": {"hetwin_core.episodes", "hetwin_core.ensemble"},
     "hetwin_core.kinematics": {"hetwin_core.kinematics"},
     "hetwin_core.machines": {"hetwin_core.machines", "hetwin_core.ensemble"},
     "model_nodes": {"model_nodes", *CORE},
@@ -160,14 +160,14 @@ def test_every_folder_of_a_package_belongs_to_a_room() -> None:
     ("room", "inside", "module"),
     [
         ("hetwin_core.ensemble", "scene/scene.py", "rclpy.node"),
-        ("hetwin_core.ensemble", "scene/scene.py", "hetwin_core.projection.bag"),
+        ("hetwin_core.ensemble", "scene/scene.py", "hetwin_core.episodes.bag"),
         ("hetwin_core.ensemble", "scene/scene.py", "hetwin_core.wire.names"),
         ("hetwin_core.ensemble", "scene/scene.py", "rosbags.rosbag2"),
         ("model_nodes", "grasp_monitor/model.py", "rclpy"),
         ("model_nodes", "grasp_monitor/model.py", "hetwin_core.wire.messages"),
         ("model_nodes", "rigid_grasp.py", "conductor_node.node"),
-        ("hetwin_core.projection", "bag.py", "hetwin.msg"),
-        ("hetwin_core.projection", "bag.py", "hetwin_core.wire.names"),
+        ("hetwin_core.episodes", "bag.py", "hetwin.msg"),
+        ("hetwin_core.episodes", "bag.py", "hetwin_core.wire.names"),
         ("conductor_node", "node.py", "hetwin_suite.cli.main"),
     ],
 )

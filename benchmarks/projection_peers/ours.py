@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from hetwin_core.projection.asking.asked import AskedTables
-from hetwin_core.projection.sql.database import query
-from hetwin_core.projection.tables.open import open_tables
+from hetwin_core.episodes.asking.asked import AskedTables
+from hetwin_core.episodes.sql.database import query
+from hetwin_core.episodes.tables.open import open_tables
 from projection_peers.raw import Raw
 
 
@@ -49,7 +49,7 @@ class HetwinSql:
     """SQL, by files that `hetwin tables` has written."""
 
     def __init__(self, raw: Raw, folder: Path) -> None:
-        from hetwin_core.projection.sql.parquet import write_tables
+        from hetwin_core.episodes.sql.parquet import write_tables
 
         self._names, self._folder = raw.names, folder
         write_tables(raw.run, folder)

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.scene.layout_json import layout_from_json
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
-from hetwin_core.projection.following.content import LogContent
-from hetwin_core.projection.messages import nanoseconds
+from hetwin_core.episodes.following.content import LogContent
+from hetwin_core.episodes.messages import nanoseconds
 
 TOUCHING_M = 2e-4
 GAP_STATES = 3

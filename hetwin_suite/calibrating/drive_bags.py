@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.episodes.messages import nanoseconds
 from hetwin_core.kinematics.drives.drive import Recording
 from hetwin_core.kinematics.least_squares import Floats
-from hetwin_core.projection.messages import nanoseconds
 from model_nodes.main_physics.sources.bag import Bag, ReadFault, TopicSummary, listed
 
 _JOINT_STATES = "sensor_msgs/msg/JointState"

@@ -11,7 +11,7 @@ import typer
 from hetwin_suite.cli.options import AsJson
 
 if TYPE_CHECKING:
-    from hetwin_core.projection.asking.expressions.answered import Answered
+    from hetwin_core.episodes.asking.expressions.answered import Answered
 
 DIGITS = 4
 NOT_KNOWN = 3
@@ -41,8 +41,8 @@ def ask(
 
     Example: hetwin ask runs/today 'holds(on(any, "tray"), at(end))' 'occurs(picked_up(any))'
     """
-    from hetwin_core.projection.asking.asked import AskedTables  # numpy takes its time
-    from hetwin_core.projection.tables.open import open_tables
+    from hetwin_core.episodes.asking.asked import AskedTables  # numpy takes its time
+    from hetwin_core.episodes.tables.open import open_tables
     from hetwin_suite.running.patience import never_silent
 
     asked = [(text, "") for text in questions or ()] + _lines(file)
@@ -84,7 +84,7 @@ def _lines(file: Path | None) -> list[tuple[str, str]]:
 
 def _folder(episode: Path) -> Path:
     """Return the folder of a run for it, or for the log in it."""
-    from hetwin_core.projection.run_folder import LOG
+    from hetwin_core.episodes.run_folder import LOG
 
     return episode.parent if episode.name == LOG and not (episode / LOG).exists() else episode
 

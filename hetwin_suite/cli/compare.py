@@ -17,7 +17,7 @@ from hetwin_suite.cli.tables import show_table
 
 if TYPE_CHECKING:
     from hetwin_core.ensemble.events import Json
-    from hetwin_core.projection.comparing.comparison import Comparison
+    from hetwin_core.episodes.comparing.comparison import Comparison
 
 
 def compare(
@@ -56,7 +56,7 @@ def compare(
 
     hetwin compare runs/moved --planned
     """
-    from hetwin_core.projection.comparing.compare import compare_runs
+    from hetwin_core.episodes.comparing.compare import compare_runs
     from hetwin_suite.running.patience import never_silent
 
     if out is not None and out.is_dir():

@@ -45,7 +45,7 @@ def explain(
     hetwin explain episodes/drops/drop_0001 --change crate
     """
     from hetwin_core.ensemble.writing import write_atomically
-    from hetwin_core.projection.run_folder import EXPLANATION, LOG
+    from hetwin_core.episodes.run_folder import EXPLANATION, LOG
     from hetwin_suite.futures.explaining.explain import explain as explained
     from hetwin_suite.futures.runs.of_run import study_of
 

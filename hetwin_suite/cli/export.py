@@ -27,7 +27,7 @@ def export(
     Example: hetwin export runs/today --mcap today.mcap
     """
     from hetwin_core.ensemble.errors import BadInput
-    from hetwin_core.projection.run_folder import folder_of
+    from hetwin_core.episodes.run_folder import folder_of
     from hetwin_suite.running.patience import never_silent
     from hetwin_suite.view.foxglove.file import write_foxglove_file
     from hetwin_suite.view.rerun.export import write_rerun

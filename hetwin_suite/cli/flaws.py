@@ -24,9 +24,9 @@ def flaws(
     """
     from hetwin_core.ensemble.coverage_words import coverage_words
     from hetwin_core.ensemble.sentences.catalogue import say
-    from hetwin_core.projection.flaws.find import flaws_in
-    from hetwin_core.projection.run_folder import folder_of, read_summary
-    from hetwin_core.projection.tables.open import open_tables
+    from hetwin_core.episodes.flaws.find import flaws_in
+    from hetwin_core.episodes.run_folder import folder_of, read_summary
+    from hetwin_core.episodes.tables.open import open_tables
     from hetwin_suite.running.patience import never_silent
 
     with never_silent(lambda: "reading the episode"):

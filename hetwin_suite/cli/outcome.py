@@ -20,7 +20,7 @@ from hetwin_core.ensemble.grip_words import grip_sentences
 from hetwin_core.ensemble.state_words import state_words
 from hetwin_core.ensemble.supervision.interrupts import Interrupted
 from hetwin_core.ensemble.words import event_line, failure_row_words, seconds
-from hetwin_core.projection.run_folder import CHECKPOINT, LOG
+from hetwin_core.episodes.run_folder import CHECKPOINT, LOG
 from hetwin_suite.cli.lab_figures import is_routine, lab_figures, lab_words
 from hetwin_suite.running.ended import Ended
 from hetwin_suite.running.patience import never_silent

@@ -78,7 +78,7 @@ def project(
 
     hetwin project pick_and_place --samples 2 --until width=0.3 --keep failed --json
     """
-    from hetwin_core.projection.new_run import new_run_folder
+    from hetwin_core.episodes.new_run import new_run_folder
     from hetwin_suite.futures.batch import project as run_all
     from hetwin_suite.futures.counting.until import read_until
     from hetwin_suite.futures.runs.study import Study

@@ -74,7 +74,7 @@ def _play(run: Path, other: Path | None, port: int, *, as_json: bool) -> None:
         raise BadInput(
             "Foxglove is shown one run at a time", where="--foxglove", expected="one run"
         )
-    from hetwin_core.projection.run_folder import folder_of
+    from hetwin_core.episodes.run_folder import folder_of
     from hetwin_suite.view.foxglove.recorded import Recorded
     from hetwin_suite.view.foxglove.replay import Replay
 

@@ -17,8 +17,8 @@ from hetwin_core.ensemble.plain_json import plain
 from hetwin_suite.cli.options import AsJson
 
 if TYPE_CHECKING:
-    from hetwin_core.projection.sql.database import Result
-    from hetwin_core.projection.sql.deadline import TooSlow
+    from hetwin_core.episodes.sql.database import Result
+    from hetwin_core.episodes.sql.deadline import TooSlow
 
 _EXIT_FAILED = 1
 _SHOWN = 1000
@@ -42,7 +42,7 @@ def sql(
 
     Example: hetwin sql runs/today 'SELECT name, count(*) FROM events GROUP BY name'
     """
-    from hetwin_core.projection.sql.database import query
+    from hetwin_core.episodes.sql.database import query
 
     result = query(episodes, statement, within=within, stuck=_end)
     if as_json:
@@ -60,7 +60,7 @@ def tables(
 
     Example: hetwin tables runs/today --out runs/today/parquet
     """
-    from hetwin_core.projection.sql.parquet import write_tables
+    from hetwin_core.episodes.sql.parquet import write_tables
     from hetwin_suite.cli.tables import show_table
 
     written = write_tables(episode, out)

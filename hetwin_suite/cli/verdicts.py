@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
 
-from hetwin_core.projection.run_folder import read_summary
+from hetwin_core.episodes.run_folder import read_summary
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, RULE
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode
 from hetwin_suite.proving_ground.evaluation.judge import Verdict

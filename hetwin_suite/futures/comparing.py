@@ -11,7 +11,7 @@ import numpy as np
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.episode_folder import RECORDING, is_episode
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.projection.comparing.comparison import Apart, Comparison
+from hetwin_core.episodes.comparing.comparison import Apart, Comparison
 from hetwin_suite.futures.predicting.predict import predict
 from hetwin_suite.futures.runs.of_run import run_logged, study_of
 from hetwin_suite.futures.runs.origins import Moment

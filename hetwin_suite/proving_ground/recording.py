@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from hetwin_core.ensemble.topics import ANNOTATIONS, JOINT_STATES, of_robot
-from hetwin_core.projection.messages import header
-from hetwin_core.projection.recording import joint_state, write_recording
-from hetwin_core.projection.run_messages import encoded
+from hetwin_core.episodes.messages import header
+from hetwin_core.episodes.recording import joint_state, write_recording
+from hetwin_core.episodes.run_messages import encoded
 from hetwin_suite.proving_ground.motion import Announcement
 from hetwin_suite.proving_ground.sensing import Reading
 

@@ -15,8 +15,8 @@ from hetwin_core.ensemble.conformance.result import CheckResult
 from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.model import Model
-from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.run_folder import LOG, folder_of
+from hetwin_core.episodes.episode import Episode
+from hetwin_core.episodes.run_folder import LOG, folder_of
 from hetwin_suite.running.carry_out import carry_out
 from hetwin_suite.running.ended import Ended
 from hetwin_suite.running.placing import Placing

@@ -14,7 +14,7 @@ from hetwin_core.ensemble.conductor.start.sources import ends_itself
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.model import Stepping
 from hetwin_core.ensemble.scenario.scenario import Scenario
-from hetwin_core.projection.run_folder import CHECKPOINT
+from hetwin_core.episodes.run_folder import CHECKPOINT
 
 OPTION = "--checkpoint"
 

@@ -16,8 +16,8 @@ from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.supervision.heartbeat import Heartbeat
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
 from hetwin_core.ensemble.transport.local_ports import local_ports
-from hetwin_core.projection.judged_run import RunJudge
-from hetwin_core.projection.log_writer import RunLog
+from hetwin_core.episodes.judged_run import RunJudge
+from hetwin_core.episodes.log_writer import RunLog
 from hetwin_suite.running.checkpointing import CheckpointWriter
 from hetwin_suite.running.ended import Ended, exit_code
 

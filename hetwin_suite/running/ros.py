@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
-from hetwin_core.projection.failed_run import finish_failed_run
-from hetwin_core.projection.run_folder import read_summary
+from hetwin_core.episodes.failed_run import finish_failed_run
+from hetwin_core.episodes.run_folder import read_summary
 from hetwin_core.wire.run_identity import Claim, new_token
 from hetwin_suite.running.ended import Ended, exit_code
 from hetwin_suite.running.placing import Placing

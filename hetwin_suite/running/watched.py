@@ -18,7 +18,7 @@ from hetwin_core.ensemble.errors import HetwinError, RunFailed
 from hetwin_core.ensemble.supervision.heartbeat import STEP, TIME, WAITS, Call, Heartbeat
 from hetwin_core.ensemble.supervision.interrupts import Interrupts
 from hetwin_core.ensemble.supervision.watched_child import ChildDied, WatchedChild
-from hetwin_core.projection.run_folder import LOG, read_summary
+from hetwin_core.episodes.run_folder import LOG, read_summary
 from hetwin_suite.running.child import run_in_child
 from hetwin_suite.running.ended import FAILED, Ended
 from hetwin_suite.running.progress import Display
@@ -200,7 +200,7 @@ class _Watch:
             raise error
         summary = read_summary(self._out)  # there is one if it died after the run was over
         if summary is None:
-            from hetwin_core.projection.failed_run import finish_failed_run  # reads logs, too
+            from hetwin_core.episodes.failed_run import finish_failed_run  # reads logs, too
 
             wall = time.monotonic() - self._begun
             ours = first is not None and self._died_of_a_signal

@@ -39,7 +39,7 @@ from hetwin_core.ensemble.resources import data_folder
 from hetwin_core.ensemble.scenario.scenario import load_scenario
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.triggers.schema import OnEvent
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 from model_nodes.main_physics.engines.factory import make_engine
 
 pytestmark = [needs("baxter_pnp_mcap", robots=True), pytest.mark.slow]

@@ -12,7 +12,7 @@ import pytest
 from support.cli_runs import ROOT, hetwin
 from support.gazebo_servers import gazebo_server
 
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 from model_nodes.main_physics.engines.gz.bindings import installed
 
 pytestmark = [

@@ -16,7 +16,7 @@ from support.gazebo_servers import needs_gazebo
 
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.poses import rotate
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 
 pytestmark = [needs_gazebo, pytest.mark.slow]
 LISTENER = Path(__file__).parents[1] / "support/gazebo_listener.py"

@@ -13,7 +13,7 @@ from support.hetwin_command import refused
 from support.twin_runs import times_of
 
 from hetwin_core.ensemble.scenario.scenario import load_scenario
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 from hetwin_suite.view.film.from_episode import film_of
 from model_nodes.main_physics.sources.recording import Recording
 

@@ -15,7 +15,7 @@ from support.recorded_episodes import pick_and_place_with
 from support.robot_recordings import Stamped, joint_states_only, with_position
 from support.twin_runs import time_of, times_of, top, twin_run
 
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 from model_nodes.main_physics.engines.factory import make_engine
 
 SCENARIO = ROOT / "scenarios" / "pick_and_place.yaml"

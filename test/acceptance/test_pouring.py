@@ -12,7 +12,7 @@ from support.cli_runs import ROOT, hetwin
 from support.twin_runs import time_of, twin_run
 
 from hetwin_core.ensemble.scene.values import particles
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 
 TRUTH = ROOT / "scenarios" / "episodes" / "pouring_truth.json"
 

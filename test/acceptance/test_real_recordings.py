@@ -15,7 +15,7 @@ from support.twin_runs import twin_run
 from hetwin_core.ensemble.resources import data_folder
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 
 pytestmark = pytest.mark.slow
 

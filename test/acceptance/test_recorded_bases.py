@@ -16,7 +16,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import data_folder
 from hetwin_core.ensemble.scene.poses import relative_to
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 
 WORLD = """<sdf version='1.9'><world name='hall'>
   <model name='floor'><static>true</static><link name='link'><collision name='c'><geometry>

@@ -11,8 +11,8 @@ from support.sweeps import Sweep
 
 import hetwin_suite
 from hetwin_core.ensemble.conductor.reporting.concerns import Verdict
-from hetwin_core.projection.asking.terms import ANY
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.asking.terms import ANY
+from hetwin_core.episodes.episode import Episode
 from hetwin_suite.view.report.story.robots import robot_sentences
 
 PLACES = (

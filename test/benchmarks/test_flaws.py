@@ -8,8 +8,8 @@ import flaws as bench
 import pytest
 from flaw_cases import Planted
 
-from hetwin_core.projection.flaws.flaw import Cause, Flaw
-from hetwin_core.projection.tables.rows import Interval
+from hetwin_core.episodes.flaws.flaw import Cause, Flaw
+from hetwin_core.episodes.tables.rows import Interval
 
 SECOND = 1_000_000_000
 

@@ -19,8 +19,8 @@ from conductor_node.publisher import Publisher
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.projection.log_writer import RunLog
-from hetwin_core.projection.messages import nanoseconds, typestore
+from hetwin_core.episodes.log_writer import RunLog
+from hetwin_core.episodes.messages import nanoseconds, typestore
 from hetwin_core.wire.publishing import latched, message_class
 
 Received = dict[str, list[bytes]]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support.ros_runs import run, toy
 
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 
 VARIANT = """
 variants:

@@ -15,7 +15,7 @@ from support.ros_domains import new_domain
 
 from hetwin_core.ensemble.scenario.robot import FollowedBase, Robot
 from hetwin_core.ensemble.scenario.strict_yaml import parse
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "mobile_robots.md").read_text(encoding="utf-8")

@@ -9,8 +9,8 @@ import pytest
 
 import hetwin_suite
 from hetwin_core.ensemble.scenario.strict_yaml import parse
-from hetwin_core.projection.flaws.find import flaws_of
-from hetwin_core.projection.flaws.flaw import Flaw
+from hetwin_core.episodes.flaws.find import flaws_of
+from hetwin_core.episodes.flaws.flaw import Flaw
 from model_nodes.camera.settings import Settings
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "programs.md").read_text(encoding="utf-8")

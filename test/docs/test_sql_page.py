@@ -7,8 +7,8 @@ import re
 from support.pages import ROOT
 
 from hetwin_core.ensemble.extras import installs
-from hetwin_core.projection.sql.library import MEMORY
-from hetwin_core.projection.sql.views import VIEWS
+from hetwin_core.episodes.sql.library import MEMORY
+from hetwin_core.episodes.sql.views import VIEWS
 
 PAGE = (ROOT / "docs" / "sql.md").read_text(encoding="utf-8")
 

@@ -19,7 +19,7 @@ CASES = {
     "hetwin_suite.ensemble.values": "hetwin_core.ensemble.scene.values",
     "hetwin_suite.ensemble.scene": "hetwin_core.ensemble.scene.scene",
     "hetwin_suite.ensemble.transport.flat": "hetwin_core.ensemble.transport.step_codec",
-    "hetwin_suite.projection.episode": "hetwin_core.projection.episode",
+    "hetwin_suite.projection.episode": "hetwin_core.episodes.episode",
     "hetwin_suite.projection.report.page": "hetwin_suite.view.report.page",
     "hetwin_suite.model_nodes.connector": "model_nodes.connector",
     "hetwin_suite.model_nodes.main_physics.sdf.reader": "model_nodes.main_physics.world.sdf.reader",

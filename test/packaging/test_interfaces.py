@@ -68,7 +68,7 @@ def test_the_message_of_tf_is_the_one_of_ros() -> None:
     """Frames reach subscribers of other installations only if the type's hash is the same."""
     from tf2_msgs.msg import TFMessage
 
-    from hetwin_core.projection.messages import typestore
+    from hetwin_core.episodes.messages import typestore
 
     hashes = json.loads(described("tf2_msgs", "TFMessage"))["type_hashes"]
     of = {entry["type_name"]: entry["hash_string"] for entry in hashes}

@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 from websockets.sync.client import connect
 
-from hetwin_core.projection.messages import typestore
+from hetwin_core.episodes.messages import typestore
 
 PROTOCOL = "foxglove.sdk.v1"
 PATIENCE_S = 60.0

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot, no_proximity
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats
-from hetwin_core.projection.tables.fluents import FLUENTS
-from hetwin_core.projection.tables.rows import (
+from hetwin_core.episodes.tables.fluents import FLUENTS
+from hetwin_core.episodes.tables.rows import (
     DERIVED,
     Belief,
     BeliefError,
@@ -22,7 +22,7 @@ from hetwin_core.projection.tables.rows import (
     Status,
     Task,
 )
-from hetwin_core.projection.tables.tables import Tables
+from hetwin_core.episodes.tables.tables import Tables
 
 ENTITIES = (
     Entity("table", EntityKind.STATIC),

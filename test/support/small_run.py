@@ -18,7 +18,7 @@ from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Meaning, Value
-from hetwin_core.projection.log_writer import RunLog
+from hetwin_core.episodes.log_writer import RunLog
 
 STEP_NS = 2_500_000
 STEPS = 1200

@@ -13,7 +13,7 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Meaning
-from hetwin_core.projection.log_writer import RunLog
+from hetwin_core.episodes.log_writer import RunLog
 from support.small_run import MODELS, records
 
 STEP_NS = 10_000_000

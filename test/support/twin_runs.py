@@ -16,8 +16,8 @@ from hetwin_core.ensemble.scene.poses import rotate
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.transport.local import LocalPort
-from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.log_writer import RunLog
+from hetwin_core.episodes.episode import Episode
+from hetwin_core.episodes.log_writer import RunLog
 
 ROOT = Path(__file__).resolve().parents[2]
 

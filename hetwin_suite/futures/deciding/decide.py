@@ -11,8 +11,8 @@ from typing import NamedTuple
 from hetwin_core.ensemble.annotations import action_arguments
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import SOURCE
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.projection.tables.running import RunTables
-from hetwin_core.projection.tables.tables import Tables
+from hetwin_core.episodes.tables.running import RunTables
+from hetwin_core.episodes.tables.tables import Tables
 from hetwin_suite.futures.deciding.decision import Decision, Tried, tried
 from hetwin_suite.futures.deciding.library import Library
 from hetwin_suite.futures.deciding.race import Trial, race

@@ -12,7 +12,7 @@ from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.poses import rotate
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.ensemble.sentences.catalogue import say
-from hetwin_core.projection.tables.tables import Tables
+from hetwin_core.episodes.tables.tables import Tables
 from hetwin_suite.futures.counting.wilson import probability
 from hetwin_suite.futures.drawing.draw import Draw
 from hetwin_suite.futures.drawing.uncertain import Placed, Uncertainty

@@ -8,8 +8,8 @@ import numpy as np
 
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.values import POSE
-from hetwin_core.projection.tables.rows import Interval
-from hetwin_core.projection.tables.tables import Tables
+from hetwin_core.episodes.tables.rows import Interval
+from hetwin_core.episodes.tables.tables import Tables
 
 AHEAD_S = 0.1
 """So long before the moment at which something happens the futures begin."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
-from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.flaws.find import flaws_of
+from hetwin_core.episodes.episode import Episode
+from hetwin_core.episodes.flaws.find import flaws_of
 from hetwin_suite.view.stills.graphics import NoGraphics
 from hetwin_suite.view.stills.stills import Moment, Still, stills
 

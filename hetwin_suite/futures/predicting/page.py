@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 
 from hetwin_core.ensemble.writing import write_atomically
-from hetwin_core.projection.run_folder import FORECAST
+from hetwin_core.episodes.run_folder import FORECAST
 from hetwin_suite.futures.predicting.forecast import Forecast
 from hetwin_suite.futures.predicting.plots import fan, moved, over_time
 from hetwin_suite.futures.predicting.scene import playing_future

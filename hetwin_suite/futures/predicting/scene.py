@@ -10,7 +10,7 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 from hetwin_suite.futures.predicting.forecast import Forecast
 from hetwin_suite.futures.predicting.plots import MOST_PATHS
 from hetwin_suite.futures.runs.run_result import RunResult

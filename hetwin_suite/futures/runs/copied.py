@@ -17,8 +17,8 @@ from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.ensemble.transport.port import ModelPort
-from hetwin_core.projection.log_writer import RunLog
-from hetwin_core.projection.tables.running import RunTables
+from hetwin_core.episodes.log_writer import RunLog
+from hetwin_core.episodes.tables.running import RunTables
 from hetwin_suite.futures.drawing.draw import Draw
 from hetwin_suite.futures.runs.judging import result_of
 from hetwin_suite.futures.runs.making import Making, alter, guarded

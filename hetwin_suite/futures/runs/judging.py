@@ -11,10 +11,10 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.words import failure_row_words
-from hetwin_core.projection.asking.asked import AskedTables
-from hetwin_core.projection.flaws.find import flaws_in
-from hetwin_core.projection.tables.running import RunTables
-from hetwin_core.projection.tables.tables import Tables
+from hetwin_core.episodes.asking.asked import AskedTables
+from hetwin_core.episodes.flaws.find import flaws_in
+from hetwin_core.episodes.tables.running import RunTables
+from hetwin_core.episodes.tables.tables import Tables
 from hetwin_suite.futures.drawing.draw import Draw
 from hetwin_suite.futures.runs.run_result import RunResult, failed
 from hetwin_suite.futures.runs.seen import actions_after, events_since, paths_since

@@ -22,8 +22,8 @@ from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.supervision.heartbeat import Heartbeat
 from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_core.ensemble.words import failure_row_words, failure_words
-from hetwin_core.projection.log_writer import RunLog
-from hetwin_core.projection.tables.running import RunTables
+from hetwin_core.episodes.log_writer import RunLog
+from hetwin_core.episodes.tables.running import RunTables
 from hetwin_suite.futures.drawing.draw import Draw
 from hetwin_suite.futures.runs.judging import result_of
 from hetwin_suite.futures.runs.keep import Keep

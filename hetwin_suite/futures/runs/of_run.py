@@ -11,10 +11,10 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.episode_folder import is_episode, scenario_of
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.ensemble.scenario.source import SourceKind
-from hetwin_core.projection.comparing.side import open_side
-from hetwin_core.projection.log_writer import RunLog
-from hetwin_core.projection.tables.open import open_tables
-from hetwin_core.projection.tables.tables import Tables
+from hetwin_core.episodes.comparing.side import open_side
+from hetwin_core.episodes.log_writer import RunLog
+from hetwin_core.episodes.tables.open import open_tables
+from hetwin_core.episodes.tables.tables import Tables
 from hetwin_suite.futures.runs.making import run_once
 from hetwin_suite.futures.runs.study import Study
 

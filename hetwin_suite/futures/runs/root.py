@@ -17,7 +17,7 @@ from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.model import Stepping
 from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_core.ensemble.words import failure_row_words
-from hetwin_core.projection.tables.running import RunTables
+from hetwin_core.episodes.tables.running import RunTables
 from hetwin_suite.futures.drawing.draw import AS_BELIEVED, Draw
 from hetwin_suite.futures.drawing.find import find_uncertainty
 from hetwin_suite.futures.drawing.moment import of_now

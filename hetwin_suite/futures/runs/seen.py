@@ -11,8 +11,8 @@ from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.ensemble.sentences.catalogue import group, say
 from hetwin_core.ensemble.words import event_words
-from hetwin_core.projection.tables.rows import Happening, Interval
-from hetwin_core.projection.tables.tables import Tables
+from hetwin_core.episodes.tables.rows import Happening, Interval
+from hetwin_core.episodes.tables.tables import Tables
 from hetwin_suite.futures.runs.run_result import Seen
 
 MOVED_M = 0.005

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from hetwin_core.ensemble.words import seconds
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 from hetwin_suite.proving_ground.evaluation.wrong import TruePath, last_handover, parted_ns
 from hetwin_suite.view.film.film import Film
 from hetwin_suite.view.show.filmed import filmed

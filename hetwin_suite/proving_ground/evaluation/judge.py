@@ -19,7 +19,7 @@ from hetwin_core.ensemble.scenario.robot import Robot
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.ensemble.words import event_words, failure_row_words, seconds
-from hetwin_core.projection.log_writer import RunLog
+from hetwin_core.episodes.log_writer import RunLog
 from hetwin_suite.proving_ground.evaluation.approaches import (
     RULE,
     Contacts,

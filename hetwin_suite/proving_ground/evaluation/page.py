@@ -13,7 +13,7 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.words import seconds
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, TASKS
 from hetwin_suite.proving_ground.evaluation.beside_truth import write_beside_truth
 from hetwin_suite.proving_ground.evaluation.judge import Verdict

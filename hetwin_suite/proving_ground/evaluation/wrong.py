@@ -12,7 +12,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import Handover
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.sentences.catalogue import length
 from hetwin_core.ensemble.words import seconds
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 from hetwin_suite.futures.learning.labelled import TRUTH
 from hetwin_suite.view.palette import SERIES
 from hetwin_suite.view.report.figure import Figure, figure, line, markers_at, thinned

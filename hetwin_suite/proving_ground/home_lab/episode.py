@@ -19,8 +19,8 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scenario.episode_folder import RECORDING, SCENE
 from hetwin_core.ensemble.transport.local_ports import local_ports
-from hetwin_core.projection.log_writer import RunLog
-from hetwin_core.projection.run_folder import LOG
+from hetwin_core.episodes.log_writer import RunLog
+from hetwin_core.episodes.run_folder import LOG
 from hetwin_suite.futures.learning.labelled import TRUTH
 from hetwin_suite.proving_ground.home_lab.program import CUP, CUP_AT, MICROWAVE
 from hetwin_suite.proving_ground.home_lab.reality import SCENARIO, Draw, Reality, reality

@@ -8,7 +8,7 @@ from rosbags.interfaces import MessageDefinition
 from rosbags.rosbag2 import Reader
 
 from hetwin_core.ensemble.topics import ANNOTATIONS, JOINT_STATES
-from hetwin_core.projection.recording import recording_writer
+from hetwin_core.episodes.recording import recording_writer
 
 PUBLISHED = (JOINT_STATES.logged_name, "/odom", "/tf", "/tf_static", ANNOTATIONS.logged_name)
 

@@ -18,8 +18,8 @@ from rosbags.typesys.store import Typestore
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.topics import JOINT_STATES
-from hetwin_core.projection.messages import nanoseconds
-from hetwin_core.projection.recording import joint_state, recording_writer
+from hetwin_core.episodes.messages import nanoseconds
+from hetwin_core.episodes.recording import joint_state, recording_writer
 from hetwin_suite.proving_ground.mismatch.joint_states import JointStates
 from model_nodes.main_physics.sources.bag_types import known_types
 

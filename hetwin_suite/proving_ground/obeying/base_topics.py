@@ -10,11 +10,11 @@ import numpy as np
 from hetwin_core.ensemble.scene.scans import ScanPattern
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.topics import ODOMETRY_TOPIC, SCAN_TOPIC, TRANSFORMS, Encoded, Topic
-from hetwin_core.projection.cdr_template import CdrTemplate
-from hetwin_core.projection.frame_messages import Frame, frames_template
-from hetwin_core.projection.messages import header, message, pose_message
-from hetwin_core.projection.periodic_messages import odometry, scan
-from hetwin_core.projection.run_messages import encoded
+from hetwin_core.episodes.cdr_template import CdrTemplate
+from hetwin_core.episodes.frame_messages import Frame, frames_template
+from hetwin_core.episodes.messages import header, message, pose_message
+from hetwin_core.episodes.periodic_messages import odometry, scan
+from hetwin_core.episodes.run_messages import encoded
 from hetwin_suite.proving_ground.obeying.localization import Localization
 
 MAP, ODOM = "map", "odom"

@@ -10,8 +10,8 @@ import rclpy
 from rclpy.node import Node
 
 from hetwin_core.ensemble.topics import JOINT_STATES, Encoded
-from hetwin_core.projection.cdr_template import CdrTemplate
-from hetwin_core.projection.periodic_messages import joint_state
+from hetwin_core.episodes.cdr_template import CdrTemplate
+from hetwin_core.episodes.periodic_messages import joint_state
 from hetwin_core.wire.publishing import PublishedTopics
 from hetwin_suite.proving_ground.obeying.base_topics import BaseMessages, ScanMessages
 from hetwin_suite.proving_ground.obeying.robot import ObeyingRobot, Sensed

@@ -12,8 +12,8 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from hetwin_core.ensemble.words import seconds
-from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.run_folder import read_summary
+from hetwin_core.episodes.episode import Episode
+from hetwin_core.episodes.run_folder import read_summary
 from hetwin_suite.proving_ground.evaluation.judge import judge
 from hetwin_suite.proving_ground.evaluation.replay import Replay
 from hetwin_suite.proving_ground.evaluation.wrong import TruePath, decisive_moments, reasons

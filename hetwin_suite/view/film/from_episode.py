@@ -10,7 +10,7 @@ from hetwin_core.ensemble.annotations import ROBOT
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.values import Floats, Ints, Meaning, particles
 from hetwin_core.ensemble.words import event_words, is_routine_touch
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 from hetwin_suite.view.film.film import Change, Cloud, Doing, Film, Happening, Scene
 from hetwin_suite.view.film.scene_of import scene_of
 

@@ -12,9 +12,9 @@ from hetwin_core.ensemble.conductor.reporting.listener import Handover, ModelRec
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.topics import Encoded
-from hetwin_core.projection import run_messages
-from hetwin_core.projection.encoder import RunEncoder
-from hetwin_core.projection.messages import definition
+from hetwin_core.episodes import run_messages
+from hetwin_core.episodes.encoder import RunEncoder
+from hetwin_core.episodes.messages import definition
 from hetwin_suite.view.foxglove.library import foxglove
 from hetwin_suite.view.foxglove.services import Schema
 from hetwin_suite.view.live.feed import Now

@@ -10,7 +10,7 @@ from rosbags.interfaces import Nodetype
 from rosbags.typesys import get_types_from_msg
 
 from hetwin_core.ensemble.resources import resource
-from hetwin_core.projection.messages import typestore
+from hetwin_core.episodes.messages import typestore
 
 CONTROL, HAND_OVER = "/hetwin/control", "/hetwin/hand_over"
 COMMANDS = ("pause", "go_on", "step", "next_event", "pace")

@@ -8,8 +8,8 @@ import numpy as np
 
 from hetwin_core.ensemble.beliefs import LOC
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.projection.tables.rows import Belief
-from hetwin_core.projection.tables.tables import Tables
+from hetwin_core.episodes.tables.rows import Belief
+from hetwin_core.episodes.tables.tables import Tables
 
 COLUMNS = ("entity", "x", "y", "z", "qx", "qy", "qz", "qw", "wrong")
 _IN_PAGE = [0, 1, 2, 4, 5, 6, 3]

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.projection.tables.tables import Tables
+from hetwin_core.episodes.tables.tables import Tables
 from hetwin_suite.view.film.film import Scene
 from hetwin_suite.view.film.layer import Layer
 from hetwin_suite.view.layers import believed, contacts, covariances

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.projection.tables.tables import Tables
+from hetwin_core.episodes.tables.tables import Tables
 
 PER_SECOND = 25.0
 _MOST = 2000

@@ -10,7 +10,7 @@ from transforms3d.quaternions import quat2mat
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 
 _MOST_POINTS = 400
 _AT_REST = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])

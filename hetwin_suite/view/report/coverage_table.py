@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from hetwin_core.ensemble.nearest import some
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 from hetwin_suite.view.report.document import folded
 from hetwin_suite.view.report.time_link import time_link
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import POSE
-from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.run_folder import EXPLANATION
+from hetwin_core.episodes.episode import Episode
+from hetwin_core.episodes.run_folder import EXPLANATION
 from hetwin_suite.view.palette import SERIES
 from hetwin_suite.view.report.document import Document, card
 from hetwin_suite.view.report.figure import Figure, escaped, figure, line

@@ -9,7 +9,7 @@ from hetwin_core.ensemble.grip_words import grip_sentences
 from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.sentences.catalogue import Piece, say
 from hetwin_core.ensemble.state_words import state_words
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 from hetwin_suite.view.report.coverage_table import coverage_table
 from hetwin_suite.view.report.document import folded
 from hetwin_suite.view.report.story.concerns import StoredConcern, stored_concerns

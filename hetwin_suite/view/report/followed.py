@@ -9,7 +9,7 @@ import numpy as np
 
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 from hetwin_suite.view.palette import SERIES
 from hetwin_suite.view.report.figure import band, escaped, figure, line, thinned
 from hetwin_suite.view.report.plot import Plot, axis, over

@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import NamedTuple
 
 from hetwin_core.ensemble.machine_words import MACHINE_STATE
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 from hetwin_suite.view.palette import SERIES
 from hetwin_suite.view.report.figure import bars, escaped, figure
 from hetwin_suite.view.report.plot import Plot, over

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from hetwin_core.ensemble.conductor.reporting.listener import Handover
 from hetwin_core.ensemble.words import event_words, subject
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 from hetwin_suite.view.report.story.concerns import ABSURD, stored_concerns
 from hetwin_suite.view.report.story.events import (
     SIGNALS,

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.writing import write_text
-from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.flaws.find import flaws_in
-from hetwin_core.projection.flaws.flaw import Flaw
-from hetwin_core.projection.run_folder import REPORT
-from hetwin_core.projection.tables.open import Follower
-from hetwin_core.projection.tables.tables import Tables
+from hetwin_core.episodes.episode import Episode
+from hetwin_core.episodes.flaws.find import flaws_in
+from hetwin_core.episodes.flaws.flaw import Flaw
+from hetwin_core.episodes.run_folder import REPORT
+from hetwin_core.episodes.tables.open import Follower
+from hetwin_core.episodes.tables.tables import Tables
 from hetwin_suite.view.report import sections
 from hetwin_suite.view.report.course.card import TITLE, course_card
 from hetwin_suite.view.report.course.drawing import Mark

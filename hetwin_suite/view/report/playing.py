@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.words import seconds
-from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.tables.tables import Tables
+from hetwin_core.episodes.episode import Episode
+from hetwin_core.episodes.tables.tables import Tables
 from hetwin_suite.view.film.embed import film_data, player_place, player_script
 from hetwin_suite.view.film.film import Doing
 from hetwin_suite.view.film.from_episode import film_of

@@ -8,7 +8,7 @@ from html import escape
 from hetwin_core.ensemble.conductor.reporting.listener import Handover
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.words import arguments_words, event_words, is_routine_touch, seconds
-from hetwin_core.projection.episode import Episode, Note
+from hetwin_core.episodes.episode import Episode, Note
 from hetwin_suite.view.palette import MAIN, model_colours
 from hetwin_suite.view.report.document import folded
 from hetwin_suite.view.report.story.events import (

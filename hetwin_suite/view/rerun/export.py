@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.words import event_line
 from hetwin_core.ensemble.writing import unwritable
-from hetwin_core.projection.contact_markers import contact_lines
-from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.markers import SHOWN
+from hetwin_core.episodes.contact_markers import contact_lines
+from hetwin_core.episodes.episode import Episode
+from hetwin_core.episodes.markers import SHOWN
 from hetwin_suite.view.palette import model_colours, rgb
 from hetwin_suite.view.rerun.library import rerun
 from hetwin_suite.view.rerun.shapes import colours, drawn

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from hetwin_core.ensemble.writing import write_text
-from hetwin_core.projection.comparing.compare import compare_runs
-from hetwin_core.projection.comparing.comparison import Comparison, Parting, What
-from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.run_folder import folder_of
+from hetwin_core.episodes.comparing.compare import compare_runs
+from hetwin_core.episodes.comparing.comparison import Comparison, Parting, What
+from hetwin_core.episodes.episode import Episode
+from hetwin_core.episodes.run_folder import folder_of
 from hetwin_suite.view.film.film import Film
 from hetwin_suite.view.report.document import folded
 from hetwin_suite.view.report.sections import table

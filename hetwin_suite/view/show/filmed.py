@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 from hetwin_suite.view.film.film import Film
 from hetwin_suite.view.film.from_episode import film_of
 from hetwin_suite.view.layers.find import layers_of

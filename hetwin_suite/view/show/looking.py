@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hetwin_core.projection.run_folder import FORECAST, folder_of
+from hetwin_core.episodes.run_folder import FORECAST, folder_of
 from hetwin_suite.view.report.page import report_page
 from hetwin_suite.view.show.comparison_page import compared_page
 

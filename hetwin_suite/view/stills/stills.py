@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image, ImageDraw
 
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 from hetwin_suite.view.film.film import Film
 from hetwin_suite.view.film.from_episode import film_of
 from hetwin_suite.view.stills.drawing import HEIGHT, WIDTH, Drawing, View

@@ -18,7 +18,7 @@ import yaml
 from rosbags.interfaces import Connection
 from rosbags.rosbag2.storage_sqlite3 import Sqlite3Reader
 
-from hetwin_core.projection.bag_metadata import METADATA
+from hetwin_core.episodes.bag_metadata import METADATA
 from model_nodes.main_physics.sources.bag_types import ros1_converter
 from model_nodes.main_physics.sources.whole_records import WholeReader
 

@@ -25,7 +25,7 @@ from rosbags.typesys.stores import empty
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.topics import ANNOTATIONS, BELIEFS, JOINT_STATES, TASKS
-from hetwin_core.projection.lazy_typestore import LazyTypestore
+from hetwin_core.episodes.lazy_typestore import LazyTypestore
 from model_nodes.main_physics.sources.action_types import DEFINITIONS, IMPLIED, message_of
 from model_nodes.main_physics.sources.detection_types import DETECTIONS
 

@@ -14,8 +14,8 @@ from hetwin.msg import ActionAnnotation
 from hetwin_core.ensemble.annotations import AnnotationFields, action_event, annotation_fields
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Event, EventKind
-from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.log_writer import RunLog
+from hetwin_core.episodes.episode import Episode
+from hetwin_core.episodes.log_writer import RunLog
 from hetwin_core.wire import messages
 from model_nodes.main_physics.sources.annotations import TypedReader
 from model_nodes.main_physics.sources.factory import open_source

@@ -15,9 +15,9 @@ from hetwin_core.ensemble.event_codec import event_from_summary, event_to_summar
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.tasks import TaskFields, task_event
 from hetwin_core.ensemble.words import event_line, event_words, failure_row_words, failure_words
-from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.failed_run import finish_failed_run
-from hetwin_core.projection.log_writer import RunLog
+from hetwin_core.episodes.episode import Episode
+from hetwin_core.episodes.failed_run import finish_failed_run
+from hetwin_core.episodes.log_writer import RunLog
 from hetwin_suite.cli.outcome import show
 from hetwin_suite.running.ended import Ended
 from hetwin_suite.running.progress import ProgressListener

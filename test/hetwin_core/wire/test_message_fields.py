@@ -12,9 +12,9 @@ from support.random_examples import examples
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.topics import STATE
-from hetwin_core.projection import run_messages
-from hetwin_core.projection.messages import typestore
-from hetwin_core.projection.periodic_messages import StateMessages
+from hetwin_core.episodes import run_messages
+from hetwin_core.episodes.messages import typestore
+from hetwin_core.episodes.periodic_messages import StateMessages
 from hetwin_core.wire import messages
 
 quick = examples(50)

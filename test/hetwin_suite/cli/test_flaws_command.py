@@ -9,7 +9,7 @@ import pytest
 from support.flawed_tables import dropped, fetched
 from typer.testing import CliRunner
 
-from hetwin_core.projection.tables import open as opening
+from hetwin_core.episodes.tables import open as opening
 from hetwin_suite.cli.main import app
 
 

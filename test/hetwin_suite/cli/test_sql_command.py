@@ -12,10 +12,10 @@ import pytest
 from support.carried_box import carried_box
 from support.hetwin_command import hetwin, refused
 
-from hetwin_core.projection.run_folder import LOG
-from hetwin_core.projection.sql import database
-from hetwin_core.projection.sql.deadline import TooSlow
-from hetwin_core.projection.sql.views import VIEWS
+from hetwin_core.episodes.run_folder import LOG
+from hetwin_core.episodes.sql import database
+from hetwin_core.episodes.sql.deadline import TooSlow
+from hetwin_core.episodes.sql.views import VIEWS
 from hetwin_suite.cli import sql
 
 ENDLESS = "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT * FROM r"

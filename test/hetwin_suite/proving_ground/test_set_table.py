@@ -12,7 +12,7 @@ from support.set_table_run import KNOCKED_OVER
 
 import hetwin_suite
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
-from hetwin_core.projection.flaws.find import flaws_of
+from hetwin_core.episodes.flaws.find import flaws_of
 
 ROOT = Path(__file__).resolve().parents[3]
 

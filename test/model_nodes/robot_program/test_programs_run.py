@@ -10,9 +10,9 @@ from support.hetwin_command import hetwin
 from support.programs import LOOK_AND_REACH, write_programmed
 
 import hetwin_suite
-from hetwin_core.projection.tables.open import open_tables
-from hetwin_core.projection.tables.rows import Status
-from hetwin_core.projection.tables.tables import Tables
+from hetwin_core.episodes.tables.open import open_tables
+from hetwin_core.episodes.tables.rows import Status
+from hetwin_core.episodes.tables.tables import Tables
 
 
 @dataclass(frozen=True)

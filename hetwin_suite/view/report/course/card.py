@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from hetwin_core.projection.tables.tables import Tables
+from hetwin_core.episodes.tables.tables import Tables
 from hetwin_suite.view.report.course.drawing import Mark, drawn
 from hetwin_suite.view.report.course.facts import facts
 from hetwin_suite.view.report.document import Document, card, folded

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from hetwin_core.ensemble.words import seconds
-from hetwin_core.projection.tables.rows import BeliefError, Interval, Status, Task
-from hetwin_core.projection.tables.tables import Tables
+from hetwin_core.episodes.tables.rows import BeliefError, Interval, Status, Task
+from hetwin_core.episodes.tables.tables import Tables
 from hetwin_suite.view.report.course.facts import Fact
 from hetwin_suite.view.report.figure import (
     LEGEND_BELOW,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from hetwin_core.projection.tables.rows import Belief, BeliefError, Interval, Occasion
-from hetwin_core.projection.tables.tables import Tables
+from hetwin_core.episodes.tables.rows import Belief, BeliefError, Interval, Occasion
+from hetwin_core.episodes.tables.tables import Tables
 
 MOST_FACTS = 24
 _TOO_MANY = ("contact", "attached", "loc", "moving")

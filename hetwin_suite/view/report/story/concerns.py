@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 
 NOTE, WARNING, ABSURD = SEVERITIES = ("note", "warning", "absurd")
 """From the least to the worst."""

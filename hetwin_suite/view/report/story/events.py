@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from hetwin_core.ensemble.events import Event, EventKind, Json
 from hetwin_core.ensemble.words import arguments_words, event_words, happening, subject
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 
 _HANDLING = {
     "grasped",

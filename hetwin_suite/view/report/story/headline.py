@@ -10,8 +10,8 @@ from hetwin_core.ensemble.events import EventKind
 from hetwin_core.ensemble.sentences.catalogue import Piece, say
 from hetwin_core.ensemble.tasks import Status
 from hetwin_core.ensemble.words import failure_row_words
-from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.flaws.flaw import Flaw
+from hetwin_core.episodes.episode import Episode
+from hetwin_core.episodes.flaws.flaw import Flaw
 from hetwin_suite.view.report.story.concerns import stored_concerns
 from hetwin_suite.view.report.story.outcome import Outcome, acted_on, outcomes
 

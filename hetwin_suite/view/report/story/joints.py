@@ -12,7 +12,7 @@ from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Slot
 from hetwin_core.ensemble.scene.poses import relative_to
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.sentences.catalogue import say
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 
 JOINT_DEVIATION, EFFORT_RESIDUAL = "joint_deviation", "effort_residual"
 """Attributes of a robot that its watcher computes: twin minus recording, measured minus expected effort."""

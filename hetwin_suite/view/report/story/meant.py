@@ -8,7 +8,7 @@ from typing import NamedTuple
 from hetwin_core.ensemble.events import EventKind
 from hetwin_core.ensemble.expressions.terms import terms_in
 from hetwin_core.ensemble.tasks import Status
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 
 ON, IN, CONNECTED = "on", "in", "connected to"
 _ROLES = {"container": IN, "socket": CONNECTED, "target": ON, "destination": ON}

@@ -11,7 +11,7 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.sentences.catalogue import Piece, length, listed, pieces, say
 from hetwin_core.ensemble.words import happening, subject
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 from hetwin_suite.view.report.story.events import is_handling
 from hetwin_suite.view.report.story.meant import CONNECTED, IN, ON, Meant, meant_places
 from hetwin_suite.view.report.story.things import travel

@@ -10,7 +10,7 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.sentences.catalogue import Piece, listed, pieces
 from hetwin_core.ensemble.words import happening, subject
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 from hetwin_suite.view.report.story.events import is_handling, own_events, thing_of
 from hetwin_suite.view.report.story.sentence import Sentence
 

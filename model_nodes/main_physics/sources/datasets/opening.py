@@ -9,7 +9,7 @@ import numpy as np
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.topics import JOINT_STATES
 from hetwin_core.ensemble.writing import unwritable
-from hetwin_core.projection.recording import joint_state, write_recording
+from hetwin_core.episodes.recording import joint_state, write_recording
 from model_nodes.main_physics.sources.datasets.csv_table import read_csv
 from model_nodes.main_physics.sources.datasets.episode import OPTION, Episode
 from model_nodes.main_physics.sources.datasets.hdf5_sets import SUFFIXES, is_hdf5, read_hdf5

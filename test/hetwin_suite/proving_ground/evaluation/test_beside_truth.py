@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from support.small_run import SmallRun
 
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 from hetwin_suite.proving_ground.evaluation.beside_truth import true_film, write_beside_truth
 from hetwin_suite.proving_ground.evaluation.judge import Verdict
 from hetwin_suite.proving_ground.evaluation.page import write_page

@@ -13,7 +13,7 @@ from support.made_episode import concern, handed_over, made_episode, poses, seco
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import POSE
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 from hetwin_suite.proving_ground.evaluation.wrong import (
     TruePath,
     apart_figure,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.made_episode import with_fields
 
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 from hetwin_suite.view.film import from_episode
 from hetwin_suite.view.film.from_episode import film_of
 

@@ -16,9 +16,9 @@ from support.foxglove_client import FoxgloveClient, as_json, frames_in, shown_in
 from websockets.exceptions import InvalidStatus
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.following.log_file import LogFile
-from hetwin_core.projection.messages import typestore
+from hetwin_core.episodes.episode import Episode
+from hetwin_core.episodes.following.log_file import LogFile
+from hetwin_core.episodes.messages import typestore
 from hetwin_suite.view.foxglove.channels import VALUES
 from hetwin_suite.view.foxglove.file import write_foxglove_file
 from hetwin_suite.view.foxglove.recorded import Recorded

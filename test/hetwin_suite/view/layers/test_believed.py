@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from support.made_tables import LAYOUT, ListedBeliefs, MadeTables, span
 
-from hetwin_core.projection.tables.rows import Belief, BeliefError
+from hetwin_core.episodes.tables.rows import Belief, BeliefError
 from hetwin_suite.view.layers.believed import COLUMNS, believed
 
 HERE = (0.1, 0.2, 0.3, 0.0, 1.0, 0.0, 0.0)

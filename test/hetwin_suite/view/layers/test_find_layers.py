@@ -10,7 +10,7 @@ import pytest
 from support.small_run import REST, STEP_NS, SmallRun
 
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 from hetwin_suite.view.film.from_episode import film_of
 from hetwin_suite.view.layers.find import layers_of
 

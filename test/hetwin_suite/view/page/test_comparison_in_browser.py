@@ -11,8 +11,8 @@ import pytest
 from support.browser import Watched, open_page
 from support.pushed_run import parting_runs
 
-from hetwin_core.projection.comparing.compare import compare_runs
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.comparing.compare import compare_runs
+from hetwin_core.episodes.episode import Episode
 from hetwin_suite.view.show.comparison_page import write_comparison
 
 pytestmark = pytest.mark.browser

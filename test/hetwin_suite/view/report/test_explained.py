@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from support.hetwin_command import hetwin
 
-from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.run_folder import EXPLANATION
+from hetwin_core.episodes.episode import Episode
+from hetwin_core.episodes.run_folder import EXPLANATION
 from hetwin_suite.view.report.document import Document
 from hetwin_suite.view.report.explained import explained
 

@@ -9,7 +9,7 @@ from support.made_episode import concern, made_episode, observed, poses, seconds
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 from hetwin_suite.view.report.first_screen import first_screen
 from hetwin_suite.view.report.story.headline import headline
 from hetwin_suite.view.report.time_link import TIMELINE

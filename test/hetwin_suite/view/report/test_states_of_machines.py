@@ -8,8 +8,8 @@ import pytest
 from support.small_run import STEP_NS, SmallRun
 
 from hetwin_core.ensemble.events import Event
-from hetwin_core.projection.episode import Episode
-from hetwin_core.projection.log_writer import RunLog
+from hetwin_core.episodes.episode import Episode
+from hetwin_core.episodes.log_writer import RunLog
 from hetwin_suite.view.report.machines import Stay, machines_plot, stays
 
 

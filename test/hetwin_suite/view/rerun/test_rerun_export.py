@@ -9,7 +9,7 @@ import pytest
 from support.hetwin_command import hetwin, refused
 from support.small_run import SmallRun
 
-from hetwin_core.projection.episode import Episode
+from hetwin_core.episodes.episode import Episode
 
 rerun = pytest.importorskip("rerun", reason="the extra rerun is not installed")
 

@@ -11,7 +11,7 @@ import pytest
 from support.small_run import SmallRun
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.projection.comparing.comparison import (
+from hetwin_core.episodes.comparing.comparison import (
     Apart,
     Comparison,
     Differing,

@@ -14,8 +14,8 @@ from support.carried_box import (
     task,
 )
 
-from hetwin_core.projection.tables.rows import Belief, Status
-from hetwin_core.projection.tables.tables import Tables
+from hetwin_core.episodes.tables.rows import Belief, Status
+from hetwin_core.episodes.tables.tables import Tables
 from hetwin_suite.view.report.course.card import course_card
 from hetwin_suite.view.report.course.drawing import Mark, drawn
 from hetwin_suite.view.report.course.facts import MOST_FACTS, facts

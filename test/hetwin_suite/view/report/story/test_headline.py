@@ -9,8 +9,8 @@ from support.ball_episode import ball_episode
 from support.made_episode import concern, made_episode, with_fields
 
 from hetwin_core.ensemble.tasks import TaskFields, task_event
-from hetwin_core.projection.flaws.flaw import Flaw
-from hetwin_core.projection.tables.rows import Interval
+from hetwin_core.episodes.flaws.flaw import Flaw
+from hetwin_core.episodes.tables.rows import Interval
 from hetwin_suite.view.report.story.concerns import stored_concerns
 from hetwin_suite.view.report.story.headline import headline
 from hetwin_suite.view.report.story.sentence import Sentence

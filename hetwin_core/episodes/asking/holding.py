@@ -1,0 +1,275 @@
+"""Whether a term holds at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import count, islice
+from typing import NamedTuple
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.sentences.catalogue import say
+from hetwin_core.episodes.asking.answer import Answer
+from hetwin_core.episodes.asking.entities import Entities
+from hetwin_core.episodes.asking.evidence import in_order
+from hetwin_core.episodes.asking.found import Found, is_read_whole
+from hetwin_core.episodes.asking.intervals import Intervals, union
+from hetwin_core.episodes.asking.reading import Binding, Reader, Reading
+from hetwin_core.episodes.asking.terms import (
+    ANY,
+    Argument,
+    Atom,
+    Both,
+    Either,
+    Negation,
+    State,
+    Term,
+    Variable,
+)
+from hetwin_core.episodes.asking.times import Sort, Window
+from hetwin_core.episodes.asking.truths import Truths
+from hetwin_core.episodes.asking.vocabulary import SUPPORTING, Vocabulary
+from hetwin_core.episodes.tables.rows import Interval
+from hetwin_core.episodes.tables.unseen import Blind
+
+MOST_BINDINGS = 10_000
+"""A term with more is refused, for it would not end."""
+
+MOST_KEPT = 200
+"""So many terms are kept; the oldest goes first."""
+
+
+class _Held(NamedTuple):
+    """When a term holds for any entities, for which, and where that was not seen."""
+
+    total: Truths
+    found: list[Found]
+    blind: tuple[Blind, ...]
+
+
+class Holding:
+    """Finds out when terms hold.
+
+    Args:
+        reader: of the world or of beliefs.
+        vocabulary: of the episode.
+        entities: of the episode.
+        known: all of the episode that is known.
+    """
+
+    def __init__(
+        self, reader: Reader, vocabulary: Vocabulary, entities: Entities, known: Interval
+    ) -> None:
+        self._reader = reader
+        self._vocabulary = vocabulary
+        self._entities = entities
+        self._known = known
+        self._kept: dict[Term, _Held] = {}
+
+    def ask(self, term: Term, window: Window) -> Answer:
+        """Return whether a term holds at a time.
+
+        Raises:
+            BadInput: if a fluent or an entity is not known.
+        """
+        total, found, unseen = self._found(term, window.span)
+        true = [one for one in found if _decide(one.truths, window) is True]
+        rows = (row for one in true or found for row in one.telling(window, self._known))
+        truth = _decide(total, window)
+        blind = unseen if truth is None else ()
+        why = dict.fromkeys(b.why for b in blind if _overlap(b.span, window.span))
+        return Answer(
+            truth,
+            _shown(total.true, window, self._known),
+            tuple(one.binding for one in true if one.binding),
+            in_order(rows),
+            tuple(why) or (self._later(window) if truth is None else ()),
+        )
+
+    def _later(self, window: Window) -> tuple[str, ...]:
+        """Why something is not known that was seen as far as the log goes."""
+        known_s = (self._known.to_ns - 1) / 1e9
+        if window.span.to_ns <= self._known.to_ns:
+            return ()
+        return (say("question.known_until", until=known_s),)
+
+    def when(self, term: Term, span: Interval) -> Truths:
+        """Return when a term is true and when it is false, as far as an interval goes."""
+        return self._found(term, span).total
+
+    def _found(self, term: Term, span: Interval) -> _Held:
+        """Return when a term holds for any entities, and for which; a term that is read whole is read once.
+
+        Entities for which it is never true may be some of which that was not seen: so it is not false there.
+        """
+        kept = is_read_whole(term)
+        if kept and term in self._kept:
+            return self._kept[term]
+        checked, bindings = self._prepared(term)
+        read = [(binding, self._read(checked, binding, span)) for binding in bindings]
+        found = [Found(binding, reading) for binding, reading in read]
+        true = union(one.truths.true for one in found)
+        total = Truths(true, _all(one.truths.false for one in found))
+        blind = [b for one in found for b in one.blind]
+        if any(bindings):
+            others = self._read(checked, {}, span)
+            unseen = Intervals(b.span for b in others.blind) - others.truths.false
+            total, blind = total - unseen, [*blind, *others.blind]
+        held = _Held(total, found, tuple(blind))
+        if kept:
+            self._kept[term] = held
+            if len(self._kept) > MOST_KEPT:
+                del self._kept[next(iter(self._kept))]
+        return held
+
+    def _read(self, term: Term, binding: Binding, span: Interval) -> Reading:
+        match term:
+            case Atom():
+                return self._reader.read(term, binding, span)
+            case State():
+                return self._reader.state(term, span)
+            case Both() | Either():
+                one = self._read(term.one, binding, span)
+                two = self._read(term.two, binding, span)
+                both = isinstance(term, Both)
+                truths = one.truths & two.truths if both else one.truths | two.truths
+                evidence = (*one.evidence, *two.evidence)
+                return Reading(truths, evidence, (*one.blind, *two.blind))
+            case Negation():
+                read = self._read(term.of, binding, span)
+                return read._replace(truths=~read.truths)
+        raise BadInput("this is no fluent", found=term, expected='a term such as on("box", "tray")')
+
+    def _prepared(self, term: Term) -> tuple[Term, list[Binding]]:
+        """Return a checked term, and all entities for its variables for which it may be true; at least one binding.
+
+        Variables that were named stand for all entities where only a negation names them; others stay free there.
+        """
+        named = {v.name for atom in term.atoms() for v in _variables(atom) if v.name}
+        checked = self._checked(term, {name: count(2) for name in named}, positive=True)
+        found = list(islice(self._candidates(checked), MOST_BINDINGS + 1))
+        for name in sorted(named):
+            found = list(islice(self._spread(found, name), MOST_BINDINGS + 1))
+        if len(found) > MOST_BINDINGS:
+            raise BadInput(
+                "too many entities would have to be tried",
+                found=str(term),
+                expected=f"at most {MOST_BINDINGS} combinations of entities for its variables",
+            )
+        return checked, found or [{}]
+
+    def _spread(self, found: list[Binding], name: str) -> Iterator[Binding]:
+        for binding in found:
+            if name in binding:
+                yield binding
+            else:
+                yield from ({**binding, name: entity} for entity in self._entities.names)
+
+    def _candidates(self, term: Term) -> Iterator[Binding]:
+        match term:
+            case Atom() if any(v.name for v in _variables(term)):
+                yield from self._reader.bindings(term)
+            case Both():
+                others = list(self._candidates(term.two))
+                for one in self._candidates(term.one):
+                    for two in others:
+                        if all(one.get(name, entity) == entity for name, entity in two.items()):
+                            yield {**one, **two}
+            case Either():
+                seen: dict[frozenset[tuple[str, str]], Binding] = {}
+                for each in (*self._candidates(term.one), *self._candidates(term.two)):
+                    seen.setdefault(frozenset(each.items()), each)
+                yield from seen.values()
+            case _:
+                yield {}
+
+    def _checked(self, term: Term, used: dict[str, Iterator[int]], *, positive: bool) -> Term:
+        """Return a term with fluents and entities that are known, and its variables named.
+
+        Inside of a negation, `ANY` is not bound: not any entity.
+        """
+        match term:
+            case Atom():
+                return self._atom(term, used, positive=positive)
+            case Both():
+                one = self._checked(term.one, used, positive=positive)
+                return Both(one, self._checked(term.two, used, positive=positive))
+            case Either():
+                one = self._checked(term.one, used, positive=positive)
+                return Either(one, self._checked(term.two, used, positive=positive))
+            case Negation():
+                return Negation(self._checked(term.of, used, positive=False))
+        return term
+
+    def _atom(self, atom: Atom, used: dict[str, Iterator[int]], *, positive: bool) -> Atom:
+        if atom.name == SUPPORTING:
+            turned = tuple(reversed((*atom.arguments, ANY)[:2]))
+            atom = Atom("on", turned, atom.place)
+        fluent = self._vocabulary.fluent(atom.name)
+        if not 0 < len(atom.arguments) <= len(fluent.arguments):
+            raise BadInput(
+                "this fluent has other arguments",
+                found=str(atom),
+                expected=f"{atom.name}({', '.join(fluent.arguments)})",
+            )
+        named: list[Argument] = []
+        for argument, name in zip(atom.arguments, fluent.arguments, strict=False):
+            if isinstance(argument, str):
+                named.append(self._entities.known(argument))
+            elif isinstance(argument, Variable) and argument.name:
+                named.append(argument)
+            elif isinstance(argument, Variable):
+                named.append(Variable(_fresh(name, used)) if positive else argument)
+            else:
+                raise BadInput(
+                    "an argument of a fluent must be an entity",
+                    found=argument,
+                    expected=f'names in quotes, or any: {atom.name}("{self._entities.names[0]}")',
+                )
+        return Atom(atom.name, tuple(named), atom.place)
+
+
+def _fresh(name: str, used: dict[str, Iterator[int]]) -> str:
+    number = next(used.setdefault(name, count(1)))
+    return name if number == 1 else f"{name}{number}"
+
+
+def _variables(atom: Atom) -> list[Variable]:
+    return [argument for argument in atom.arguments if isinstance(argument, Variable)]
+
+
+def _overlap(one: Interval, other: Interval) -> bool:
+    return one.from_ns < other.to_ns and other.from_ns < one.to_ns
+
+
+def _all(sets: Iterable[Intervals]) -> Intervals:
+    total: Intervals | None = None
+    for each in sets:
+        total = each if total is None else total & each
+    return total if total is not None else Intervals()
+
+
+def _decide(truths: Truths, window: Window) -> bool | None:
+    match window.sort:
+        case Sort.AT:
+            return truths.at(window.span.from_ns)
+        case Sort.DURING:
+            return truths.during(window.span)
+    return truths.throughout(window.span)
+
+
+def _shown(true: Intervals, window: Window, known: Interval) -> Intervals:
+    """Return the intervals of an answer; the log's last moment is their end where they have not ended."""
+    if window.sort is Sort.AT:
+        around = true.around(window.span.from_ns)
+        return Intervals([_cut(around, known)] if around else [])
+    last = window.span.to_ns - 1
+    return Intervals(
+        _cut(Interval(part.from_ns, max(min(part.to_ns, last), part.from_ns + 1)), known)
+        for part in true.within(window.span)
+    )
+
+
+def _cut(part: Interval, known: Interval) -> Interval:
+    """Return an interval that ends with the log at the latest, and is never empty."""
+    end = min(part.to_ns, known.to_ns - 1)
+    return Interval(part.from_ns, max(end, part.from_ns + 1))

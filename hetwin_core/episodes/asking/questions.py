@@ -1,0 +1,282 @@
+"""Questions to an episode from Python."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.sentences.catalogue import say
+from hetwin_core.episodes.asking.answer import Answer, NotKnown, reason
+from hetwin_core.episodes.asking.belief import Beliefs
+from hetwin_core.episodes.asking.belief_causes import BeliefCauses
+from hetwin_core.episodes.asking.believed import Believed
+from hetwin_core.episodes.asking.believed_events import BelievedEvents
+from hetwin_core.episodes.asking.causes import Cause, Causes
+from hetwin_core.episodes.asking.domain import Domain, some_time
+from hetwin_core.episodes.asking.entities import Entities
+from hetwin_core.episodes.asking.happenings import Happenings
+from hetwin_core.episodes.asking.holding import Holding
+from hetwin_core.episodes.asking.parsing.goal_reader import GoalReader
+from hetwin_core.episodes.asking.reading import Reader
+from hetwin_core.episodes.asking.task_tree import TaskTree
+from hetwin_core.episodes.asking.terms import Atom, Term, loc
+from hetwin_core.episodes.asking.times import SLACK_NS, Asked, Sort, When, whole, window
+from hetwin_core.episodes.asking.values import Measured, Values
+from hetwin_core.episodes.asking.vocabulary import FOLLOWS_FROM, SUPPORTING, Vocabulary
+from hetwin_core.episodes.asking.world import World
+from hetwin_core.episodes.asking.wrong_beliefs import WrongBeliefs
+from hetwin_core.episodes.expecting import Expectations
+from hetwin_core.episodes.tables.rows import Happening, Interval, Task
+from hetwin_core.episodes.tables.tables import Tables
+
+
+class Questions:
+    """What an episode can be asked. Who inherits it provides the tables."""
+
+    @property
+    def tables(self) -> Tables:
+        """The tables of the episode."""
+        raise NotImplementedError
+
+    @cached_property
+    def world(self) -> Domain:
+        """What holds in the world."""
+        return Domain(self.tables, self._holding(self._world))
+
+    @cached_property
+    def believed(self) -> Believed:
+        """What the robot believes."""
+        events = BelievedEvents(self.tables, self.happenings, self._goals)
+        return Believed(self.tables, self._holding(self._beliefs), events)
+
+    def holds(self, term: Term, when: Asked) -> Answer:
+        """Return whether a term holds in the world at a time.
+
+        Args:
+            term: e.g. ``on("box", "tray") & ~held("box")``.
+            when: ``at(12.0)``, ``during(3, 5)`` (some time in), ``throughout(task)`` (all of); a number by itself is a
+                moment, a task by itself means some time in it.
+
+        Raises:
+            BadInput: if a fluent, an entity or the time is not known.
+        """
+        return self.world.holds(term, when)
+
+    def where(self, term: Term, during: Asked | None = None) -> Answer:
+        """Return when a term holds in the world, in an interval or all of the episode.
+
+        Raises:
+            BadInput: as `holds`.
+        """
+        return self.world.where(term, during)
+
+    def occurs(self, pattern: Atom, when: Asked | None = None) -> tuple[Happening, ...]:
+        """Return the events of a pattern that were seen, in order.
+
+        Args:
+            pattern: e.g. ``event("picked_up", "cup1")``; arguments left out stand for any.
+            when: a moment or an interval; None: all of the episode.
+
+        Raises:
+            BadInput: if the event, an entity or the time is not known.
+            NotKnown: if the log does not tell: not yet, because what it follows from was not recorded, or because there
+                is none and for some of the time nobody could have seen one.
+        """
+        span = some_time(when, self.tables).span
+        follows_from = FOLLOWS_FROM.get(pattern.name)
+        missing = follows_from is not None and follows_from not in self.tables.recorded
+        if missing or span.to_ns - 1 > self.tables.known_until_ns + SLACK_NS:
+            raise NotKnown(say("question.not_said_whether", event=pattern))
+        found = tuple(self.happenings.find(pattern, span))
+        why = () if found else self._unseen(pattern, span)
+        if why:
+            raise NotKnown(reason(why))
+        return found
+
+    def _unseen(self, pattern: Atom, span: Interval) -> tuple[str, ...]:
+        """Why events of a pattern may have happened that nobody saw."""
+        names = self.happenings.meant(pattern)
+        blind = self.tables.unseen.of_event(pattern.name, *(*names, None, None)[:2])
+        seen = (b for b in blind if b.span.from_ns < span.to_ns and span.from_ns < b.span.to_ns)
+        return tuple(dict.fromkeys(one.why for one in seen))
+
+    def incorrect_belief(self, term: Atom, when: Asked | None = None) -> Answer:
+        """Return whether a belief was wrong: held, and not true in the world.
+
+        Args:
+            term: a fluent; ``loc(x)`` is wrong by more than `DISTANCE` or `ANGLE`, or by those of its place.
+            when: a time; None: some time in the episode.
+
+        Raises:
+            BadInput: as `holds`; if the term is no single fluent.
+        """
+        if not isinstance(term, Atom):
+            raise BadInput(
+                "a belief is about one fluent", found=str(term), expected='e.g. loc("box")'
+            )
+        time = some_time(None, self.tables) if when is None else window(when, self.tables)
+        return self._wrong.ask(term, time)
+
+    def value(self, term: Term, when: Asked) -> Measured:
+        """Return a value of the scene at a moment: the pose of ``loc(x)``, an attribute, an expression on the state.
+
+        Raises:
+            BadInput: if there is no such value, or the time is no moment.
+        """
+        return self._values.value(term, self._moment(when))
+
+    def variable(self, of: str | Atom, when: Asked, task: Task | None = None) -> Measured:
+        """Return a variable of the robot's program at a moment, or for ``loc(x)`` the pose that it believed.
+
+        Args:
+            of: name of a variable, which the innermost task that has it provides; or ``loc(x)``.
+            when: the moment.
+            task: whose variable it is, or of a task above it; None: of any that is active.
+
+        Raises:
+            BadInput: if there is no such variable, or the time is no moment.
+        """
+        if isinstance(of, str):
+            return self._values.variable(of, self._moment(when), task)
+        (entity, *_) = of.arguments
+        if of.name != loc("").name or not isinstance(entity, str):
+            raise BadInput("this is no variable", found=str(of), expected='a name, or loc("box")')
+        return self._values.believed_pose(entity, self._moment(when))
+
+    def task(self, name: str) -> Task:
+        """Return a task by its id, or by its operation if there is one of it.
+
+        Raises:
+            BadInput: if there is none, or there are several.
+        """
+        return self.task_tree.task(name)
+
+    def tasks(self, operation: str | None = None) -> tuple[Task, ...]:
+        """Return the tasks of an operation by begin; None: all.
+
+        Raises:
+            BadInput: if no task has this operation.
+        """
+        return self.task_tree.tasks(operation)
+
+    def supertask(self, task: Task) -> Task | None:
+        """Return the task that another is a part of; None if it is no part."""
+        return self.task_tree.parent(task)
+
+    def goal(self, task: Task) -> Term:
+        """Return the goal of a task as a term.
+
+        Raises:
+            BadInput: if the task has none, or it is no term.
+        """
+        return self._goals.read(task)
+
+    def expected(self, event: Happening) -> bool | None:
+        """Return whether the tasks that went on may cause an event; None if the robot tells of no tasks.
+
+        With tasks, but none at that time, no event is expected.
+        """
+        if not self.tables.tasks:
+            return None
+        return bool(self.expectations.expects(event.name, event.arguments, event.time_ns))
+
+    def causes(self, effect: Happening) -> tuple[Cause, ...]:
+        """Return the causes of an event, the nearest first: events, then the tasks that did it."""
+        return self._causes.of(effect)
+
+    def caused(self, state: Term, belief: Atom, when: Asked) -> Answer:
+        """Return whether a belief at a moment came from a state of the world.
+
+        Raises:
+            BadInput: as `holds`; if the belief is no single fluent, or the time is no moment.
+        """
+        wrong = Domain(self.tables, self._wrong)
+        causes = BeliefCauses(self.world, wrong, self._beliefs)
+        return causes.caused(state, belief, self._moment(when))
+
+    def count(self, term: Term, when: Asked | None = None) -> int:
+        """Return how often events of a pattern happened, or a term came to hold.
+
+        Raises:
+            BadInput: as `occurs` and `where`.
+            NotKnown: if there may have been more than were seen.
+        """
+        span = some_time(when, self.tables).span
+        if isinstance(term, Atom) and self.vocabulary.is_event(term.name):
+            found = self.occurs(term, when)
+            why = self._unseen(term, span)
+            if why:
+                raise NotKnown(reason(why))
+            return len(found)
+        throughout = self.world.holds(term | ~term, When(Sort.THROUGHOUT, span))
+        if throughout.truth is None:
+            raise NotKnown(reason(throughout.why))
+        return len(self.where(term, when).intervals)
+
+    @cached_property
+    def entities(self) -> Entities:
+        """Names of entities, and what they stand for."""
+        return Entities(self.tables.layout)
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The fluents and events that may be asked for."""
+        return Vocabulary(self.tables.layout, self.tables.recorded, self._reported)
+
+    @cached_property
+    def happenings(self) -> Happenings:
+        """The events, found by name and arguments."""
+        return Happenings(self._reported, self.entities, self.vocabulary)
+
+    @cached_property
+    def _reported(self) -> list[Happening]:
+        """The events without those by which the robot's program tells of its tasks."""
+        operations = {task.operation for task in self.tables.tasks}
+        return [e for e in self.tables.events if not (_is_topic(e.source) and e.name in operations)]
+
+    @cached_property
+    def task_tree(self) -> TaskTree:
+        """The tasks, and what they are a part of."""
+        return TaskTree(self.tables.tasks)
+
+    @cached_property
+    def expectations(self) -> Expectations:
+        """Which events the robot's tasks may cause."""
+        return Expectations(self.tables)
+
+    @cached_property
+    def _causes(self) -> Causes:
+        return Causes(self.happenings, self.task_tree, self.expectations)
+
+    @cached_property
+    def _world(self) -> World:
+        return World(self.tables, self.entities, self.vocabulary)
+
+    @cached_property
+    def _beliefs(self) -> Beliefs:
+        return Beliefs(self.tables, self.entities)
+
+    @cached_property
+    def _wrong(self) -> Holding:
+        return self._holding(WrongBeliefs(self.tables, self.entities, self._world, self._beliefs))
+
+    @cached_property
+    def _values(self) -> Values:
+        return Values(self.tables, self.entities, self._beliefs, self.task_tree)
+
+    @cached_property
+    def _goals(self) -> GoalReader:
+        return GoalReader({*self.vocabulary.fluents, SUPPORTING})
+
+    def _holding(self, reader: Reader) -> Holding:
+        return Holding(reader, self.vocabulary, self.entities, whole(self.tables))
+
+    def _moment(self, when: Asked) -> int:
+        found = window(when, self.tables)
+        if found.sort is not Sort.AT:
+            raise BadInput("a value is one at a moment", where=found.sort.value, expected="at(...)")
+        return found.span.from_ns
+
+
+def _is_topic(source: str) -> bool:
+    return source.startswith("/")

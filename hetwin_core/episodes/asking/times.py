@@ -1,0 +1,192 @@
+"""Times of questions: a moment, some time in an interval, all of an interval."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple, TypeAlias
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.episodes.tables.rows import Happening, Interval, Status, Task
+from hetwin_core.episodes.tables.tables import Tables
+
+
+class Edge(Enum):
+    """The ends of an episode."""
+
+    START = "start"
+    END = "end"
+
+
+START = Edge.START
+"""The first time of the log."""
+END = Edge.END
+"""The last time of the log, so far."""
+
+Moment: TypeAlias = "float | Edge | Happening"
+"""In s of simulated time; that of an event."""
+Span: TypeAlias = "Task | Interval"
+
+
+class Sort(Enum):
+    """What is asked of an interval."""
+
+    AT = "at"
+    DURING = "during"
+    THROUGHOUT = "throughout"
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """A time as it is asked for.
+
+    Attributes:
+        sort: a moment, some time in an interval, or all of it.
+        first: the moment, or where the interval begins; or the whole interval, if `last` is None.
+        last: where the interval ends.
+    """
+
+    sort: Sort
+    first: Moment | Span
+    last: Moment | Span | None = None
+
+
+class Window(NamedTuple):
+    """A time of an episode.
+
+    Attributes:
+        sort: a moment, some time in an interval, or all of it.
+        span: from the first moment to just after the last one [ns].
+    """
+
+    sort: Sort
+    span: Interval
+
+
+def at(moment: Moment) -> When:
+    """Return a moment: a number in s, `START`, `END` or an event."""
+    return When(Sort.AT, moment)
+
+
+def during(first: Moment | Span, last: Moment | Span | None = None) -> When:
+    """Return 'some time in': from one moment to another, both counted; or of a task."""
+    return When(Sort.DURING, first, last)
+
+
+def throughout(first: Moment | Span, last: Moment | Span | None = None) -> When:
+    """Return 'all of': from one moment to another, both counted; or of a task."""
+    return When(Sort.THROUGHOUT, first, last)
+
+
+Asked: TypeAlias = "When | Moment | Span"
+"""A time; a moment by itself is `at`, a task or an interval `during`."""
+
+FOREVER = 2**62
+SLACK_NS = 1_000_000
+"""Times that users read off an answer, rounded, may lie outside of the log by so much; its end is meant."""
+
+
+def window(asked: Asked, tables: Tables) -> Window:
+    """Return the time of an episode that is asked for.
+
+    Raises:
+        BadInput: if it is no time, its end lies before its begin, or it lies outside of an episode that has ended.
+    """
+    if not isinstance(asked, When):
+        is_span = isinstance(asked, Task | Interval)
+        asked = When(Sort.DURING if is_span else Sort.AT, asked)
+    begin = _begin(asked.first, tables)
+    if asked.sort is Sort.AT:
+        if isinstance(asked.first, Task | Interval):
+            raise BadInput("a task is no moment", where="at", expected="at(t.from) or at(t.end)")
+        end = begin
+    else:
+        end = _end(asked, tables)
+    _check(begin, end, asked.sort, tables)
+    begin, end = _inside(begin, tables), _inside(end, tables)
+    return Window(asked.sort, Interval(begin, end + 1))
+
+
+def whole(tables: Tables) -> Interval:
+    """Return all that is known of an episode, its last moment included."""
+    return Interval(tables.start_ns, tables.known_until_ns + 1)
+
+
+def span_of(task: Task, tables: Tables) -> Interval:
+    """Return when a task was active; without an end if it has not ended, and the log grows."""
+    ended = task.status not in (Status.CREATED, Status.ACTIVE)
+    return task.span if ended or tables.finished else Interval(task.span.from_ns, FOREVER)
+
+
+def nanoseconds(seconds: object) -> int:
+    """Return a number of seconds in ns.
+
+    Raises:
+        BadInput: if it is no finite number.
+    """
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    if not is_number or not math.isfinite(seconds):  # type: ignore[arg-type]
+        raise BadInput(
+            "this is no time",
+            found=seconds,
+            expected="seconds of simulated time, start, end, an event, or a task",
+        )
+    return round(seconds * 1e9)  # type: ignore[operator]
+
+
+def _begin(first: Moment | Span, tables: Tables) -> int:
+    match first:
+        case Edge():
+            return tables.start_ns if first is START else tables.known_until_ns
+        case Happening():
+            return first.time_ns
+        case Task():
+            return first.span.from_ns
+        case Interval():
+            return first.from_ns
+    return nanoseconds(first)
+
+
+def _end(asked: When, tables: Tables) -> int:
+    last = asked.first if asked.last is None else asked.last
+    match last:
+        case Task():
+            return span_of(last, tables).to_ns
+        case Interval():
+            return last.to_ns
+    if asked.last is None:
+        raise BadInput(
+            "an interval needs two moments",
+            where=asked.sort.value,
+            expected=f"{asked.sort.value}(from, to), or {asked.sort.value}(task)",
+        )
+    return _begin(last, tables)
+
+
+def _inside(time_ns: int, tables: Tables) -> int:
+    """Return a time, or that of the log's begin or end if it lies just outside."""
+    just_before = tables.start_ns - SLACK_NS <= time_ns < tables.start_ns
+    just_after = tables.known_until_ns < time_ns <= tables.known_until_ns + SLACK_NS
+    if just_before:
+        return tables.start_ns
+    return tables.known_until_ns if just_after else time_ns
+
+
+def _check(begin: int, end: int, sort: Sort, tables: Tables) -> None:
+    if end < begin:
+        raise BadInput(
+            "the interval ends before it begins",
+            where=sort.value,
+            found=f"{begin / 1e9:g} to {end / 1e9:g} s",
+            expected="the earlier moment first",
+        )
+    late = tables.finished and max(begin, end) > tables.known_until_ns + SLACK_NS
+    if begin < tables.start_ns - SLACK_NS or late:
+        wrong = begin if begin < tables.start_ns or end == begin else end
+        raise BadInput(
+            "this time is outside of the episode",
+            where=sort.value,
+            found=f"{wrong / 1e9:g} s",
+            expected=f"{tables.start_ns / 1e9:g} to {tables.known_until_ns / 1e9:g} s",
+        )

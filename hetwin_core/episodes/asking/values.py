@@ -1,0 +1,133 @@
+"""Values at a moment: of the scene, of what the robot believed, and of its program's variables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.nearest import one_of
+from hetwin_core.episodes.asking.belief import Beliefs
+from hetwin_core.episodes.asking.entities import Entities
+from hetwin_core.episodes.asking.evidence import Evidence, of_belief, of_state, of_task
+from hetwin_core.episodes.asking.states import StateReader
+from hetwin_core.episodes.asking.task_tree import TaskTree
+from hetwin_core.episodes.asking.terms import Atom, State, Term
+from hetwin_core.episodes.tables.rows import Task
+from hetwin_core.episodes.tables.tables import Tables
+
+LOC = "loc"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A value.
+
+    Attributes:
+        value: numbers of a pose are x y z [m], qw qx qy qz; None if it is not known.
+        evidence: the state that it was measured in, the belief, or the task.
+    """
+
+    value: Json
+    evidence: tuple[Evidence, ...] = ()
+
+
+NOT_KNOWN = Measured(None)
+
+
+class Values:
+    """Reads values.
+
+    Args:
+        tables: of the episode.
+        entities: of the episode.
+        beliefs: reads what was believed.
+        tree: the tasks.
+    """
+
+    def __init__(
+        self, tables: Tables, entities: Entities, beliefs: Beliefs, tree: TaskTree
+    ) -> None:
+        self._tables = tables
+        self._entities = entities
+        self._beliefs = beliefs
+        self._tree = tree
+        self._states = StateReader(tables)
+
+    def value(self, term: Term, time_ns: int) -> Measured:
+        """Return a pose, an attribute, or the value of an expression on the state, at a moment.
+
+        Raises:
+            BadInput: if there is no such value.
+        """
+        if time_ns > self._tables.known_until_ns:
+            return NOT_KNOWN
+        if isinstance(term, State):
+            value, evidence = self._states.value(term, time_ns)
+            return Measured(value, (evidence,))
+        if not isinstance(term, Atom) or len(term.arguments) != 1:
+            raise _no_value(term)
+        (entity,) = term.arguments
+        if not isinstance(entity, str):
+            raise _no_value(term)
+        if term.name == LOC:
+            placed = self._entities.placed(entity)
+            measured_ns, pose = self._tables.poses.at(placed, time_ns)
+            return self._measured([float(n) for n in pose[:7]], measured_ns)
+        return self._attribute(self._entities.known(entity), term.name, time_ns)
+
+    def believed_pose(self, entity: str, time_ns: int) -> Measured:
+        """Return where the robot believed an entity at a moment; not known before it tells anything.
+
+        Raises:
+            BadInput: if there is no such entity.
+        """
+        row = self._beliefs.pose(self._entities.known(entity), time_ns)
+        if row is None or row.pose is None or time_ns > self._tables.known_until_ns:
+            return NOT_KNOWN
+        return Measured(list(row.pose), (of_belief(row),))
+
+    def variable(self, name: str, time_ns: int, task: Task | None = None) -> Measured:
+        """Return a variable of the robot's program at a moment: of the innermost task that has it then.
+
+        Args:
+            name: of the variable.
+            time_ns: the moment.
+            task: where to look first, then in those above it; None: all that are active.
+
+        Raises:
+            BadInput: if no task has such a variable at any time.
+        """
+        inner = self._tree.active(time_ns) if task is None else [task, *self._tree.above(task)]
+        for each in inner:
+            if name in each.variables:
+                return Measured(each.variables[name], (of_task(each),))
+        known = {key for each in self._tree.all for key in each.variables}
+        if name not in known:
+            raise BadInput("unknown variable", found=name, expected=one_of(name, sorted(known)))
+        return NOT_KNOWN
+
+    def _attribute(self, entity: str, name: str, time_ns: int) -> Measured:
+        layout = self._tables.layout
+        if not layout.has(entity, name):
+            own = sorted(slot.attribute.name for slot in layout.slots if slot.entity == entity)
+            raise BadInput(
+                "this entity has no such attribute",
+                where=entity,
+                found=name,
+                expected=one_of(name, own),
+            )
+        measured_ns, data = self._tables.poses.value(entity, name, time_ns)
+        numbers = [float(n) for n in data]
+        return self._measured(numbers[0] if len(numbers) == 1 else list(numbers), measured_ns)
+
+    def _measured(self, value: Json, measured_ns: int) -> Measured:
+        return Measured(value, (of_state(self._tables.poses.row(measured_ns), measured_ns),))
+
+
+def _no_value(term: Term) -> BadInput:
+    return BadInput(
+        "this has no value",
+        found=str(term),
+        expected='loc("box"), an attribute such as temperature("cup"), or an expression on the state',
+    )

@@ -1,0 +1,198 @@
+"""Where bodies are in two runs, and when they part.
+
+Both runs are looked at at the times of the states of either, in between interpolated, so that runs with other rates can
+be compared. Whatever differs in the first state is taken off before it is asked when the runs part: a box that stands
+elsewhere, and stays there, does nothing yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.scene.layout import EntityKind
+from hetwin_core.ensemble.scene.values import POSE, Floats
+from hetwin_core.episodes.comparing.comparison import (
+    ANGLE,
+    DISTANCE,
+    TOLERANCE_NS,
+    Apart,
+    Parting,
+)
+from hetwin_core.episodes.comparing.poses import Times, sampled, since, still
+from hetwin_core.episodes.comparing.side import Side
+from hetwin_core.episodes.tables.pose_tolerance import distances
+from hetwin_core.episodes.tables.rows import Interval
+
+_WINDOW_NS = 60_000_000_000
+"""How much is compared at once, so that an hour fits into the memory."""
+_MARGIN_NS = 2_000_000_000
+"""What is read beyond it, to interpolate; longer than the time between two states."""
+SETTLING_NS = 500_000_000
+"""Time in which an object that only one run has may settle where it was put."""
+_POSE7 = 7
+
+
+class _Moving(NamedTuple):
+    """An entity whose motion is compared; it parts under the name of what it belongs to."""
+
+    name: str
+    owner: str
+
+
+@dataclass
+class _Body:
+    """What is known of an entity so far; `starts` are its poses in both runs at `from_ns`."""
+
+    starts: list[Floats | None]
+    from_ns: int
+    apart_ns: int | None = None
+    parted_ns: int | None = None
+    most: float = 0.0
+    end: float = 0.0
+
+
+@dataclass
+class Motion:
+    """How the bodies of two runs moved.
+
+    Attributes:
+        objects: how far each object is off that both runs have.
+        parted: when each entity moved differently, beside what differs in the first state, in ns.
+        parting: the first of these.
+    """
+
+    objects: dict[str, Apart] = field(default_factory=dict)
+    parted: dict[str, int] = field(default_factory=dict)
+    parting: Parting | None = None
+
+
+def compare_motion(here: Side, there: Side, span: Interval) -> Motion:
+    """Compare the motion of objects and robots over an interval.
+
+    An object that only one run has is compared with one that stands still.
+    """
+    bodies = {entity: _body(here, there, entity, span.from_ns) for entity in _moving(here, there)}
+    for times, *known in _windows(here, there, span):
+        for entity, body in bodies.items():
+            poses = []
+            for side, (known_ns, values) in zip((here, there), known, strict=True):
+                pose = _pose(side, entity.name, values)
+                poses.append(None if pose is None else sampled(times, known_ns, pose))
+            _look(body, times, poses)
+    motion = Motion()
+    for entity, body in bodies.items():
+        if _is_object(here, entity.name) and _is_object(there, entity.name):
+            motion.objects[entity.name] = Apart(body.apart_ns, body.most, body.end)
+        if body.parted_ns is not None:
+            before = motion.parted.get(entity.owner, body.parted_ns)
+            motion.parted[entity.owner] = min(before, body.parted_ns)
+    motion.parting = _first(here, there, motion.parted)
+    return motion
+
+
+def _first(here: Side, there: Side, parted: dict[str, int]) -> Parting | None:
+    """Return the parting of the entity that is the first, with those that part with it."""
+    if not parted:
+        return None
+    order = sorted(parted, key=lambda name: (parted[name], name))
+    time_ns = parted[order[0]]
+    together = tuple(name for name in order if parted[name] <= time_ns + TOLERANCE_NS)
+    poses = (_pose_at(side, order[0], time_ns) for side in (here, there))
+    return Parting(time_ns, together, *poses)
+
+
+def _pose_at(side: Side, name: str, time_ns: int) -> Json:
+    """Return the pose of the last state that is not later; None if the run has no such entity."""
+    if not side.has(name):
+        return None
+    values = side.values_at(time_ns)
+    pose: list[Json] = _pose(side, name, values[None])[0].tolist()  # type: ignore[index]
+    return pose
+
+
+def _moving(here: Side, there: Side) -> list[_Moving]:
+    """Return objects of either run, and the links of robots of both, but those of fingers.
+
+    Fingers close on what is between them: where they end says more of the object than of the robot.
+    """
+    found: dict[str, _Moving] = {}
+    for layout in (here.layout, there.layout):
+        fingers = {joint for hand in layout.of_kind(EntityKind.HAND) for joint in hand.joints}
+        for entity in layout.of_kind(EntityKind.OBJECT, EntityKind.LINK, EntityKind.ROBOT):
+            is_finger = entity.kind is EntityKind.LINK and entity.joint in fingers
+            if is_finger or not layout.has(entity.name, POSE.name):
+                continue
+            if entity.kind is EntityKind.OBJECT or _in_both(here, there, entity.name):
+                found[entity.name] = _Moving(entity.name, entity.owner or entity.name)
+    return list(found.values())
+
+
+def _in_both(here: Side, there: Side, name: str) -> bool:
+    return here.has(name) and there.has(name)
+
+
+def _is_object(side: Side, name: str) -> bool:
+    return side.has(name) and side.layout.entity(name).kind is EntityKind.OBJECT
+
+
+def _windows(
+    here: Side, there: Side, span: Interval
+) -> Iterator[tuple[Times, tuple[Times, Floats], tuple[Times, Floats]]]:
+    """Yield (n,) times of the states of either run, and times and values of the states of each around them."""
+    begin, end = span
+    while begin < end:
+        until = min(begin + _WINDOW_NS, end)
+        around = Interval(begin - _MARGIN_NS, until + _MARGIN_NS)
+        one, other = here.states(around), there.states(around)
+        times = np.union1d(one[0], other[0])
+        times = times[(times >= begin) & (times < until)]
+        if len(times) and len(one[0]) and len(other[0]):
+            yield times, one, other
+        begin = until
+
+
+def _pose(side: Side, name: str, values: Floats) -> Floats | None:
+    """Return (n, 7) poses out of (n, size) values; None if the run has no such entity."""
+    if not side.has(name):
+        return None
+    begin = side.layout.range_of(name, POSE.name).start
+    return values[:, begin : begin + _POSE7]
+
+
+def _body(here: Side, there: Side, entity: _Moving, begin_ns: int) -> _Body:
+    """Return what is known of an entity at the beginning."""
+    lone = not _in_both(here, there, entity.name)
+    from_ns = begin_ns + SETTLING_NS if lone else begin_ns
+    starts = [_pose(side, entity.name, side.values_at(from_ns)[None]) for side in (here, there)]
+    return _Body(starts, from_ns)
+
+
+def _look(body: _Body, times: Times, poses: list[Floats | None]) -> None:
+    """Look at some time of an entity's motion."""
+    moved = [
+        since(pose, start)
+        for pose, start in zip(poses, body.starts, strict=True)
+        if pose is not None and start is not None
+    ]
+    if body.parted_ns is None:
+        one, other = moved[0], moved[1] if len(moved) > 1 else still(len(times))
+        body.parted_ns = _first_time(times, *distances(one, other), body.from_ns)
+    here, there = poses
+    if here is None or there is None:
+        return
+    distance, angle = distances(here, there)
+    if body.apart_ns is None:
+        body.apart_ns = _first_time(times, distance, angle)
+    body.most = max(body.most, float(distance.max()))
+    body.end = float(distance[-1])
+
+
+def _first_time(times: Times, distance: Floats, angle: Floats, from_ns: int = 0) -> int | None:
+    """Return the first time from which on one of them is too large; None if there is none."""
+    off = np.nonzero(((distance > DISTANCE) | (angle > ANGLE)) & (times >= from_ns))[0]
+    return int(times[off[0]]) if len(off) else None

@@ -1,0 +1,284 @@
+"""An episode: one run, opened from its folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_core.ensemble import topics
+from hetwin_core.ensemble.conductor.reporting.listener import Handover, ModelRecord
+from hetwin_core.ensemble.event_codec import event_of_message
+from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.scenario.source import SourceKind
+from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.layout_json import layout_from_json
+from hetwin_core.ensemble.scene.values import Floats, Ints, Value
+from hetwin_core.episodes.annotations import Annotation, pair_annotations
+from hetwin_core.episodes.approaches import Approach, nearest_approaches
+from hetwin_core.episodes.asking.asked import Asked
+from hetwin_core.episodes.following.content import LogContent, log_file, no_scene, readable
+from hetwin_core.episodes.following.states import States
+from hetwin_core.episodes.messages import nanoseconds
+from hetwin_core.episodes.run_folder import LOG, read_summary
+from hetwin_core.episodes.spans import Attribute, Span, spans
+from hetwin_core.episodes.tables.open import open_tables
+from hetwin_core.episodes.tables.tables import Tables
+
+_LEVELS = ("info", "warning", "error")
+_READ = (
+    topics.REGISTRY,
+    topics.RESPONSIBILITIES,
+    topics.EVENTS,
+    topics.HANDOVERS,
+    topics.DIAGNOSTICS,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A remark for users; `level` is ``info``, ``warning`` or ``error``."""
+
+    time_ns: int
+    level: str
+    source: str
+    text: str
+
+
+class Episode(Asked):
+    """A recorded run, which can be asked questions.
+
+    What happened and the states are read when they are asked for, each once; questions need neither: they are asked of
+    the tables.
+
+    Args:
+        run: its folder.
+
+    Raises:
+        BadInput: if it holds no run; all that is read of it later raises this if it cannot be read.
+    """
+
+    def __init__(self, run: Path) -> None:
+        log_file(run)
+        self.run = run
+
+    @classmethod
+    def open(cls, run: Path) -> Episode:
+        """Return the run in a folder, with what happened read.
+
+        Raises:
+            BadInput: if it holds no run, or the log or the summary cannot be read.
+        """
+        episode = cls(run)
+        _ = episode.summary, episode._happened
+        return episode
+
+    @cached_property
+    def summary(self) -> Mapping[str, Any]:
+        """The content of ``summary.json``; empty if the run ended before it was written."""
+        return read_summary(self.run) or {}
+
+    @cached_property
+    def tables(self) -> Tables:
+        """What the log says as intervals and moments, for questions."""
+        return open_tables(self.run)
+
+    @cached_property
+    def _content(self) -> LogContent:
+        return LogContent(self.run, *_READ)
+
+    @cached_property
+    def _happened(self) -> _Happened:
+        content = self._content
+        if not content.of(topics.REGISTRY) or not content.has_states:
+            raise no_scene(self.run)
+        with readable(self.run / LOG):
+            return _happened(content)
+
+    @cached_property
+    def _states(self) -> States:
+        return self._content.states(self.layout)
+
+    @cached_property
+    def description(self) -> Mapping[str, str]:
+        """Scenario file, source, seed and rate, as texts, and what the run was given, as JSON."""
+        return self._content.description
+
+    @cached_property
+    def scenario(self) -> str:
+        """Name of the scenario."""
+        return self._happened.scenario
+
+    @cached_property
+    def models(self) -> tuple[ModelRecord, ...]:
+        """The models in the order in which `owners` counts."""
+        return self._happened.models
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Entities and attributes."""
+        return self._happened.layout
+
+    @cached_property
+    def times(self) -> NDArray[np.int64]:
+        """(n,) simulated time of the states, in ns."""
+        return self._states.times
+
+    @cached_property
+    def values(self) -> Floats:
+        """(n, layout.size) all attributes at these times, poses in the world."""
+        return self._states.values
+
+    @cached_property
+    def owners(self) -> Ints:
+        """(n, slots) index of the responsible model."""
+        return self._states.owners
+
+    @cached_property
+    def parents(self) -> Ints:
+        """(n, slots) index of the entity in whose frame the owner gave the value, -1 for the world."""
+        return self._states.parents
+
+    @cached_property
+    def events(self) -> tuple[Event, ...]:
+        """The events in the order in which they were handled."""
+        return self._happened.events
+
+    @cached_property
+    def handovers(self) -> tuple[Handover, ...]:
+        """The handovers in the order in which they happened."""
+        return self._happened.handovers
+
+    @cached_property
+    def annotations(self) -> tuple[Annotation, ...]:
+        """Actions of the robot's program, by their beginning."""
+        actions = [event for event in self.events if event.kind is EventKind.ACTION]
+        return tuple(pair_annotations(actions, self.start_ns, self.end_ns))
+
+    @cached_property
+    def responsibilities(self) -> Mapping[Attribute, tuple[Span, ...]]:
+        """(entity, attribute) -> spans without gaps from start to end."""
+        return spans(self._happened.owners, self.handovers, self.start_ns, self.end_ns)
+
+    @cached_property
+    def notes(self) -> tuple[Note, ...]:
+        """The remarks for users, in order."""
+        return self._happened.notes
+
+    @cached_property
+    def approaches(self) -> Mapping[tuple[str, str], Approach]:
+        """(object, other) -> the nearest that the two came to each other, of those that came near."""
+        states = self._states
+        return nearest_approaches(self.layout, states.times[states.of_state], states.proximity)
+
+    @cached_property
+    def end_ns(self) -> int:
+        """The last time in the log."""
+        happened = [e.time_ns for e in self.events] + [h.time_ns for h in self.handovers]
+        return max([int(self.times[-1]), *happened])
+
+    @property
+    def seconds(self) -> Floats:
+        """(n,) simulated time of the states, in s."""
+        return np.asarray(self.times / 1e9, np.float64)
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What the run was given, see `run_given`; empty in logs that do not say it."""
+        return dict(json.loads(self.description.get("given", "{}")))
+
+    @property
+    def is_commanded(self) -> bool:
+        """Whether a model of the run moved its robot; else the robot followed a recording, a plan or a live one."""
+        return self.description.get("source", "").startswith(f"{SourceKind.MODEL.value}:")
+
+    @property
+    def start_ns(self) -> int:
+        """The first time in the log."""
+        return int(self.times[0])
+
+    def pose(self, entity: str) -> Floats:
+        """(n, 13) pose and twist in the world over time.
+
+        Raises:
+            KeyError: if the scene has no such entity with a pose.
+        """
+        return self.attribute(entity, "pose")
+
+    def attribute(self, entity: str, name: str) -> Floats:
+        """(n, size) values of an attribute over time.
+
+        Raises:
+            KeyError: if the scene has no such attribute.
+        """
+        return self.values[:, self.layout.range_of(entity, name)]
+
+    def near(self, index: int) -> Floats:
+        """(k, 12) rows of `Snapshot.proximity` of a state."""
+        return self._states.near(index)
+
+    def index_at(self, time_ns: int) -> int:
+        """Index of the last state that is not later than a time; the first for times before it."""
+        return max(0, int(np.searchsorted(self.times, time_ns, side="right")) - 1)
+
+
+class _Happened(NamedTuple):
+    """What the messages of a log say; `owners` are those of the start."""
+
+    scenario: str
+    models: tuple[ModelRecord, ...]
+    layout: Layout
+    owners: Mapping[Attribute, str]
+    events: tuple[Event, ...]
+    handovers: tuple[Handover, ...]
+    notes: tuple[Note, ...]
+
+
+def _happened(content: LogContent) -> _Happened:
+    registry = content.of(topics.REGISTRY)[-1]
+    first_table = content.of(topics.RESPONSIBILITIES)[0].responsibilities
+    return _Happened(
+        registry.scenario,
+        tuple(model_record(model) for model in registry.models),
+        layout_from_json(json.loads(registry.layout)),
+        {(row.entity, row.attribute): row.model for row in first_table},
+        tuple(_event(item) for item in content.of(topics.EVENTS)),
+        tuple(handover_of(item) for item in content.of(topics.HANDOVERS)),
+        tuple(_note(array) for array in content.of(topics.DIAGNOSTICS)),
+    )
+
+
+def model_record(model: Any) -> ModelRecord:
+    """Return a model of a registry's message."""
+    names = ModelRecord.__dataclass_fields__
+    return ModelRecord(**{name: getattr(model, name) for name in names})
+
+
+def _event(item: Any) -> Event:
+    return event_of_message(item, nanoseconds(item.stamp))
+
+
+def handover_of(item: Any) -> Handover:
+    """Return the handover of a message."""
+    time_ns = nanoseconds(item.stamp)
+    return Handover(
+        time_ns,
+        item.entity,
+        item.attribute,
+        item.from_model,
+        item.to_model,
+        item.cause,
+        Value(np.asarray(item.value, np.float64), time_ns, item.parent),
+    )
+
+
+def _note(array: Any) -> Note:
+    status = array.status[0]
+    level = _LEVELS[min(int(status.level), 2)]
+    return Note(nanoseconds(array.header.stamp), level, status.name, status.message)

@@ -1,0 +1,147 @@
+"""Judges whether an event was expected of the tasks that went on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from hetwin_core.ensemble.event_patterns import ANY, EventPattern, Wanted
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.expressions.nodes import Literal, Name
+from hetwin_core.episodes.expecting.bodies import Bodies
+from hetwin_core.episodes.expecting.defaults import ANYTHING_NAMED, DEFAULTS, OTHER
+from hetwin_core.episodes.expecting.named import Named
+from hetwin_core.episodes.tables.rows import Status, Task
+from hetwin_core.episodes.tables.tables import Tables
+
+BEFORE_NS = 200_000_000
+"""What a task does may show so long before it says that it begins [ns] ..."""
+AFTER_NS = 500_000_000
+"""... and so long after it says that it has ended [ns]."""
+_SYMMETRIC = ("collision", "collision_end", "contact")
+_HAND = "hand"
+_SURFACES = ("target", "support", "container")
+"""Roles that no link of a robot fills."""
+
+
+class Expectations:
+    """The events that the tasks of an episode may cause.
+
+    The innermost tasks decide, each by its operation: as the scenario's ``expects`` says, else as `DEFAULTS` say; of
+    an operation that neither names, the nearest named one that it is a part of, else ``*`` decides. Where the task that
+    decides names no entity at all, whatever its patterns leave open is expected.
+
+    Args:
+        tables: the episode.
+    """
+
+    def __init__(self, tables: Tables) -> None:
+        self.bodies = Bodies(tables.layout)
+        self.named = Named(tables.tasks, self.bodies)
+        self._tasks = tables.tasks
+        given = {name: tuple(texts) for name, texts in tables.expects.items()}
+        self._patterns: dict[str, tuple[EventPattern, ...]] = {
+            name: tuple(map(EventPattern.read, texts))
+            for name, texts in {OTHER: ANYTHING_NAMED, **DEFAULTS, **given}.items()
+        }
+        self._begins = np.array([task.span.from_ns for task in self._tasks], np.int64)
+        self._ends = np.array([task.span.to_ns for task in self._tasks], np.int64)
+        self._counts = np.array([task.status is not Status.CREATED for task in self._tasks], bool)
+
+    def active(self, time_ns: int, before_ns: int = 0, after_ns: int = 0) -> list[Task]:
+        """Return the tasks that go on at a time, by begin.
+
+        Args:
+            time_ns: the time.
+            before_ns: a task counts already so long before its begin.
+            after_ns: ... and still so long after its end.
+        """
+        if not len(self._begins):
+            return []
+        on = (self._begins <= time_ns + before_ns) & (self._ends + after_ns > time_ns)
+        return [self._tasks[row] for row in np.flatnonzero(on & self._counts).tolist()]
+
+    def innermost(self, time_ns: int, before_ns: int = 0, after_ns: int = 0) -> list[Task]:
+        """Return those among `active` of which no other one is a part."""
+        tasks = self.active(time_ns, before_ns, after_ns)
+        above = {up.id for task in tasks for up in self.named.lineage(task) if up is not task}
+        return [task for task in tasks if task.id not in above]
+
+    def near(self, time_ns: int) -> list[Task]:
+        """Return the innermost tasks whose doing may show at a time."""
+        return self.innermost(time_ns, BEFORE_NS, AFTER_NS)
+
+    def expects(self, name: str, arguments: Mapping[str, Json], time_ns: int) -> bool | None:
+        """Return whether an event was expected when it happened; None if no task went on.
+
+        Args:
+            name: of the event, e.g. ``collision``.
+            arguments: of the event, in their order.
+            time_ns: when it happened.
+        """
+        tasks = self.near(time_ns)
+        if not tasks:
+            return None
+        return any(self.of(task, name, arguments) for task in tasks)
+
+    def of(self, task: Task, name: str, arguments: Mapping[str, Json]) -> bool:
+        """Return whether a task may cause an event."""
+        values = list(arguments.values())
+        orders = [values, values[1::-1]] if name in _SYMMETRIC and len(values) == 2 else [values]
+        return any(
+            pattern.name == name and any(self._fits(pattern, order, task) for order in orders)
+            for pattern in self._deciding_patterns(task)
+        )
+
+    def may(self, task: Task, name: str) -> bool:
+        """Return whether a task may cause events of a name, whatever they are about."""
+        return any(pattern.name == name for pattern in self._deciding_patterns(task))
+
+    def deciding(self, task: Task) -> Task | None:
+        """Return the task by whose operation it is decided what is expected of a task; None: by that of any other."""
+        return next((t for t in self.named.lineage(task) if t.operation in self._patterns), None)
+
+    def _deciding_patterns(self, task: Task) -> tuple[EventPattern, ...]:
+        deciding = self.deciding(task)
+        return self._patterns[OTHER if deciding is None else deciding.operation]
+
+    def _fits(self, pattern: EventPattern, values: Sequence[Json], task: Task) -> bool:
+        if pattern.arguments is None:
+            return True
+        if len(pattern.arguments) > len(values):
+            return False
+        pairs = zip(pattern.arguments, values, strict=False)
+        return all(self._is_wanted(wanted, value, task) for wanted, value in pairs)
+
+    def _is_wanted(self, wanted: Wanted, value: Json, task: Task) -> bool:
+        match wanted:
+            case Literal(entity):
+                return value in self.bodies.stands_for(str(entity))
+            case Name(role) if role == ANY:
+                return True
+        names = self._filled(wanted.name, task)
+        if names is None:
+            return wanted.name not in _SURFACES or value not in self.bodies.links
+        return any(value in self.bodies.stands_for(name) for name in names)
+
+    def _filled(self, role: str, task: Task) -> Sequence[str] | None:
+        """What fills a role; None if anything may."""
+        found = self.named.role(task, role)
+        if found:
+            return found
+        if role in self.bodies or role == "robot":
+            return (role,)
+        if role == _HAND:
+            return self.bodies.hands or None
+        return self.named.objects(task) or None if role == "object" else None
+
+
+def reasons(expectations: Expectations, time_ns: int) -> Iterator[str]:
+    """Yield the ids of the tasks that went on at a time, inside out, each once."""
+    told: set[str] = set()
+    for task in expectations.near(time_ns):
+        for above in expectations.named.lineage(task):
+            if above.id not in told:
+                told.add(above.id)
+                yield above.id

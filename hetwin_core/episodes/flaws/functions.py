@@ -1,0 +1,231 @@
+"""The functions that the queries of rules may call, beside those of questions."""
+
+# ruff: noqa: D402 (users read the first line of each function: how it is called)
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache, cached_property
+from typing import Any
+
+from hetwin_core.ensemble.scene.layout import EntityKind
+from hetwin_core.episodes.asking.questions import Questions
+from hetwin_core.episodes.expecting.bodies import ROBOT
+from hetwin_core.episodes.flaws import found_rows as rows
+from hetwin_core.episodes.flaws.beliefs import WrongBeliefs
+from hetwin_core.episodes.flaws.facts import Facts
+from hetwin_core.episodes.flaws.goals import Goals, Undone, Unmet
+from hetwin_core.episodes.flaws.grips import dropped, hold_end_ns, lost, wrongly_taken
+from hetwin_core.episodes.flaws.looks import overlooked, spilled
+from hetwin_core.episodes.flaws.moves import LATE_NS, Move, Moves
+from hetwin_core.episodes.flaws.touches import Touches
+from hetwin_core.episodes.tables.rows import Happening, Occasion, Task
+
+Row = dict[str, Any]
+
+
+class Findings:
+    """What the rules start from: rows of the tables, and what happened in words of manipulation.
+
+    Args:
+        facts: of the episode.
+        questions: to it.
+    """
+
+    def __init__(self, facts: Facts, questions: Questions) -> None:
+        self._facts = facts
+        self._moves = Moves(facts)
+        self._touches = Touches(facts)
+        self._goals = Goals(facts, questions, self._moves.all)
+        self._beliefs = WrongBeliefs(facts)
+        self._tasks = {task.id: task for task in facts.tables.tasks}
+
+    def functions(self) -> dict[str, Callable[..., Any]]:
+        """Return the functions by their names in queries; the lists are made once."""
+        lists = (
+            self.all_tasks,
+            self.moves,
+            self.touches,
+            self.lost_grips,
+            self.drops,
+            self.wrong_takes,
+            self.unmet_goals,
+            self.undone_goals,
+            self.wrong_beliefs,
+            self.overlooked_things,
+            self.spills,
+        )
+        return {
+            **{function.__name__: cache(function) for function in lists},
+            "find_task": self.find_task,
+            "events_of": self.events_of,
+            "occasions_of": self.occasions_of,
+            "task_at": self.task_at,
+            "is_expected": self.is_expected,
+            "supports": self.supports,
+            "holder": self.holder,
+            "hand_of": self._facts.bodies.hand_of,
+        }
+
+    def all_tasks(self) -> list[Row]:
+        """all_tasks(): all tasks, by begin."""
+        return [self._task(task) for task in self._facts.tables.tasks]
+
+    def moves(self) -> list[Row]:
+        """moves(): how objects moved that no hand held; without those that stayed where a hand had put them."""
+        unmet = {found.move.number for found in self._unmet if found.move is not None}
+        undone = {found.move.number for found in self._undone}
+        lost = {row.row for row in self._lost}
+        return [
+            rows.of_move(
+                move,
+                unmet=move.number in unmet,
+                undone=move.number in undone,
+                lost=move.grip is not None and (move.grip.row in lost or self._is_dropped(move)),
+                expected=self._is_expected(move),
+                meant=self._is_meant(move),
+                again=self._goes_on(move),
+            )
+            for move in self._moves.all
+            if move.upsets or move.blows or move.left != move.reached
+        ]
+
+    def touches(self) -> list[Row]:
+        """touches(): what links and carried objects touched without that being expected."""
+        events = self._facts.tables.events
+        return [
+            rows.of_touch(
+                touch,
+                self._touches.is_static(touch),
+                events[touch.event_row] if touch.event_row >= 0 else None,
+            )
+            for touch in self._touches.all
+        ]
+
+    def lost_grips(self) -> list[Row]:
+        """lost_grips(): holds that ended though no task may let go."""
+        return [rows.of_occasion(row) for row in self._lost]
+
+    def drops(self) -> list[Row]:
+        """drops(): what hands dropped without that being meant, and when the hold ended, as `begin` [s]."""
+        return [
+            {**rows.of_event(event), "begin": hold_end_ns(self._facts, event) / 1e9}
+            for event in self._dropped
+        ]
+
+    def wrong_takes(self) -> list[Row]:
+        """wrong_takes(): what hands took while their tasks were about something else."""
+        return [rows.of_taken(found) for found in wrongly_taken(self._facts)]
+
+    def unmet_goals(self) -> list[Row]:
+        """unmet_goals(): tasks that are done though their goals do not hold."""
+        return [rows.of_unmet(found, self._is_robot(found.entities)) for found in self._unmet]
+
+    def undone_goals(self) -> list[Row]:
+        """undone_goals(): goals that held when their tasks were done, and that the robot then undid by a blow."""
+        return [rows.of_undone(found) for found in self._undone]
+
+    def wrong_beliefs(self) -> list[Row]:
+        """wrong_beliefs(): beliefs that were wrong for longer than their messages need to follow the world."""
+        return [rows.of_wrong(found) for found in self._beliefs.all()]
+
+    def overlooked_things(self) -> list[Row]:
+        """overlooked_things(): what was visible in tasks that look, and was not perceived."""
+        return [rows.of_overlooked(found) for found in overlooked(self._facts)]
+
+    def spills(self) -> list[Row]:
+        """spills(): fluids that left their vessels and were not meant to, or did not arrive."""
+        return [rows.of_spilled(found) for found in spilled(self._facts)]
+
+    def find_task(self, name: str) -> Row | None:
+        """find_task(id): the task; null if there is none."""
+        task = self._tasks.get(name)
+        return None if task is None else self._task(task)
+
+    def events_of(self, name: str) -> list[Row]:
+        """events_of(name): the events of a name, by time."""
+        return [rows.of_event(row) for row in self._facts.events(name)]
+
+    def occasions_of(self, fluent: str) -> list[Row]:
+        """occasions_of(fluent): the occasions of a fluent, by begin."""
+        return [rows.of_occasion(row) for row in self._facts.tables.occasions.find(fluent)]
+
+    def task_at(self, time: float) -> str | None:
+        """task_at(time): id of the innermost task that goes on at a time [s]; null if none does."""
+        time_ns = round(time * 1e9)
+        tasks = self._facts.expectations.innermost(time_ns) or self._facts.expectations.near(
+            time_ns
+        )
+        return tasks[-1].id if tasks else None
+
+    def is_expected(self, name: str, arguments: Row, time: float) -> bool | None:
+        """is_expected(name, arguments, time): whether the tasks may cause an event; null if none goes on."""
+        return self._facts.expectations.expects(name, arguments, round(time * 1e9))
+
+    def supports(self, name: str, time: float) -> list[str]:
+        """supports(object, time): what it stands on."""
+        return self._facts.supports(name, round(time * 1e9))
+
+    def holder(self, name: str, time: float) -> str:
+        """holder(object, time): the hand that holds it; empty if none does."""
+        return self._facts.holder(name, round(time * 1e9))
+
+    @cached_property
+    def _unmet(self) -> list[Unmet]:
+        return list(self._goals.unmet())
+
+    @cached_property
+    def _undone(self) -> list[Undone]:
+        return list(self._goals.undone())
+
+    @cached_property
+    def _lost(self) -> list[Occasion]:
+        return list(lost(self._facts))
+
+    @cached_property
+    def _dropped(self) -> list[Happening]:
+        return list(dropped(self._facts))
+
+    def _is_dropped(self, move: Move) -> bool:
+        """Whether a motion is a drop that has been told."""
+        begin, end = move.span.from_ns, move.span.to_ns + LATE_NS
+        return any(
+            event.arguments.get("object") == move.object and begin <= event.time_ns <= end
+            for event in self._dropped
+        )
+
+    def _is_expected(self, move: Move) -> bool | None:
+        """Whether the tasks may move an object, and what struck it may touch it; None if none goes on."""
+        expects = self._facts.expectations.expects
+        found = [expects("loc_change", {"object": move.object}, move.span.from_ns)]
+        found += [
+            expects("collision", {"a": row.a, "b": row.b}, row.span.from_ns) for row in move.blows
+        ]
+        return None if None in found else all(found)
+
+    def _goes_on(self, move: Move) -> bool:
+        """Whether an object that toppled or fell when a hand let go of it then leaves its support in a later motion."""
+        return any(
+            other.object == move.object
+            and other.span.from_ns > move.span.from_ns
+            and other.left != other.reached
+            and other.grip is not None
+            and move.grip is not None
+            and other.grip.row == move.grip.row
+            for other in self._moves.all
+            if move.upsets
+        )
+
+    def _is_meant(self, move: Move) -> bool:
+        """Whether the tasks may let an object fall or topple as it does."""
+        expects = self._facts.expectations.expects
+        return bool(move.upsets) and all(
+            expects(event.name, {"object": move.object}, event.time_ns) for event in move.upsets
+        )
+
+    def _is_robot(self, names: Sequence[str]) -> bool:
+        kinds = (EntityKind.ROBOT, EntityKind.LINK)
+        return any(name == ROBOT or self._facts.bodies.kind(name) in kinds for name in names)
+
+    def _task(self, task: Task) -> Row:
+        return rows.of_task(task, self._facts.named.entities(task))

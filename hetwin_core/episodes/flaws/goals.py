@@ -1,0 +1,214 @@
+"""Goals of tasks that are done: whether they hold, and whether something later undid them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.expressions.terms import terms_in
+from hetwin_core.episodes.asking.questions import Questions
+from hetwin_core.episodes.asking.terms import Atom, Term
+from hetwin_core.episodes.asking.times import during
+from hetwin_core.episodes.flaws.facts import Facts
+from hetwin_core.episodes.flaws.moves import SECOND, Move
+from hetwin_core.episodes.tables.rows import Interval, Occasion, Status, Task
+
+BEFORE_NS, AFTER_NS = 100_000_000, SECOND
+"""A goal counts as reached if it holds some time so long before or after its task says that it is done [ns]."""
+TAKING = frozenset({"lift", "carry", "transport", "pick_up", "transfer"})
+"""Operations after which their object is no longer where it was."""
+_LASTING = ("on", "in_container", "connected")
+"""Fluents that a later task is not to undo."""
+_AGAIN_NS = 2 * SECOND
+"""What holds again so soon was not undone [ns]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unmet:
+    """A task is done, and its goal does not hold.
+
+    Attributes:
+        task: the task.
+        goal: its goal, as an expression.
+        fluents: of its goal.
+        entities: of its goal.
+        believed: whether the robot believed that the goal holds; None if it told nothing of it.
+        move: how what the goal is about got lost; None if it did not.
+        since_ns: when that was, else when the task was done.
+    """
+
+    task: Task
+    goal: str
+    fluents: tuple[str, ...]
+    entities: tuple[str, ...]
+    believed: bool | None
+    move: Move | None
+    since_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """A goal that held when its task was done was undone later by something that the robot struck.
+
+    Attributes:
+        task: whose goal it was.
+        by: the task that undid it; None if none went on.
+        occasion: that ended.
+        move: how.
+    """
+
+    task: Task
+    by: Task | None
+    occasion: Occasion
+    move: Move
+
+
+class Goals:
+    """Judges the goals of an episode.
+
+    Args:
+        facts: of the episode.
+        questions: to it.
+        moves: of its objects.
+    """
+
+    def __init__(self, facts: Facts, questions: Questions, moves: list[Move]) -> None:
+        self._facts = facts
+        self._questions = questions
+        self._moves = moves
+
+    def unmet(self) -> Iterator[Unmet]:
+        """Yield the tasks that are done without their goals."""
+        for task, truth in self.truths():
+            term = self._term(task) if truth is False else None
+            if term is not None:
+                yield self._unmet(task, term)
+        yield from self._left_behind()
+
+    def truths(self) -> Iterator[tuple[Task, bool | None]]:
+        """Yield the tasks with a goal that are done, and whether it holds; None if the episode does not say."""
+        for task in self._done():
+            term = self._term(task)
+            if term is None:
+                yield task, None
+            else:
+                yield task, self._is_plainly_met(term, task) or self._holds(term, task)
+
+    def _left_behind(self) -> Iterator[Unmet]:
+        """Yield the tasks without a goal that were to take an object along, which did not move at all meanwhile."""
+        named = self._facts.named
+        for task in self._facts.tables.tasks:
+            told = task.status is Status.DONE and task.operation in TAKING
+            if not told or any(above.goal for above in named.lineage(task)):
+                continue
+            for name in named.role(task, "object"):
+                if self._stayed(name, task.span):
+                    goal, end_ns = f'held("{name}")', task.span.to_ns
+                    entities = tuple(dict.fromkeys((name, *named.own(task))))
+                    yield Unmet(task, goal, ("held",), entities, None, None, end_ns)
+
+    def _stayed(self, name: str, span: Interval) -> bool:
+        rows = self._facts.during("loc", name, span)
+        return any(r.span.from_ns <= span.from_ns and r.span.to_ns >= span.to_ns for r in rows)
+
+    def undone(self) -> Iterator[Undone]:
+        """Yield the goals that the robot undid by striking what they are about, each of the innermost task of it."""
+        found: dict[int, Undone] = {}
+        for task in self._done():
+            for fluent, names in terms_in(task.goal):
+                if fluent in _LASTING and len(names) == 2 and "!" not in task.goal:
+                    for one in self._undone(task, fluent, *names):
+                        found[one.occasion.row] = one  # a part of a task begins later than that
+        yield from found.values()
+
+    def _done(self) -> Iterator[Task]:
+        return (t for t in self._facts.tables.tasks if t.status is Status.DONE and t.goal)
+
+    def _term(self, task: Task) -> Term | None:
+        try:
+            return self._questions.goal(task)
+        except BadInput:
+            return None  # no goal that an episode can say anything of
+
+    def _is_plainly_met(self, term: Term, task: Task) -> bool:
+        """Whether a goal is one fluent, which holds when its task is done; what is not plain must be asked."""
+        if not isinstance(term, Atom) or term.place is not None:
+            return False
+        names = tuple(name for name in term.arguments if isinstance(name, str))
+        if not names or names != term.arguments[: len(names)]:
+            return False
+        around = Interval(
+            max(task.span.from_ns, task.span.to_ns - BEFORE_NS), task.span.to_ns + AFTER_NS
+        )
+        return any(
+            (row.a, row.b)[: len(names)] == names
+            for row in self._facts.during(term.name, names[0], around)
+        )
+
+    def _holds(self, term: Term, task: Task, *, believed: bool = False) -> bool | None:
+        """Whether a goal holds about when its task is done."""
+        end_ns = self._facts.tables.known_until_ns
+        begin = max(task.span.from_ns, task.span.to_ns - BEFORE_NS)
+        span = Interval(min(begin, end_ns), min(task.span.to_ns + AFTER_NS, end_ns) + 1)
+        domain = self._questions.believed if believed else self._questions.world
+        try:
+            return domain.holds(term, during(span)).truth
+        except BadInput:
+            return None  # about what the scene does not have
+
+    def _unmet(self, task: Task, term: Term) -> Unmet:
+        named = self._facts.named
+        terms = terms_in(task.goal)
+        entities = tuple(dict.fromkeys((*named.own(task), *(n for _, ns in terms for n in ns))))
+        move = self._lost(task, [names[0] for _, names in terms if names])
+        since_ns = task.span.to_ns if move is None else min(move.span.from_ns, task.span.to_ns)
+        believed = self._holds(term, task, believed=True)
+        fluents = tuple(dict.fromkeys(fluent for fluent, _ in terms))
+        return Unmet(task, task.goal, fluents, entities, believed, move, since_ns)
+
+    def _lost(self, task: Task, names: list[str]) -> Move | None:
+        """The last motion in which what a goal is about fell, toppled or did not stay where it was put, in the task."""
+        last = task.span.to_ns + AFTER_NS
+        moves = [
+            move
+            for move in self._moves
+            if move.object in names
+            and task.span.from_ns <= move.span.from_ns <= last
+            and (move.upsets or move.left != move.reached)
+        ]
+        return max(moves, key=lambda move: move.span.from_ns, default=None)
+
+    def _undone(self, task: Task, fluent: str, a: str, b: str) -> Iterator[Undone]:
+        end_ns = task.span.to_ns
+        rows = [
+            r for r in self._facts.tables.occasions.find(fluent, a, b) if r.span.to_ns >= end_ns
+        ]
+        if not rows or rows[0].span.from_ns > end_ns + AFTER_NS:
+            return
+        for number, row in enumerate(rows):
+            again = rows[number + 1].span.from_ns if number + 1 < len(rows) else None
+            if not row.ended or (again is not None and again - row.span.to_ns < _AGAIN_NS):
+                continue
+            move = self._struck_off(a, row)
+            if move is not None:
+                by = self._by(task, move)
+                if by is None or not self._is_part(by, task):
+                    yield Undone(task, by, row, move)
+            return
+
+    def _struck_off(self, name: str, row: Occasion) -> Move | None:
+        near = Interval(row.span.to_ns - SECOND, row.span.to_ns + SECOND)
+        for move in self._moves:
+            overlaps = move.span.from_ns <= near.to_ns and move.span.to_ns >= near.from_ns
+            if move.object == name and move.blows and overlaps and move.reached != row.b:
+                return move
+        return None
+
+    def _by(self, task: Task, move: Move) -> Task | None:
+        tasks = self._facts.expectations.near(move.blows[0].span.from_ns)
+        others = [other for other in tasks if not self._is_part(other, task)]
+        return next(iter(others or tasks), None)
+
+    def _is_part(self, one: Task, other: Task) -> bool:
+        return any(above.id == other.id for above in self._facts.named.lineage(one))

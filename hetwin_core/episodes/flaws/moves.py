@@ -1,0 +1,195 @@
+"""What objects do when no hand holds them: how they leave their place, or come to rest after a hand has let go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.layout import EntityKind
+from hetwin_core.episodes.flaws.facts import Facts
+from hetwin_core.episodes.tables.rows import Happening, Interval, Occasion
+
+UPSETS = ("toppled", "fell", "left_the_world", "flung")
+SECOND = 1_000_000_000
+LETTING_GO_NS = 300_000_000
+"""Fingers that open touch what they have held for so long yet [ns]."""
+TOUCHED_NS = 300_000_000
+"""A link that touches an object so long before or after it begins to move may have moved it [ns] ..."""
+PASSED_ON_NS = 100_000_000
+"""... and what else moves, if it touches it at most so long after [ns]: later it is what has been struck."""
+LATE_NS = 700_000_000
+"""That an object has toppled or fallen may be told so long after it has come to rest [ns]."""
+TILTED = float(np.cos(np.radians(8.0)))
+"""Cosine of the tilt from which on something tips."""
+AWAY = 0.015
+"""Something slips when it is so far from where it was [m]."""
+SETTLING_NS = 5 * SECOND
+"""What leaves its support so long after it was let go did not stand on it stably [ns]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A motion of an object from when nothing held it any more until it was at rest.
+
+    Attributes:
+        number: among all.
+        object: what moved.
+        span: from when it left its place, or was let go in motion, to when it was at rest or held again.
+        grip: the hold that ended in this motion, or not long before it; None if there was none.
+        in_motion: whether that hold ended in the motion itself.
+        left: what it stood on, or was let go on, and what it then left; empty if it stood on nothing.
+        parted_ns: when it began to leave that.
+        reached: what it stands on afterwards; empty if on nothing.
+        upsets: events that say that it toppled, fell ...
+        blows: contacts with what may have set it in motion, by begin.
+    """
+
+    number: int
+    object: str
+    span: Interval
+    grip: Occasion | None
+    in_motion: bool
+    left: str
+    parted_ns: int
+    reached: str
+    upsets: tuple[Happening, ...]
+    blows: tuple[Occasion, ...]
+
+
+class Moves:
+    """Finds the motions of an episode's objects.
+
+    Args:
+        facts: of the episode.
+    """
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._end_ns = facts.tables.known_until_ns
+
+    @cached_property
+    def all(self) -> list[Move]:
+        """All motions, by object and time."""
+        objects = self._facts.tables.layout.of_kind(EntityKind.OBJECT)
+        found: list[Move] = []
+        for entity in objects:
+            for span in self._unrest(entity.name):
+                move = self._move(len(found), entity.name, span)
+                if move is not None:
+                    found.append(move)
+        return found
+
+    def _unrest(self, name: str) -> Iterator[Interval]:
+        """Yield when an object was in no place."""
+        rests = sorted(self._facts.tables.occasions.find("loc", name), key=lambda row: row.span)
+        for one, other in pairwise(rests):
+            yield Interval(one.span.to_ns, other.span.from_ns)
+        if rests and rests[-1].ended:
+            yield Interval(rests[-1].span.to_ns, self._end_ns)
+
+    def _move(self, number: int, name: str, span: Interval) -> Move | None:
+        since = Interval(span.from_ns - SETTLING_NS, span.to_ns)
+        grips = [g for g in self._facts.during("held", name, since) if g.a == name]
+        last = max(grips, key=lambda g: g.span.to_ns, default=None)
+        if last is not None and (not last.ended or last.span.to_ns >= span.to_ns):
+            return None  # it is still held when it rests
+        in_motion = last is not None and last.span.to_ns > span.from_ns
+        begin = last.span.to_ns if last is not None and in_motion else span.from_ns
+        free = Interval(begin, span.to_ns)
+        left, reached = self._left(name, free, in_motion), self._reached(name, free.to_ns)
+        upsets = tuple(self._upsets(name, free))
+        return Move(
+            number,
+            name,
+            free,
+            last,
+            in_motion,
+            left,
+            self._parted(name, left, free, last) if upsets or left != reached else free.from_ns,
+            reached,
+            upsets,
+            tuple(self._blows(name, free, last)),
+        )
+
+    def _left(self, name: str, free: Interval, in_motion: bool) -> str:
+        """What it stood on when it began to move; of what was let go in motion, what it touched then."""
+        standing = self._facts.supports(name, free.from_ns - 1)
+        if standing and not in_motion:
+            return standing[0]
+        if standing:
+            return standing[0]
+        around = Interval(free.from_ns, free.from_ns + LETTING_GO_NS)
+        touched = sorted(self._facts.during("contact", name, around), key=lambda row: row.span)
+        others = (row.b if row.a == name else row.a for row in touched)
+        return next((other for other in others if other not in self._facts.bodies.links), "")
+
+    def _parted(self, name: str, left: str, free: Interval, last: Occasion | None) -> int:
+        """When it began to tip or to slip, or the motion in which it left what it stood on; else when it was let go."""
+        begun = self._tips(name, free if last is None else Interval(last.span.to_ns, free.to_ns))
+        if begun is not None:
+            return begun
+        rows = [r for r in self._facts.during("on", name, free) if (r.a, r.b) == (name, left)]
+        ends = [row.span.to_ns for row in rows if row.ended and row.span.to_ns <= free.to_ns]
+        if not ends:
+            return free.from_ns
+        end = Interval(max(ends), max(ends))
+        begins = [row.span.from_ns for row in self._facts.during("moving", name, end)]
+        return max(free.from_ns, min(begins, default=end.from_ns))
+
+    def _tips(self, name: str, free: Interval) -> int | None:
+        """When it was first tilted or away from how it was at first; None if it never was, or nothing tells."""
+        try:
+            before = self._facts.tables.poses.at(name, free.from_ns - LETTING_GO_NS)[1]
+            times, poses = self._facts.tables.poses.during(name, free)
+        except KeyError:
+            return None
+        if not len(times):
+            return None
+        poses = np.vstack((before, poses))
+        q = poses[:, 3:7]
+        up = np.stack(
+            (
+                2.0 * (q[:, 1] * q[:, 3] + q[:, 0] * q[:, 2]),
+                2.0 * (q[:, 2] * q[:, 3] - q[:, 0] * q[:, 1]),
+                1.0 - 2.0 * (q[:, 1] ** 2 + q[:, 2] ** 2),
+            ),
+            axis=1,
+        )
+        tilted = up[1:] @ up[0] < TILTED
+        away = np.linalg.norm(poses[1:, :3] - poses[1, :3], axis=1) > AWAY
+        rows = np.flatnonzero(tilted | away)
+        return max(free.from_ns, int(times[rows[0]])) if len(rows) else None
+
+    def _reached(self, name: str, time_ns: int) -> str:
+        after = Interval(time_ns, time_ns + LETTING_GO_NS)
+        rows = [row for row in self._facts.during("on", name, after) if row.a == name]
+        return max(rows, key=lambda row: row.span.to_ns).b if rows else ""
+
+    def _upsets(self, name: str, free: Interval) -> Iterator[Happening]:
+        for event in self._facts.events(*UPSETS, about=name):
+            if free.from_ns - LETTING_GO_NS <= event.time_ns <= free.to_ns + LATE_NS:
+                yield event
+
+    def _blows(self, name: str, free: Interval, last: Occasion | None) -> list[Occasion]:
+        """Contacts with links, with what a hand carries and with what moves, when it began to move."""
+        facts = self._facts
+        around = Interval(free.from_ns - TOUCHED_NS, free.from_ns + TOUCHED_NS)
+        soon = free.from_ns + PASSED_ON_NS
+        found = []
+        for row in facts.during("contact", name, around):
+            other = row.b if row.a == name else row.a
+            moves = facts.bodies.is_movable(other) and self._moves(other, around)
+            if other not in facts.bodies.links and not (moves and row.span.from_ns <= soon):
+                continue
+            if last is not None and row.span.from_ns <= last.span.to_ns + LETTING_GO_NS:
+                continue  # the fingers that let it go
+            found.append(row)
+        return sorted(found, key=lambda row: row.span.from_ns)
+
+    def _moves(self, name: str, span: Interval) -> bool:
+        rows = (*self._facts.during("moving", name, span), *self._facts.during("held", name, span))
+        return any(row.a == name for row in rows)

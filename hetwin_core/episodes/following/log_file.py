@@ -1,0 +1,178 @@
+"""A log's file, read chunk by chunk from where the last reading ended."""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from hetwin_core.episodes.mcap_records import (
+    CHANNEL,
+    CHUNK,
+    DATA_END,
+    HEAD,
+    MAGIC,
+    MESSAGE,
+    METADATA,
+    SCHEMA,
+    Buffer,
+    Channel,
+    Schema,
+    channel_of,
+    chunk_content,
+    facts_of,
+    records,
+    schema_of,
+)
+
+_MESSAGE = struct.Struct("<HIQQ")
+
+
+class Place(NamedTuple):
+    """Where a chunk's record lies in the file."""
+
+    at: int
+    length: int
+
+
+class Message(NamedTuple):
+    """A serialized message: where it lies in its chunk, and its log time [ns]."""
+
+    begin: int
+    end: int
+    time_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A chunk, unpacked.
+
+    Attributes:
+        place: in the file.
+        data: its records.
+        messages: by the number of their channel, in order.
+    """
+
+    place: Place
+    data: Buffer
+    messages: dict[int, list[Message]]
+
+    def in_order(self) -> list[tuple[int, Message]]:
+        """Return all messages with the numbers of their channels, in the order in which they were written."""
+        found = ((number, row) for number, rows in self.messages.items() for row in rows)
+        return sorted(found, key=lambda item: item[1])
+
+
+@dataclass
+class LogFile:
+    """An MCAP file that is complete or grows.
+
+    Attributes:
+        path: of the file.
+        schemas: message types by number, as far as the file was read.
+        channels: topics by number, likewise.
+        facts: what its records of facts say, by their names.
+        complete: whether its end was read.
+        damage: why nothing more of it can be read; empty if that is not so.
+    """
+
+    path: Path
+    schemas: dict[int, Schema] = field(default_factory=dict)
+    channels: dict[int, Channel] = field(default_factory=dict)
+    facts: dict[str, dict[str, str]] = field(default_factory=dict)
+    complete: bool = False
+    damage: str = ""
+    _at: int = 0
+
+    @property
+    def read_to(self) -> int:
+        """Bytes that were read."""
+        return self._at
+
+    def poll(self) -> Iterator[Chunk]:
+        """Iterate over the chunks that have been added since the last call.
+
+        Raises:
+            OSError: if the file cannot be read.
+            ValueError: if this is no MCAP file.
+        """
+        if self.complete or self.damage:
+            return
+        with self.path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if self._at == 0 and not self._begin(file.read(len(MAGIC))):
+                return
+            while not self.complete and self._at + HEAD.size <= size:
+                kind, length = HEAD.unpack(os.pread(file.fileno(), HEAD.size, self._at))
+                place = Place(self._at + HEAD.size, length)
+                if place.at + length > size:
+                    return
+                try:
+                    chunk = self._take(kind, file.fileno(), place)
+                except (ValueError, struct.error) as error:
+                    self.damage = f"{error}, at byte {place.at}"
+                    return
+                self._at = place.at + length
+                self.complete = kind == DATA_END
+                if chunk is not None:
+                    yield chunk
+
+    def read(self, place: Place) -> Chunk:
+        """Read a chunk again.
+
+        Raises:
+            OSError, ValueError: if that is not possible any more.
+        """
+        with self.path.open("rb") as file:
+            return unpack(os.pread(file.fileno(), place.length, place.at), place)
+
+    def _begin(self, magic: bytes) -> bool:
+        if magic and not MAGIC.startswith(magic):
+            raise ValueError("this is no MCAP file")
+        if len(magic) == len(MAGIC):
+            self._at = len(MAGIC)
+        return self._at > 0
+
+    def _take(self, kind: int, descriptor: int, place: Place) -> Chunk | None:
+        """Take in a record; returns a chunk."""
+        if kind not in (CHUNK, SCHEMA, CHANNEL, METADATA):
+            return None
+        record = os.pread(descriptor, place.length, place.at)
+        if kind != CHUNK:
+            self._learn(kind, record)
+            return None
+        chunk = unpack(record, place)
+        for found, begin, end in records(chunk.data):
+            if found != MESSAGE:
+                self._learn(found, chunk.data[begin:end])
+        return chunk
+
+    def _learn(self, kind: int, record: Buffer) -> None:
+        if kind == SCHEMA:
+            schema = schema_of(record)
+            self.schemas[schema.number] = schema
+        elif kind == CHANNEL:
+            channel = channel_of(record)
+            self.channels[channel.number] = channel
+        elif kind == METADATA:
+            name, facts = facts_of(record)
+            self.facts.setdefault(name, {}).update(facts)
+
+
+def unpack(record: bytes, place: Place) -> Chunk:
+    """Unpack a chunk's record.
+
+    Raises:
+        ValueError: if it is damaged.
+    """
+    data = chunk_content(record)
+    messages: dict[int, list[Message]] = defaultdict(list)
+    for kind, begin, end in records(data):
+        if kind == MESSAGE:
+            channel, _, time_ns, _ = _MESSAGE.unpack_from(data, begin)
+            messages[channel].append(Message(begin + _MESSAGE.size, end, time_ns))
+    return Chunk(place, data, dict(messages))

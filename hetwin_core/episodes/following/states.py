@@ -1,0 +1,179 @@
+"""The states of a log, decoded chunk by chunk."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
+from hetwin_core.ensemble.scene.values import Floats, Ints
+from hetwin_core.ensemble.topics import STATE
+from hetwin_core.episodes.following.definitions import Definitions
+from hetwin_core.episodes.following.log_file import Chunk, LogFile, Message, Place
+from hetwin_core.episodes.mcap_records import Buffer
+from hetwin_core.episodes.messages import nanoseconds
+
+_CDR_HEADER = 4
+_TIME = struct.Struct("<iI")
+_LENGTH = struct.Struct("<I")
+_LITTLE_ENDIAN = 1
+
+
+class States(NamedTuple):
+    """Some states in a row.
+
+    Attributes:
+        times: (n,) [ns].
+        values: (n, layout.size) as `Snapshot.values`.
+        owners: (n, slots) as `Snapshot.owners`.
+        parents: (n, slots) as `Snapshot.parents`.
+        proximity: (m, 12) rows as `Snapshot.proximity`, of all states.
+        of_state: (m,) which of the states a row belongs to.
+    """
+
+    times: NDArray[np.int64]
+    values: Floats
+    owners: Ints
+    parents: Ints
+    proximity: Floats
+    of_state: NDArray[np.int64]
+
+    def near(self, number: int) -> Floats:
+        """Return the (k, 12) rows of proximity of one of the states."""
+        begin, end = np.searchsorted(self.of_state, (number, number + 1))
+        return self.proximity[begin:end]
+
+
+def joined(parts: Iterable[States], count: int) -> States:
+    """Return states that follow each other as one; the parts are not kept meanwhile.
+
+    Args:
+        parts: at least one.
+        count: how many states they have together, at least one.
+
+    Raises:
+        ValueError: if they have more.
+    """
+    whole: list[NDArray[Any]] = []
+    near, of_state, at = list[Floats](), list[NDArray[np.int64]](), 0
+    for part in parts:
+        columns = part[:4]
+        whole = whole or [np.empty((count, *c.shape[1:]), c.dtype) for c in columns]
+        end = at + len(part.times)
+        for column, some in zip(whole, columns, strict=True):
+            column[at:end] = some
+        near.append(part.proximity)
+        of_state.append(part.of_state + at)
+        at = end
+    times, values, owners, parents = whole
+    rows, numbers = np.concatenate(near), np.concatenate(of_state)
+    return States(times, values, owners, parents, rows, numbers)
+
+
+class StateReader:
+    """Decodes the states of a log.
+
+    Their numbers lie in places that follow from the layout alone, from which they are copied: a view would keep the
+    whole chunk. States of a log whose definition of the message is another one are read by that, slowly.
+
+    Args:
+        layout: of the scene.
+        file: the log.
+        definitions: the log's types.
+    """
+
+    def __init__(self, layout: Layout, file: LogFile, definitions: Definitions) -> None:
+        self._size, self._slots = layout.size, len(layout.slots)
+        self._file = file
+        self._definitions = definitions
+        at = _Cursor(16)
+        self._values = at.array(self._size, 8)
+        self._owners = at.array(self._slots, 4)
+        self._parents = at.array(self._slots, 4)
+        self._proximity = at.at
+
+    def read(self, chunk: Chunk) -> States | None:
+        """Decode all states of a chunk; None if it has none.
+
+        Raises:
+            Exception: of many kinds, if one does not fit its definition.
+        """
+        rows = [row for _, row in self._definitions.rows(chunk, STATE.logged_name)]
+        if not rows:
+            return None
+        if (
+            self._definitions.is_ours(STATE.type)
+            and chunk.data[rows[0].begin + 1] == _LITTLE_ENDIAN
+        ):
+            return self._decode(chunk.data, rows)
+        return self._read_slowly(chunk)
+
+    def again(self, place: Place) -> States:
+        """Read the states of a chunk again.
+
+        Raises:
+            OSError, ValueError: if that is not possible any more.
+        """
+        found = self.read(self._file.read(place))
+        if found is None:
+            raise ValueError(f"{self._file.path}: the log has changed since it was read")
+        return found
+
+    def _decode(self, data: Buffer, rows: list[Message]) -> States:
+        count = len(rows)
+        times = np.empty(count, np.int64)
+        values = np.empty((count, self._size))
+        owners = np.empty((count, self._slots), np.int32)
+        parents = np.empty((count, self._slots), np.int32)
+        near: list[Floats] = []
+        for i, row in enumerate(rows):
+            body = row.begin + _CDR_HEADER
+            sec, nanosec = _TIME.unpack_from(data, body)
+            times[i] = sec * 1_000_000_000 + nanosec
+            values[i] = np.frombuffer(data, "<f8", self._size, body + self._values)
+            owners[i] = np.frombuffer(data, "<i4", self._slots, body + self._owners)
+            parents[i] = np.frombuffer(data, "<i4", self._slots, body + self._parents)
+            near.append(self._near(data, body))
+        return _states(times, values, owners, parents, near)
+
+    def _near(self, data: Buffer, body: int) -> Floats:
+        (count,) = _LENGTH.unpack_from(data, body + self._proximity)
+        at = _Cursor(self._proximity).array(count, 8)
+        return np.frombuffer(data, "<f8", count, body + at).reshape(-1, PROXIMITY_COLUMNS)
+
+    def _read_slowly(self, chunk: Chunk) -> States:
+        found = self._definitions.messages(chunk, STATE.logged_name)
+        return _states(
+            np.array([nanoseconds(state.stamp) for state in found], np.int64),
+            np.stack([state.values for state in found]).reshape(len(found), self._size),
+            np.stack([state.owners for state in found]).reshape(len(found), self._slots),
+            np.stack([state.parents for state in found]).reshape(len(found), self._slots),
+            [np.reshape(state.proximity, (-1, PROXIMITY_COLUMNS)) for state in found],
+        )
+
+
+class _Cursor:
+    """Finds the places of sequences in a CDR message, counted from behind its header."""
+
+    def __init__(self, at: int) -> None:
+        self.at = at
+
+    def array(self, count: int, size: int) -> int:
+        """Pass a sequence of numbers of a size [bytes]; returns where its first one lies."""
+        start = self.at + -self.at % 4 + 4
+        if count:
+            start += -start % size
+        self.at = start + count * size
+        return start
+
+
+def _states(
+    times: NDArray[np.int64], values: Floats, owners: Ints, parents: Ints, near: list[Floats]
+) -> States:
+    of_state = np.repeat(np.arange(len(times)), [len(rows) for rows in near])
+    return States(times, values, owners, parents, np.concatenate(near), of_state)

@@ -1,0 +1,253 @@
+"""Writes a run to its folder: a bag with all states and events, and the summary."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from hetwin_core.ensemble import topics
+from hetwin_core.ensemble.conductor.reporting.listener import (
+    Handover,
+    RunListener,
+    RunStart,
+    RunSummary,
+)
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scene.late_rows import rows_of
+from hetwin_core.ensemble.scene.layout import EntityKind
+from hetwin_core.ensemble.scene.snapshot import Snapshot, rows_left
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.topics import Encoded
+from hetwin_core.ensemble.words import failure_row_words
+from hetwin_core.ensemble.writing import writing
+from hetwin_core.episodes import run_messages
+from hetwin_core.episodes.bag import LogBag
+from hetwin_core.episodes.due import Due, DueStates, KeptState
+from hetwin_core.episodes.encoder import RunEncoder
+from hetwin_core.episodes.markers import owner_marker
+from hetwin_core.episodes.run_folder import LOG, check_free, write_summary
+from hetwin_core.episodes.run_messages import encoded_message
+
+_ROOM = 4 * 2**20
+"""Bytes reserved on the disk for the last chunk, the end of the log and the summary."""
+_REPETITION_NS = 1_000_000_000
+"""Frames and particles that do not move are written again after this, for who begins to read in the middle."""
+_FLUSH_MOMENT_S = 0.5
+_FLUSH_S = 2.0
+"""Events reach the disk soon, the rest later; many small chunks would make the file large."""
+
+
+class RunLog(RunListener):
+    """Listens to a run and writes ``<out>/log`` (rosbag2, MCAP) and ``<out>/summary.json``.
+
+    The warnings of `RunStart` are not written separately: the conductor publishes them as notes too.
+
+    Stamps and log times are simulated time since the start of the run. An event that arrived late keeps its stamp; its
+    log time is that of the step before the one that handled it, so log times never go back.
+
+    Args:
+        out: folder of the run; made with its parents when the run starts.
+        state_rate: states per simulated second. The first and the last state, and that of every step with an
+            event or a handover, are always written.
+        transform_rate: most messages on ``/tf``, and of contacts, per simulated second; one without any motion is left
+            out, but never for longer than a second.
+
+    Raises:
+        BadInput: if the folder already holds a run or cannot be written to; nothing is touched then.
+    """
+
+    def __init__(
+        self, out: Path, *, state_rate: float = 100.0, transform_rate: float = 30.0
+    ) -> None:
+        for name, rate in (("state_rate", state_rate), ("transform_rate", transform_rate)):
+            if not 0.0 < rate <= 1e6:
+                raise BadInput(
+                    "a rate of the log is out of range",
+                    where=name,
+                    found=rate,
+                    expected="more than 0 and at most 1e6 per second",
+                )
+        check_free(out)
+        self.out = out
+        self._states = DueStates(state_rate)
+        self._transforms, self._contacts = (Due(round(1e9 / transform_rate)) for _ in range(2))
+        self._repetition = Due(_REPETITION_NS)
+        self._bag: LogBag | None = None
+        self._now = 0
+        self._owners_since: int | None = None
+        self._flushed = 0.0
+
+    @property
+    def log(self) -> Path:
+        """Folder of the bag."""
+        return self.out / LOG
+
+    def started(self, start: RunStart) -> None:
+        """Open the bag and write the registry, the table of responsibilities and the first state.
+
+        Raises:
+            BadInput: if the folder cannot be written to.
+        """
+        check_free(self.out)
+        with writing("the run", self.out):
+            self.out.mkdir(parents=True, exist_ok=True)
+        self._encoder = RunEncoder(start.layout, start.models)
+        self._main = next((model.name for model in start.models if model.main), "")
+        self._labelled = {entity.name for entity in start.layout.of_kind(EntityKind.OBJECT)}
+        self._bag = LogBag(self.log, room=_ROOM)
+        described = (
+            topics.of_robot(topics.ROBOT_DESCRIPTION, name) for name in start.robot_descriptions
+        )
+        for topic in (*self._encoder.topics, *described):
+            self._bag.offer(topic)
+        self._bag.describe(
+            scenario_file=start.scenario_file,
+            source=start.source,
+            seed=str(start.seed),
+            rate=repr(start.rate),
+            given=json.dumps(start.given, separators=(",", ":")),
+        )
+        self._write_start(start)
+        self._bag.flush(self._now)  # from now on the log can be read, however the run ends
+        self._flushed = time.monotonic() - _FLUSH_MOMENT_S
+
+    def stepped(self, step: int, scene: Snapshot) -> None:
+        """Write the state if it is due, else keep it, as it may be the last one."""
+        self._now = now = scene.time_ns
+        moment = self._states.happened
+        state = self._states.take(step, scene)
+        if state is not None:
+            self._write_responsibilities()
+            self._write_state(state)
+        if self._transforms.take(now):
+            self._write_transforms(now, scene.values)
+        if self._encoder.has_scans:
+            self._write(self._encoder.scans(now, scene.values))
+        if state is not None:
+            self._flush(_FLUSH_MOMENT_S if moment else _FLUSH_S)
+
+    def event(self, event: Event) -> None:
+        """Write an event, and, if it is one of the robot's program, the action annotation or the task too."""
+        self._states.happened = True
+        self._write(run_messages.event(event))
+
+    def belief(self, event: Event) -> None:
+        """Write a belief; no state is written for it."""
+        self._write([self._encoder.belief(event)])
+
+    def handover(self, handover: Handover) -> None:
+        """Write a handover; the new table follows with the step's state."""
+        self._states.happened = True
+        entity, time_ns = handover.entity, handover.time_ns
+        self._encoder.owners[entity, handover.attribute] = handover.to_model
+        self._owners_since = time_ns
+        self._write([run_messages.handover(handover)])
+        if handover.attribute == "pose" and entity in self._labelled:
+            owner = None if handover.to_model == self._main else handover.to_model
+            label = owner_marker(time_ns, entity, owner)
+            self._write([encoded_message(topics.MARKERS, time_ns, label)])
+
+    def note(self, time_ns: int, level: str, source: str, text: str) -> None:
+        """Write a note to ``/diagnostics``."""
+        self._write([run_messages.note(time_ns, level, source, text)])
+
+    def ended(self, summary: RunSummary) -> None:
+        """Finish the log, then write the summary, which marks the log as complete.
+
+        Raises:
+            RunFailed: if the disk cannot be written to.
+        """
+        if self._bag is not None:
+            self._bag.use_room()
+        try:
+            if summary.error is not None:
+                self._note_failure(summary)
+        finally:
+            self.close()
+        write_summary(self.out, summary)
+
+    def close(self) -> None:
+        """Write the state that is still kept and finish the bag; a second call does nothing.
+
+        Raises:
+            RunFailed: if the disk cannot be written to.
+        """
+        bag, last = self._bag, self._states.left()
+        if bag is None:
+            return
+        bag.use_room()
+        try:
+            self._write_responsibilities()
+            if last is not None:
+                self._write_state(last._replace(near=rows_left(last.near)))
+        finally:
+            self._bag = None
+            bag.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _flush(self, period_s: float) -> None:
+        """Write everything so far to the disk, unless that was done within the period [s]."""
+        now = time.monotonic()
+        if self._bag is not None and now - self._flushed > period_s:
+            self._flushed = now
+            self._bag.flush(self._now)
+
+    def _write(self, messages: Iterable[Encoded]) -> None:
+        """Write messages; the log time of one that is late is now."""
+        bag, now = self._bag, self._now
+        if bag is not None:
+            for topic, time_ns, data in messages:
+                bag.write(topic, time_ns if time_ns > now else now, data)
+
+    def _write_start(self, start: RunStart) -> None:
+        """Write what stays, and the first state; shapes are drawn in the frames of their entities."""
+        self._now = now = start.snapshot.time_ns
+        values = start.snapshot.values
+        self._write(self._encoder.start(start))
+        self._encoder.own(start.snapshot.owners)
+        self._write([self._encoder.responsibilities(now)])
+        self._write_state(self._states.begin(start.snapshot))
+        self._write(self._encoder.fixed_frames(now, values))
+        self._write(self._encoder.shapes(now))
+        self._transforms.take(now)
+        self._write_transforms(now, values)
+        self._write(self._encoder.scans(now, values))
+
+    def _write_responsibilities(self) -> None:
+        if self._owners_since is not None:
+            self._write([self._encoder.responsibilities(self._owners_since)])
+        self._owners_since = None
+
+    def _write_state(self, state: KeptState) -> None:
+        near = rows_of(state.near)
+        time_ns, values = state.time_ns, state.values
+        self._write([self._encoder.state(*state[:5], near)])
+        if self._contacts.take(time_ns):
+            self._write(self._encoder.contacts(time_ns, near))
+        self._write(self._encoder.robots(time_ns, values))
+
+    def _write_transforms(self, time_ns: int, values: Floats) -> None:
+        """All frames if one has moved, and all particles if one has; and both now and then, for late readers."""
+        again = self._repetition.take(time_ns)
+        self._write(self._encoder.frames(time_ns, values, if_moved=not again))
+        self._write(self._encoder.particles(time_ns, values, if_moved=not again))
+
+    def _note_failure(self, summary: RunSummary) -> None:
+        error = summary.error or {}
+        text = failure_row_words(error, with_model=False)
+        self.note(self._now, "error", str(error.get("model", "run")), text)

@@ -1,0 +1,349 @@
+"""The scene's shapes, particles and owners as markers: in the frames of their entities, or all in the world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout, Slot
+from hetwin_core.ensemble.scene.poses import multiply, rotate
+from hetwin_core.ensemble.scene.shapes import PARTICLE_RGBA, Shape, ShapeKind
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import WORLD, Floats, Meaning, particles
+from hetwin_core.ensemble.topics import MARKERS, PARTICLES
+from hetwin_core.episodes.cdr_template import Blanks, CdrTemplate
+from hetwin_core.episodes.messages import (
+    colour_message,
+    header,
+    message,
+    point_message,
+    pose_message,
+    stamp,
+    vector_message,
+)
+
+SHOWN = (EntityKind.OBJECT, EntityKind.STATIC, EntityKind.LINK)
+"""Kinds of entities whose shapes are shown."""
+LABEL_HEIGHT = 0.04
+"""Height of the letters of a label, and half its distance from the object [m]."""
+
+# Numbers of visualization_msgs/Marker.
+_CUBE, _SPHERE, _CYLINDER, _SPHERE_LIST, _TEXT, _TRIANGLE_LIST = 1, 2, 3, 7, 9, 11
+ADD, DELETE = 0, 2
+
+_ABOVE = np.array([0.0, 0.0, 2 * LABEL_HEIGHT])
+_HERE = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+_WHITE = (1.0, 1.0, 1.0, 1.0)
+_KEPT_TEMPLATES = 8
+
+
+class MarkerGeometry(NamedTuple):
+    """How a marker draws a shape.
+
+    Attributes:
+        type: of ``visualization_msgs/Marker``.
+        scale: x, y, z [m]; 1 for triangles.
+        points: (n, 3) corners of triangles, three for each [m]; empty for all other types.
+    """
+
+    type: int
+    scale: tuple[float, float, float]
+    points: Floats
+
+
+def marker_geometry(shape: Shape) -> MarkerGeometry:
+    """How a marker draws a shape; capsules become cylinders, as there is no such marker."""
+    size = [float(x) for x in shape.size]
+    points = np.empty((0, 3))
+    match shape.kind:
+        case ShapeKind.BOX:
+            kind, scale = _CUBE, (size[0], size[1], size[2])
+        case ShapeKind.SPHERE:
+            kind, scale = _SPHERE, (2 * size[0], 2 * size[0], 2 * size[0])
+        case ShapeKind.ELLIPSOID:
+            kind, scale = _SPHERE, (2 * size[0], 2 * size[1], 2 * size[2])
+        case ShapeKind.CYLINDER:
+            kind, scale = _CYLINDER, (2 * size[0], 2 * size[0], size[1])
+        case ShapeKind.CAPSULE:
+            kind, scale = _CYLINDER, (2 * size[0], 2 * size[0], size[1] + 2 * size[0])
+        case ShapeKind.PLANE:
+            kind, scale = _CUBE, (size[0], size[1], 1e-3)
+        case ShapeKind.MESH:
+            kind, scale = _TRIANGLE_LIST, (1.0, 1.0, 1.0)
+            if shape.vertices is not None and shape.faces is not None:
+                points = np.asarray(shape.vertices[shape.faces.ravel()], np.float64)
+    return MarkerGeometry(kind, scale, points)
+
+
+def shown_entities(layout: Layout) -> list[Entity]:
+    """Return the entities that have shapes and a pose."""
+    return [e for e in layout.of_kind(*SHOWN) if e.shapes and layout.has(e.name, "pose")]
+
+
+def shape_markers(
+    entities: Sequence[Entity],
+    time_ns: int,
+    colours: Mapping[str, Sequence[float]] | None = None,
+) -> Any:
+    """``visualization_msgs/MarkerArray`` with all shapes; who shows them moves them with the frames on ``/tf``.
+
+    Args:
+        entities: whose shapes.
+        time_ns: simulated time.
+        colours: of all shapes of an entity, by its name; others have their own.
+    """
+    found = colours or {}
+    markers = [
+        _shape(entity, number, entity.name, stamp(time_ns), shape.pose, found.get(entity.name))
+        for entity in entities
+        for number, shape in enumerate(entity.shapes)
+    ]
+    return message(MARKERS.type, markers=markers)
+
+
+def _shape(
+    entity: Entity,
+    number: int,
+    frame: str,
+    when: Any,
+    pose: Sequence[float] | Floats,
+    colour: Sequence[float] | None = None,
+) -> Any:
+    shape = entity.shapes[number]
+    geometry = marker_geometry(shape)
+    return marker(
+        frame,
+        when,
+        ns=entity.name,
+        id=number,
+        type=geometry.type,
+        pose=pose_message(pose),
+        scale=vector_message(geometry.scale),
+        color=colour_message(shape.rgba if colour is None else colour),
+        points=[point_message(row) for row in geometry.points.tolist()],
+    )
+
+
+def owner_marker(time_ns: int, entity: str, owner: str | None) -> Any:
+    """``visualization_msgs/MarkerArray`` with a label above an object: its name and who is responsible for its pose.
+
+    Args:
+        time_ns: simulated time.
+        entity: the object.
+        owner: the model; None takes the label away.
+    """
+    label = _label(entity, owner, entity, stamp(time_ns), _ABOVE)
+    return message(MARKERS.type, markers=[label])
+
+
+def _label(
+    entity: str, owner: str | None, frame: str, when: Any, place: Sequence[float] | Floats
+) -> Any:
+    return marker(
+        frame,
+        when,
+        ns=f"{entity} owner",
+        id=0,
+        type=_TEXT,
+        action=DELETE if owner is None else ADD,
+        pose=pose_message([*place, *_HERE[3:]]),
+        scale=vector_message((0.0, 0.0, LABEL_HEIGHT)),
+        color=colour_message(_WHITE),
+        text="" if owner is None else f"{entity}: {owner}",
+    )
+
+
+class _Clouds:
+    """The particles of the entities of a scene that have a pose, one list of spheres for each."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.slots = [
+            slot
+            for slot in layout.slots
+            if slot.attribute.meaning is Meaning.PARTICLES and layout.has(slot.entity, "pose")
+        ]
+
+    def present(self, values: Floats) -> list[Floats]:
+        """The particles that there are, of each entity."""
+        return [particles(part) for part in self._parts(values)]
+
+    def content(self, values: Floats) -> list[bytes]:
+        """All that the values say of particles."""
+        return [part.tobytes() for part in self._parts(values)]
+
+    def _parts(self, values: Floats) -> list[Floats]:
+        return [values[slot.offset : slot.offset + slot.attribute.size] for slot in self.slots]
+
+    @staticmethod
+    def numbers(there: Floats) -> list[Floats]:
+        """What the blanks of a list have."""
+        return [np.full(3, 2 * float(there[0, 6])), there[:, :3].ravel()] if len(there) else []
+
+    @staticmethod
+    def marker(
+        slot: Slot, count: int, frame: str, blanks: Blanks, pose: Sequence[float] | Floats = _HERE
+    ) -> Any:
+        """A list of so many spheres; an empty one is deleted, as RViz accepts no list without points."""
+        size = blanks.numbers(3) if count else np.zeros(3)
+        points = blanks.numbers(3 * count).reshape(-1, 3) if count else ()
+        return marker(
+            frame,
+            blanks.stamp,
+            ns=f"{slot.entity} {slot.attribute.name}",
+            id=0,
+            type=_SPHERE_LIST,
+            action=ADD if count else DELETE,
+            pose=pose_message(pose),
+            scale=vector_message(size),
+            color=colour_message(PARTICLE_RGBA),
+            points=[point_message(point) for point in points],
+        )
+
+
+class ParticleMessages:
+    """``visualization_msgs/MarkerArray`` with the particles of a scene, in the frames of their entities.
+
+    Args:
+        layout: the scene's layout.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self._clouds = _Clouds(layout)
+        self._templates = lru_cache(_KEPT_TEMPLATES)(partial(_particle_template, self._clouds))
+        self._shown: list[bytes] = []
+
+    @property
+    def empty(self) -> bool:
+        """Whether the scene can have no particles."""
+        return not self._clouds.slots
+
+    def changed(self, values: Floats) -> bool:
+        """Whether a particle is elsewhere than in the message that was filled last, to the bit."""
+        return self._clouds.content(values) != self._shown
+
+    def fill(self, time_ns: int, values: Floats) -> memoryview:
+        """Put the numbers in, from all values of the scene.
+
+        Returns:
+            The serialized message, valid until the next call.
+        """
+        found = self._clouds.present(values)
+        self._shown = self._clouds.content(values)
+        numbers = [part for there in found for part in _Clouds.numbers(there)]
+        return self._templates(tuple(map(len, found))).fill(time_ns, *numbers)
+
+
+def _particle_template(clouds: _Clouds, counts: tuple[int, ...]) -> CdrTemplate:
+    def make(blanks: Blanks) -> object:
+        found = zip(clouds.slots, counts, strict=True)
+        lists = [_Clouds.marker(slot, count, slot.entity, blanks) for slot, count in found]
+        return message(PARTICLES.type, markers=lists)
+
+    return CdrTemplate(PARTICLES.type, make)
+
+
+class WorldMarkers:
+    """``visualization_msgs/MarkerArray`` with all shapes and particles in the world, as RViz shows them without frames.
+
+    Objects that another model than the main one is responsible for have a label that says so.
+
+    Args:
+        layout: the scene's layout.
+        main: name of the main model; empty if there is none.
+    """
+
+    def __init__(self, layout: Layout, main: str = "") -> None:
+        self._main = main
+        self._entities = shown_entities(layout)
+        self._clouds = _Clouds(layout)
+        objects = layout.of_kind(EntityKind.OBJECT)
+        self._objects = [entity.name for entity in objects if layout.has(entity.name, "pose")]
+        self._labelled: set[str] = set()
+        self._templates = lru_cache(_KEPT_TEMPLATES)(self._template)
+
+    def fill(self, scene: Snapshot) -> memoryview:
+        """Put the numbers in.
+
+        Returns:
+            The serialized message, valid until the next call.
+        """
+        labels, clouds = tuple(self._labels(scene)), self._clouds.present(scene.values)
+        numbers = [
+            _in_world(scene.pose(entity.name).tolist(), shape)
+            for entity in self._entities
+            for shape in entity.shapes
+        ]
+        for slot, there in zip(self._clouds.slots, clouds, strict=True):
+            numbers += [scene.pose(slot.entity)[:7], *_Clouds.numbers(there)]
+        numbers += [scene.pose(name)[:3] + _ABOVE for name, _ in labels]
+        return self._templates(tuple(map(len, clouds)), labels).fill(scene.time_ns, *numbers)
+
+    def _labels(self, scene: Snapshot) -> Iterator[tuple[str, str | None]]:
+        """Objects that are not the main model's, with their owners; and those that are again, without."""
+        for name in self._objects:
+            owner = scene.owner(name, "pose")
+            if self._main and owner != self._main:
+                self._labelled.add(name)
+                yield name, owner
+            elif name in self._labelled:
+                self._labelled.remove(name)
+                yield name, None
+
+    def _template(
+        self, counts: tuple[int, ...], labels: tuple[tuple[str, str | None], ...]
+    ) -> CdrTemplate:
+        def make(blanks: Blanks) -> object:
+            markers = [
+                _shape(entity, number, WORLD, blanks.stamp, blanks.numbers(7))
+                for entity in self._entities
+                for number in range(len(entity.shapes))
+            ]
+            for slot, count in zip(self._clouds.slots, counts, strict=True):
+                pose = blanks.numbers(7)
+                markers.append(_Clouds.marker(slot, count, WORLD, blanks, pose))
+            for name, owner in labels:
+                markers.append(_label(name, owner, WORLD, blanks.stamp, blanks.numbers(3)))
+            return message(MARKERS.type, markers=markers)
+
+        return CdrTemplate(MARKERS.type, make)
+
+
+def _in_world(body: list[float], shape: Shape) -> Floats:
+    """(7,) the pose of a shape of a body."""
+    turn = body[3:7]
+    place = np.add(body[:3], rotate(turn, shape.pose[:3]))
+    return np.array([*place, *multiply(turn, shape.pose[3:7])])
+
+
+def marker(frame: str, when: Any, **fields: Any) -> Any:
+    """``visualization_msgs/Marker`` in a frame at a stamp, with these fields; it moves with a frame of the scene."""
+    rest: dict[str, Any] = {
+        "action": ADD,
+        "pose": pose_message(_HERE),
+        "lifetime": message("builtin_interfaces/msg/Duration", sec=0, nanosec=0),
+        "frame_locked": frame != WORLD,
+        "points": [],
+        "colors": [],
+        "texture_resource": "",
+        "texture": message(
+            "sensor_msgs/msg/CompressedImage",
+            header=header(0),
+            format="",
+            data=np.empty(0, np.uint8),
+        ),
+        "uv_coordinates": [],
+        "text": "",
+        "mesh_resource": "",
+        "mesh_file": message(
+            "visualization_msgs/msg/MeshFile", filename="", data=np.empty(0, np.uint8)
+        ),
+        "mesh_use_embedded_materials": False,
+    }
+    return message(
+        "visualization_msgs/msg/Marker",
+        header=message("std_msgs/msg/Header", stamp=when, frame_id=frame),
+        **(rest | fields),
+    )

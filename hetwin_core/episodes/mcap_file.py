@@ -1,0 +1,108 @@
+"""The MCAP file of a log."""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rosbags.interfaces import Connection
+from rosbags.rosbag2 import CompressionMode
+from rosbags.rosbag2.storage_mcap import McapWriter
+
+from hetwin_core.episodes.mcap_records import METADATA
+
+_FASTEST = 1
+"""Level of zstd; the default, 3, takes more than twice as long to save a hundredth of the space."""
+_CHUNK = 2**20 - 2**16
+"""Bytes of a chunk; less than the size at which the library closes one itself."""
+_MESSAGE = struct.Struct("<BQHIQQ")
+"""Beginning of a message's record: kind, size of the rest, channel, sequence (0: not used), log time, publish time."""
+_KIND, _SIZE = 0x05, 22
+
+
+class McapFile(McapWriter):
+    """A file of chunks that are on the disk whole or not at all.
+
+    The chunks are compressed with zstd, as rosbag2's own preset ``zstd_fast`` does.
+
+    Args:
+        path: folder of the file, which gets the folder's name.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, CompressionMode.STORAGE)
+        compress: Any = self.compressor
+        self.compressor = partial(compress, level=_FASTEST)
+        self._whole = self.bio.tell()
+
+    def write(self, connection: Connection, timestamp: int, data: bytes | memoryview) -> None:
+        """Write a message in one piece, with the same bytes as the library's in a third of the time.
+
+        Raises:
+            OSError: if the disk cannot be written to.
+        """
+        place = self.chunk.bio.tell()
+        if place > _CHUNK:
+            self.end_chunk()
+            place = 0
+        chunk, channel = self.chunk, connection.id
+        bio = chunk.bio
+        if timestamp < chunk.message_start_time:
+            chunk.message_start_time = timestamp
+            self.message_start_time = min(timestamp, self.message_start_time)
+        if timestamp > chunk.message_end_time:
+            chunk.message_end_time = timestamp
+            self.message_end_time = max(timestamp, self.message_end_time)
+        self.channel_stats[channel] += 1
+        chunk.msgs[channel].append((timestamp, place))
+        start = _MESSAGE.pack(_KIND, _SIZE + len(data), channel, 0, timestamp, timestamp)
+        bio.write(start)
+        bio.write(data)
+
+    def write_facts(self, name: str, facts: Mapping[str, str]) -> None:
+        """Write a record of facts, between the chunks; see `mcap_records.facts_of`.
+
+        Raises:
+            OSError: if the disk cannot be written to.
+        """
+        self.end_chunk()
+        pairs = b"".join(_text(part) for pair in facts.items() for part in pair)
+        content = _text(name) + struct.pack("<I", len(pairs)) + pairs
+        self.bio.write(struct.pack("<BQ", METADATA, len(content)) + content)
+        self.bio.flush()
+        self._whole = self.bio.tell()
+
+    def end_chunk(self) -> None:
+        """Write the open chunk.
+
+        Raises:
+            OSError: if the disk cannot be written to; the file ends with the last whole chunk, and nothing is lost.
+        """
+        if not self.chunk.bio.tell():
+            return
+        chunk, count = self.chunk, len(self.chunks)
+        try:
+            self.close_chunk()
+            self.bio.flush()
+        except OSError:
+            self.chunk = chunk
+            del self.chunks[count:]
+            with suppress(OSError):
+                self.bio.close()
+            os.truncate(self.path, self._whole)
+            self.bio = self.path.open("ab")
+            raise
+        self._whole = self.bio.tell()
+
+
+def _text(text: str) -> bytes:
+    data = text.encode()
+    return struct.pack("<I", len(data)) + data

@@ -1,0 +1,271 @@
+"""The messages that a run repeats: the state of the scene, joints, odometry, scans, and what the robot believes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from hetwin_core.ensemble.beliefs import BeliefFields
+from hetwin_core.ensemble.mobile_robots import (
+    MountedScanner,
+    mobile_robots,
+    mounted_scanners,
+)
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
+from hetwin_core.ensemble.scene.scans import SCAN, ScanPattern
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
+from hetwin_core.ensemble.scene.values import ODOMETRY, POSE_SIZE, Floats, Ints
+from hetwin_core.ensemble.topics import (
+    BELIEFS,
+    JOINT_STATES,
+    ODOMETRY_TOPIC,
+    SCAN_TOPIC,
+    STATE,
+    Topic,
+    of_robot,
+)
+from hetwin_core.episodes.cdr_template import Blanks, CdrTemplate
+from hetwin_core.episodes.messages import message, pose_message, vector_message
+
+_KEPT_TEMPLATES = 64
+_KEPT_BELIEFS = 256
+_JOINT_FIELDS = {
+    "position": ("joint_position", "joint_positions"),
+    "velocity": ("joint_velocity", "joint_velocities"),
+    "effort": ("joint_effort", "joint_efforts"),
+}
+_NS = 1_000_000_000
+
+
+class StateMessages:
+    """``hetwin/msg/SceneState`` of one layout."""
+
+    def __init__(self, layout: Layout) -> None:
+        make = partial(_state_template, layout)
+        self._templates = lru_cache(_KEPT_TEMPLATES)(make)
+
+    def fill(
+        self,
+        time_ns: int,
+        step: int,
+        values: Floats,
+        owners: Ints,
+        parents: Ints,
+        proximity: Floats,
+    ) -> memoryview:
+        """Put the numbers in.
+
+        Returns:
+            The serialized message, valid until the next call.
+        """
+        template = self._templates(len(proximity))
+        return template.fill(time_ns, step, values, owners, parents, proximity.reshape(-1))
+
+
+def _state_template(layout: Layout, rows: int) -> CdrTemplate:
+    """The message with so many rows of proximity."""
+    slots = len(layout.slots)
+
+    def make(blanks: Blanks) -> object:
+        return message(
+            STATE.type,
+            stamp=blanks.stamp,
+            step=blanks.number(np.uint64),
+            values=blanks.numbers(layout.size),
+            owners=blanks.numbers(slots, np.int32),
+            parents=blanks.numbers(slots, np.int32),
+            proximity=blanks.numbers(rows * PROXIMITY_COLUMNS),
+        )
+
+    return CdrTemplate(STATE.type, make)
+
+
+class SceneMessage:
+    """A message whose numbers are some of the scene's values.
+
+    Args:
+        topic: that it is on.
+        sources: where its numbers are in the values, in the order of its only blank.
+        make: makes it.
+
+    Attributes:
+        topic: as given.
+    """
+
+    def __init__(
+        self, topic: Topic, sources: Iterable[slice], make: Callable[[Blanks], object]
+    ) -> None:
+        self.topic = topic
+        self._template = CdrTemplate(topic.type, make)
+        self._places = np.concatenate([np.arange(part.start, part.stop) for part in sources])
+
+    def fill(self, time_ns: int, values: Floats) -> memoryview:
+        """Put the numbers in.
+
+        Returns:
+            The serialized message, valid until the next call.
+        """
+        return self._template.fill(time_ns, values[self._places])
+
+
+def joint_messages(layout: Layout) -> list[SceneMessage]:
+    """Return ``sensor_msgs/msg/JointState`` for each robot with attributes such as ``joint_positions``."""
+    found = (_joints(layout, robot) for robot in layout.of_kind(EntityKind.ROBOT))
+    return [joints for joints in found if joints is not None]
+
+
+def _joints(layout: Layout, robot: Entity) -> SceneMessage | None:
+    """The joints of one robot; None if it has no such attribute.
+
+    An attribute with another number of values than the robot has joints is left out. One of several robots has a topic
+    below its name, where its joints have their names of the URDF.
+    """
+    count, scope = len(robot.joints), f"{robot.name}::"
+    sources: dict[str, slice] = {}
+    for name, attributes in _JOINT_FIELDS.items():
+        for attribute in attributes:
+            if layout.has(robot.name, attribute):
+                where = layout.range_of(robot.name, attribute)
+                if count and where.stop - where.start == count:
+                    sources[name] = where
+    if not sources:
+        return None
+    is_one_of_several = all(name.startswith(scope) for name in robot.joints)
+    topic = of_robot(JOINT_STATES, robot.name if is_one_of_several else "")
+    names = [name.removeprefix(scope) for name in robot.joints]
+    return SceneMessage(topic, sources.values(), partial(joint_state, names, tuple(sources)))
+
+
+def joint_state(names: Sequence[str], fields: Sequence[str], blanks: Blanks) -> Any:
+    """``sensor_msgs/msg/JointState`` with one blank for some of its fields, one after another.
+
+    Args:
+        names: of the joints.
+        fields: of position, velocity and effort, in this order; the others are left out.
+        blanks: of the message.
+    """
+    rows = blanks.numbers(len(names) * len(fields)).reshape(-1, len(names))
+    return message(
+        JOINT_STATES.type,
+        header=message("std_msgs/msg/Header", stamp=blanks.stamp, frame_id=""),
+        name=list(names),
+        **dict.fromkeys(_JOINT_FIELDS, np.empty(0)) | dict(zip(fields, rows, strict=True)),
+    )
+
+
+def odometry_messages(layout: Layout) -> list[SceneMessage]:
+    """Return ``nav_msgs/msg/Odometry`` for each robot that has it."""
+    return [
+        SceneMessage(
+            robot.topic,
+            [layout.range_of(robot.name, ODOMETRY.name)],
+            partial(odometry, robot.odom, robot.root),
+        )
+        for robot in mobile_robots(layout)
+    ]
+
+
+def odometry(frame: str, child: str, blanks: Blanks) -> Any:
+    """``nav_msgs/msg/Odometry`` with a blank of (13,) pose and twist; its covariances are 0, which means unknown.
+
+    Args:
+        frame: in which it began.
+        child: the root link.
+        blanks: of the message.
+    """
+    numbers, unknown = blanks.numbers(POSE_SIZE), np.zeros(36)
+    twist = message(
+        "geometry_msgs/msg/Twist",
+        linear=vector_message(numbers[7:10]),
+        angular=vector_message(numbers[10:13]),
+    )
+    pose = pose_message(numbers[:7])
+    return message(
+        ODOMETRY_TOPIC.type,
+        header=message("std_msgs/msg/Header", stamp=blanks.stamp, frame_id=frame),
+        child_frame_id=child,
+        pose=message("geometry_msgs/msg/PoseWithCovariance", pose=pose, covariance=unknown),
+        twist=message("geometry_msgs/msg/TwistWithCovariance", twist=twist, covariance=unknown),
+    )
+
+
+class ScanMessage:
+    """``sensor_msgs/msg/LaserScan`` of one laser scanner, at the times at which it scans.
+
+    Attributes:
+        topic: of its scans.
+    """
+
+    def __init__(self, layout: Layout, scanner: MountedScanner) -> None:
+        self.topic = scanner.topic
+        self._pattern = scanner.pattern
+        self._source = layout.range_of(scanner.link, SCAN)
+        self._template = CdrTemplate(self.topic.type, partial(scan, self._pattern, scanner.frame))
+        self._last = -1
+
+    def due(self, time_ns: int) -> bool:
+        """Whether there is a new scan at a time; times do not decrease, and a scan is due once."""
+        # Steps begin at whole nanoseconds, up to one before the exact time.
+        number = int((time_ns + 1) * self._pattern.rate / _NS + 1e-6)
+        is_new, self._last = number > self._last, max(number, self._last)
+        return is_new
+
+    def fill(self, time_ns: int, values: Floats) -> memoryview:
+        """Put the numbers in.
+
+        Returns:
+            The serialized message, valid until the next call.
+        """
+        return self._template.fill(time_ns, self._pattern.as_published(values[self._source]))
+
+
+def scan(pattern: ScanPattern, frame: str, blanks: Blanks) -> Any:
+    """``sensor_msgs/msg/LaserScan`` in a frame with a blank of (beams,) ranges."""
+    return message(
+        SCAN_TOPIC.type,
+        header=message("std_msgs/msg/Header", stamp=blanks.stamp, frame_id=frame),
+        angle_min=pattern.first,
+        angle_max=pattern.last,
+        angle_increment=pattern.increment,
+        time_increment=0.0,
+        scan_time=1.0 / pattern.rate,
+        range_min=pattern.nearest,
+        range_max=pattern.reach,
+        ranges=blanks.numbers(pattern.beams, np.float32),
+        intensities=np.zeros(0, np.float32),
+    )
+
+
+def scan_messages(layout: Layout) -> list[ScanMessage]:
+    """Return the scans of each laser scanner."""
+    return [ScanMessage(layout, scanner) for scanner in mounted_scanners(layout)]
+
+
+class BeliefMessages:
+    """``hetwin/msg/Belief``, which come many times a second."""
+
+    def __init__(self) -> None:
+        self._templates = lru_cache(_KEPT_BELIEFS)(_belief_template)
+
+    def fill(self, time_ns: int, fields: BeliefFields) -> memoryview:
+        """Put the numbers in.
+
+        Returns:
+            The serialized message, valid until the next call.
+        """
+        kind = fields._replace(pose=(0.0,) * len(fields.pose), confidence=0.0)
+        return self._templates(kind).fill(time_ns, fields.pose, fields.confidence)
+
+
+def _belief_template(kind: BeliefFields) -> CdrTemplate:
+    """The message of the beliefs that differ only in stamp, pose and confidence."""
+
+    def make(blanks: Blanks) -> object:
+        said = {**kind._asdict(), "arguments": list(kind.arguments)}
+        said |= {"pose": blanks.numbers(len(kind.pose)), "confidence": blanks.number()}
+        return message(BELIEFS.type, stamp=blanks.stamp, **said)
+
+    return CdrTemplate(BELIEFS.type, make)

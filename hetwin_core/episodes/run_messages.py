@@ -1,0 +1,135 @@
+"""What happens in a run as messages: its models, who is responsible, events, handovers and notes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from hetwin_core.ensemble import topics
+from hetwin_core.ensemble.annotations import annotation_fields
+from hetwin_core.ensemble.conductor.reporting.listener import Handover, ModelRecord
+from hetwin_core.ensemble.event_codec import arguments_to_text
+from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.layout_json import layout_to_json
+from hetwin_core.ensemble.tasks import task_fields
+from hetwin_core.ensemble.topics import Encoded
+from hetwin_core.episodes.messages import header, message, stamp, typestore
+
+_LEVELS = {"info": 0, "warning": 1, "error": 2}
+
+
+def encoded(topic: topics.Topic, time_ns: int, **fields: object) -> Encoded:
+    """Return a message of a topic's type."""
+    return encoded_message(topic, time_ns, message(topic.type, **fields))
+
+
+def encoded_message(topic: topics.Topic, time_ns: int, content: object) -> Encoded:
+    """Return a message that has been made."""
+    return Encoded(topic, time_ns, typestore().serialize_cdr(content, topic.type))
+
+
+def registry(
+    time_ns: int,
+    scenario: str,
+    models: Iterable[ModelRecord],
+    layout: Layout,
+    *,
+    source: str = "",
+    duration_ns: int | None = None,
+    able: Mapping[str, Sequence[str]] | None = None,
+    run: str = "",
+) -> Encoded:
+    """``hetwin/msg/Registry``; the keywords as `RunStart` has them, and the token by which a run is recognised."""
+    rows = [message(topics.HETWIN_TYPES + "ModelInfo", **asdict(record)) for record in models]
+    return encoded(
+        topics.REGISTRY,
+        time_ns,
+        stamp=stamp(time_ns),
+        scenario=scenario,
+        models=rows,
+        layout=json.dumps(layout_to_json(layout), separators=(",", ":")),
+        source=source,
+        duration=(duration_ns or 0) / 1e9,
+        able=json.dumps({name: list(others) for name, others in (able or {}).items()}),
+        run=run,
+    )
+
+
+def descriptions(time_ns: int, robots: Mapping[str, str]) -> Iterator[Encoded]:
+    """``std_msgs/msg/String`` with the URDF of each robot, by name."""
+    for robot, urdf in robots.items():
+        yield encoded(topics.of_robot(topics.ROBOT_DESCRIPTION, robot), time_ns, data=urdf)
+
+
+def responsibilities(time_ns: int, owners: Mapping[tuple[str, str], str]) -> Encoded:
+    """``hetwin/msg/Responsibilities``, from the model of each (entity, attribute)."""
+    kind = topics.HETWIN_TYPES + "Responsibility"
+    rows = [
+        message(kind, entity=entity, attribute=attribute, model=model)
+        for (entity, attribute), model in owners.items()
+    ]
+    return encoded(topics.RESPONSIBILITIES, time_ns, stamp=stamp(time_ns), responsibilities=rows)
+
+
+def event(happened: Event) -> Iterator[Encoded]:
+    """``hetwin/msg/Event``; of the robot's program the action annotation or the task too."""
+    time_ns = happened.time_ns
+    yield encoded(
+        topics.EVENTS,
+        time_ns,
+        stamp=stamp(time_ns),
+        name=happened.name,
+        kind=happened.kind.value,
+        source=happened.source,
+        sequence=happened.sequence,
+        arguments=arguments_to_text(happened.arguments),
+    )
+    if happened.kind is EventKind.ACTION:
+        told = annotation_fields(happened)._asdict()
+        yield encoded(topics.ANNOTATIONS, time_ns, header=header(time_ns), **told)
+    elif happened.kind is EventKind.TASK:
+        yield encoded_message(topics.TASKS, time_ns, task_message(happened))
+
+
+def task_message(event: Event) -> Any:
+    """``hetwin/msg/Task`` of an event of a task, not encoded."""
+    fields = task_fields(event)._asdict()
+    fields["after"] = list(fields["after"])
+    return message(topics.TASKS.type, stamp=stamp(event.time_ns), **fields)
+
+
+def handover(moved: Handover) -> Encoded:
+    """``hetwin/msg/Handover``."""
+    return encoded(
+        topics.HANDOVERS,
+        moved.time_ns,
+        stamp=stamp(moved.time_ns),
+        entity=moved.entity,
+        attribute=moved.attribute,
+        from_model=moved.from_model,
+        to_model=moved.to_model,
+        cause=moved.cause,
+        value=moved.value.data,
+        parent=moved.value.parent,
+    )
+
+
+def note(time_ns: int, level: str, source: str, text: str) -> Encoded:
+    """``diagnostic_msgs/msg/DiagnosticArray`` with one note; `level` is ``info``, ``warning`` or ``error``."""
+    status = message(
+        "diagnostic_msgs/msg/DiagnosticStatus",
+        level=_LEVELS.get(level, 2),
+        name=source,
+        message=text,
+        hardware_id="",
+        values=[],
+    )
+    return encoded(topics.DIAGNOSTICS, time_ns, header=header(time_ns), status=[status])
+
+
+def clock(time_ns: int) -> Encoded:
+    """``rosgraph_msgs/msg/Clock``."""
+    return encoded(topics.CLOCK, time_ns, clock=stamp(time_ns))

@@ -1,0 +1,155 @@
+"""Where beliefs were wrong, as intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_core.ensemble.beliefs import LOC
+from hetwin_core.episodes.tables.belief_list import BeliefList, Numbers
+from hetwin_core.episodes.tables.deriving.pose_errors import PoseError
+from hetwin_core.episodes.tables.occasion_list import OccasionList
+from hetwin_core.episodes.tables.rows import BeliefError, Interval
+from hetwin_core.episodes.tables.unseen import Unseen
+
+LASTING_NS = 250_000_000
+"""A belief that is wrong for less follows the world, late by the time between two messages [ns]."""
+
+
+class ErrorList(Sequence[BeliefError]):
+    """Where beliefs were wrong, by begin; found when it is asked for. See `belief_errors` for the arguments."""
+
+    def __init__(
+        self,
+        beliefs: BeliefList,
+        occasions: OccasionList,
+        recorded: frozenset[str],
+        poses: Mapping[tuple[str, bool], Sequence[PoseError]],
+        until_ns: int,
+        unseen: Unseen | None = None,
+    ) -> None:
+        self._find = partial(belief_errors, beliefs, occasions, recorded, poses, until_ns, unseen)
+
+    @cached_property
+    def _errors(self) -> tuple[BeliefError, ...]:
+        return self._find()
+
+    def __len__(self) -> int:
+        return len(self._errors)
+
+    @overload
+    def __getitem__(self, index: int) -> BeliefError: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[BeliefError]: ...
+
+    def __getitem__(self, index: int | slice) -> BeliefError | Sequence[BeliefError]:
+        return self._errors[index]
+
+
+def belief_errors(
+    beliefs: BeliefList,
+    occasions: OccasionList,
+    recorded: frozenset[str],
+    poses: Mapping[tuple[str, bool], Sequence[PoseError]],
+    until_ns: int,
+    unseen: Unseen | None = None,
+) -> tuple[BeliefError, ...]:
+    """Return where beliefs were wrong for a while, by begin; of what the log cannot know nothing is said.
+
+    Args:
+        beliefs: what the robot believed.
+        occasions: what held.
+        recorded: the fluents that the log can know.
+        poses: (entity, whether of percepts) -> errors of believed poses; those of percepts count where there are no
+            other beliefs.
+        until_ns: time until which the log is known.
+        unseen: where it was not seen whether something is false, so that no belief in it is wrong; None: nowhere.
+    """
+    found = [
+        error
+        for (entity, is_percept), errors in poses.items()
+        if not (is_percept and (entity, False) in poses)
+        for error in _of_poses(errors, until_ns)
+    ]
+    for fluent, a, b, times, holds in beliefs.histories():
+        if fluent != LOC and fluent in recorded:
+            held = [row.span for row in occasions.find(fluent, a, b)]
+            blind = [] if unseen is None else unseen.of(fluent, {a}, {b} if b else None)
+            spared = sorted([*held, *(one.span for one in blind)])
+            found += _of_truths((fluent, a, b), times, holds, held, spared, until_ns)
+    found = [error for error in found if error.span.to_ns - error.span.from_ns >= LASTING_NS]
+    found.sort(key=lambda error: (error.span.from_ns, error.fluent, error.a, error.b))
+    return tuple(error._replace(row=row) for row, error in enumerate(found))
+
+
+def _of_poses(errors: Sequence[PoseError], until_ns: int) -> Iterator[BeliefError]:
+    for error in errors:
+        if error.from_ns <= until_ns:
+            to_ns = until_ns if error.to_ns is None else min(error.to_ns, until_ns)
+            yield BeliefError(
+                row=-1,
+                fluent="loc",
+                a=error.entity,
+                b="",
+                span=Interval(error.from_ns, to_ns),
+                distance=error.distance,
+                angle=error.angle,
+                believed_ns=error.believed_ns,
+                moved_ns=error.moved_ns,
+            )
+
+
+def _of_truths(
+    about: tuple[str, str, str],
+    times: Numbers,
+    holds: NDArray[np.bool_],
+    held: Sequence[Interval],
+    spared: Sequence[Interval],
+    until_ns: int,
+) -> Iterator[BeliefError]:
+    changes = np.flatnonzero(np.diff(holds, prepend=not holds[0]))
+    ends = [*times[changes[1:]].tolist(), until_ns]
+    for first, from_ns, to_ns in zip(changes, times[changes].tolist(), ends, strict=True):
+        believed = Interval(from_ns, to_ns)
+        wrong = _outside(believed, spared) if holds[first] else _inside(believed, held)
+        for span in wrong:
+            formed = times[: np.searchsorted(times, span.to_ns)]
+            yield BeliefError(
+                row=-1,
+                fluent=about[0],
+                a=about[1],
+                b=about[2],
+                span=span,
+                distance=0.0,
+                angle=0.0,
+                believed_ns=int(formed[-1]),
+                moved_ns=_moved(span.from_ns, held),
+            )
+
+
+def _inside(span: Interval, held: Sequence[Interval]) -> Iterator[Interval]:
+    for one in held:
+        from_ns, to_ns = max(span.from_ns, one.from_ns), min(span.to_ns, one.to_ns)
+        if from_ns < to_ns:
+            yield Interval(from_ns, to_ns)
+
+
+def _outside(span: Interval, held: Sequence[Interval]) -> Iterator[Interval]:
+    at = span.from_ns
+    for one in _inside(span, held):
+        if at < one.from_ns:
+            yield Interval(at, one.from_ns)
+        at = max(at, one.to_ns)
+    if at < span.to_ns:
+        yield Interval(at, span.to_ns)
+
+
+def _moved(time_ns: int, held: Sequence[Interval]) -> int:
+    """The last change of the world until a time; the time itself if there was none."""
+    changes = [time for span in held for time in span if time <= time_ns]
+    return max(changes, default=time_ns)

@@ -1,0 +1,170 @@
+"""Beliefs in columns, for there may be hundreds of thousands."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_core.ensemble.beliefs import PERCEPT
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.episodes.tables.rows import Belief, Interval
+
+Numbers: TypeAlias = NDArray[np.int64]
+
+
+class Claim(NamedTuple):
+    """What a belief says, but for its numbers."""
+
+    fluent: str
+    a: str
+    b: str
+    holds: bool
+    origin: str
+
+    @property
+    def is_percept(self) -> bool:
+        """Whether the robot has perceived it."""
+        return self.origin == PERCEPT
+
+
+class BeliefColumns(NamedTuple):
+    """Beliefs in the order of the log; n is their number.
+
+    Attributes:
+        claims: what is said.
+        kinds: (n,) which of the claims each is.
+        times: (n,) when it was formed [ns].
+        poses: (n, 7) in the world; NaN where it is none.
+        confidences: (n,) of a percept.
+    """
+
+    claims: Sequence[Claim]
+    kinds: Numbers
+    times: Numbers
+    poses: Floats
+    confidences: Floats
+
+
+class BeliefList:
+    """What the robot believed, each belief until the next one about the same.
+
+    Percepts are kept apart from other beliefs about the same: they do not replace each other, and where there are
+    others, a percept is a belief for no time.
+
+    Args:
+        columns: returns all that were found.
+        until_ns: later ones are left out.
+    """
+
+    def __init__(self, columns: Callable[[], BeliefColumns], until_ns: int) -> None:
+        self._make_columns = columns
+        self._until_ns = until_ns
+
+    @cached_property
+    def _columns(self) -> BeliefColumns:
+        return self._make_columns()
+
+    @cached_property
+    def _rows(self) -> Numbers:
+        """Those that are not left out."""
+        return np.flatnonzero(self._columns.times <= self._until_ns)
+
+    @cached_property
+    def _to(self) -> Numbers:
+        """(n,) until when each belief was held [ns]."""
+        c = self._columns
+        ends = np.full(len(c.times), self._until_ns, np.int64)
+        for (fluent, a, b, is_percept), rows in self._chains.items():
+            if is_percept and (fluent, a, b, False) in self._chains:
+                ends[rows] = c.times[rows]
+            else:
+                ends[rows[:-1]] = c.times[rows[1:]]
+        return ends
+
+    def in_columns(self) -> tuple[BeliefColumns, Numbers, Numbers]:
+        """Return all beliefs as columns, which of them are rows, (m,), and until when each was held, (n,) [ns]."""
+        return self._columns, self._rows, self._to
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[Belief]:
+        return iter(self._beliefs(self._rows))
+
+    def __getitem__(self, row: int) -> Belief:
+        return self._beliefs(np.array([row], np.int64))[0]
+
+    def find(
+        self,
+        fluent: str,
+        a: str | None = None,
+        b: str | None = None,
+        during: Interval | None = None,
+    ) -> list[Belief]:
+        """Return the rows of a fluent that overlap an interval, by begin; None stands for any.
+
+        A belief that was held for no time overlaps an interval that its instant lies in.
+        """
+        found = [
+            self._overlapping(rows, during)
+            for (of, one, other, _), rows in self._chains.items()
+            if of == fluent and a in (None, one) and b in (None, other)
+        ]
+        rows = np.concatenate([np.empty(0, np.int64), *found])
+        order = np.lexsort((rows, self._columns.times[rows]))
+        return self._beliefs(rows[order])
+
+    def histories(self) -> Iterator[tuple[str, str, str, Numbers, NDArray[np.bool_]]]:
+        """Iterate over what there are beliefs about, without percepts where there are others.
+
+        Yields:
+            Fluent, a, b, (m,) when the beliefs were formed [ns], (m,) whether it holds by them.
+        """
+        holds = np.array([claim.holds for claim in self._columns.claims], np.bool_)
+        for (fluent, a, b, is_percept), rows in self._chains.items():
+            if not (is_percept and (fluent, a, b, False) in self._chains):
+                kinds = self._columns.kinds[rows]
+                yield fluent, a, b, self._columns.times[rows], holds[kinds]
+
+    def _beliefs(self, rows: Numbers) -> list[Belief]:
+        c = self._columns
+        columns = (c.kinds[rows], c.times[rows], self._to[rows], c.poses[rows])
+        found = []
+        for row, kind, from_ns, to_ns, pose in zip(
+            rows.tolist(), *(column.tolist() for column in columns), strict=True
+        ):
+            fluent, a, b, holds, origin = c.claims[kind]
+            where = tuple(pose) if pose[0] == pose[0] else None
+            span = Interval(from_ns, to_ns)
+            found.append(Belief(row, fluent, a, b, holds, where, span, origin))
+        return found
+
+    def _overlapping(self, rows: Numbers, during: Interval | None) -> Numbers:
+        if during is None:
+            return rows
+        begins, ends = self._columns.times[rows], self._to[rows]
+        last = max(during.to_ns, during.from_ns + 1)
+        inside = (begins < last) & ((ends > during.from_ns) | (begins >= during.from_ns))
+        return rows[inside]
+
+    @cached_property
+    def _chains(self) -> dict[tuple[str, str, str, bool], Numbers]:
+        """Fluent, a, b and whether they are percepts -> rows by time."""
+        c = self._columns
+        kinds: dict[tuple[str, str, str, bool], list[int]] = defaultdict(list)
+        for kind, claim in enumerate(c.claims):
+            kinds[claim.fluent, claim.a, claim.b, claim.is_percept].append(kind)
+        number = np.empty(len(c.claims), np.int64)
+        for i, members in enumerate(kinds.values()):
+            number[members] = i
+        of_row = number[c.kinds[self._rows]]
+        order = np.lexsort((self._rows, c.times[self._rows], of_row))
+        rows = self._rows[order]
+        cuts = np.searchsorted(of_row[order], np.arange(1, len(kinds)))
+        parts = zip(kinds, np.split(rows, cuts), strict=False)
+        return {key: part for key, part in parts if len(part)}

@@ -1,0 +1,131 @@
+"""Derives all tables of a run, some states after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hetwin_core.ensemble.annotations import ANNOUNCED
+from hetwin_core.ensemble.concern_words import ROBOT_HEALTH, TOUCH_ENDED
+from hetwin_core.ensemble.events import EventKind, Json
+from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.episodes.following.log_file import Place
+from hetwin_core.episodes.following.states import States
+from hetwin_core.episodes.tables.belief_list import BeliefColumns
+from hetwin_core.episodes.tables.deriving.beliefs import BeliefBook
+from hetwin_core.episodes.tables.deriving.book import Batch, Book
+from hetwin_core.episodes.tables.deriving.drops import Drops
+from hetwin_core.episodes.tables.deriving.handling import HELD_ON_NS, Handling
+from hetwin_core.episodes.tables.deriving.motion import Motion
+from hetwin_core.episodes.tables.deriving.places import Places
+from hetwin_core.episodes.tables.deriving.pose_errors import LATE_NS, PoseErrors
+from hetwin_core.episodes.tables.deriving.scene_index import SceneIndex
+from hetwin_core.episodes.tables.deriving.tasks import TaskBook
+from hetwin_core.episodes.tables.deriving.touching import Touching
+from hetwin_core.episodes.tables.deriving.truths import Truths
+from hetwin_core.episodes.tables.poses import Piece
+from hetwin_core.episodes.tables.rows import DERIVED_EVENTS
+from hetwin_core.episodes.tables.timeline import Timeline
+
+_STATES_AHEAD = 12
+"""What begins or ends in a state is found at most so many states later."""
+
+
+class Derivation:
+    """Takes in the states and events of a run, each once.
+
+    Args:
+        layout: of the scene.
+
+    Attributes:
+        timeline: times of all states.
+        pieces: where states are kept that were taken in together.
+        book: occasions and events.
+        tasks: what the robot's program does.
+        errors: where believed poses are wrong.
+        beliefs: what the robot believes.
+        latest_ns: the last time of anything so far.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self.timeline = Timeline()
+        self.pieces: list[Piece] = []
+        self.book = Book()
+        self.tasks = TaskBook()
+        self._index = SceneIndex(layout)
+        self.errors = PoseErrors(self._index, self.book)
+        self.beliefs = BeliefBook(self.book, self.errors)
+        self.latest_ns = 0
+        self._touching = Touching(self._index, self.book)
+        self._handling = Handling(self._index, self.book)
+        self._motion = Motion(self._index, self.book)
+        self._places = Places(self._index, self._motion.ids, self.book)
+        self._truths = Truths(layout, self.book)
+        self._drops = Drops(layout, self.book)
+
+    @property
+    def recorded(self) -> frozenset[str]:
+        """The fluents about the world that the run can know."""
+        touching = {"contact", "on", "attached"} if self._touching.seen else set()
+        moving = {"moving", "loc"} if self._motion.known else set()
+        return frozenset(touching | moving | self._drops.known) | self._truths.fluents
+
+    @property
+    def certain_ns(self) -> int:
+        """Time until which all occasions are known, however the run goes on."""
+        return self.timeline.time(max(0, len(self.timeline) - 1 - _STATES_AHEAD))
+
+    @property
+    def known_until_ns(self) -> int:
+        """Time until which everything is known, however the run goes on."""
+        newest = self.timeline.time(len(self.timeline) - 1)
+        return max(min(self.certain_ns, newest - LATE_NS), self.timeline.time(0))
+
+    def finish(self) -> None:
+        """Judge what waited for states that do not come any more."""
+        self._handling.update(self.latest_ns + HELD_ON_NS)
+        self.errors.settle(self.latest_ns)
+
+    def add_states(self, states: States, place: Place) -> Batch:
+        """Take in the states that follow.
+
+        Args:
+            states: at least one.
+            place: where they can be read again.
+        """
+        first = len(self.timeline)
+        self.timeline.add(states.times)
+        self.pieces.append(Piece(first, place))
+        self.latest_ns = max(self.latest_ns, int(states.times[-1]))
+        batch = Batch(states, first, self.timeline, self._index)
+        held = self._truths.update(batch)
+        self._touching.update(batch)
+        still = self._motion.update(batch)
+        self._places.update(batch, still, held)
+        self._handling.update(self.certain_ns)
+        return batch
+
+    def add_beliefs(self, beliefs: BeliefColumns) -> None:
+        """Take in beliefs."""
+        self.latest_ns = max(self.latest_ns, self.beliefs.add(beliefs))
+
+    def add_event(
+        self, name: str, kind: str, source: str, time_ns: int, arguments: Mapping[str, Json]
+    ) -> None:
+        """Take in an event.
+
+        Raises:
+            ValueError: if it is an action annotation whose status cannot be used.
+        """
+        self.latest_ns = max(self.latest_ns, time_ns)
+        is_action = kind == EventKind.ACTION
+        if is_action and arguments.get("phase") == ANNOUNCED:
+            return  # nothing has happened yet
+        if is_action:
+            self.tasks.annotation(name, time_ns, arguments)
+        # Tasks have a table of their own, and what they are called is not what happens.
+        if kind != EventKind.TASK and not (is_action and name in DERIVED_EVENTS):
+            self.book.happen(time_ns, name, arguments, source)
+        if kind == EventKind.MODEL:
+            self._drops.happen(name, time_ns, arguments)
+        if name == TOUCH_ENDED and source == ROBOT_HEALTH:
+            self._touching.told(arguments)

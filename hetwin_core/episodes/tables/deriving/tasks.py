@@ -1,0 +1,176 @@
+"""Tasks, from the messages of the robot's program and from its action annotations."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hetwin_core.ensemble.annotations import RESULT, ROBOT
+from hetwin_core.ensemble.event_codec import arguments_from_text
+from hetwin_core.ensemble.events import Json
+from hetwin_core.episodes.messages import nanoseconds
+from hetwin_core.episodes.tables.rows import Interval, Status, Task
+
+_ENDED = (Status.DONE, Status.FAILED, Status.CANCELLED)
+_PHASE = "phase"
+_BY_PHASE = {"begin": Status.ACTIVE, "end": Status.DONE, "instant": Status.DONE}
+_BY_RESULT = {"aborted": Status.FAILED, "failure": Status.FAILED, "canceled": Status.CANCELLED}
+_OWN = {"task", "parent", "after", "goal", "status", "reason", "variables", _PHASE}
+
+
+@dataclass(slots=True, eq=False)
+class _Draft:
+    """A task as far as it is known; `operation.N` without an id of its own."""
+
+    row: int
+    operation: str
+    id: str = ""
+    parent: str = ""
+    after: tuple[str, ...] = ()
+    goal: str = ""
+    reason: str = ""
+    variables: dict[str, Json] = field(default_factory=dict)
+    history: list[tuple[int, Status]] = field(default_factory=list)
+    phases: dict[str, Json] = field(default_factory=dict)
+
+
+class TaskBook:
+    """Collects what the robot's program says about its tasks.
+
+    Action annotations that name a ``task`` count as messages about it: ``begin`` as active, ``end`` as done, unless
+    they have a ``status``. Those that name none are tasks of their own if they begin.
+    """
+
+    def __init__(self) -> None:
+        self._drafts: list[_Draft] = []
+        self._named: dict[str, _Draft] = {}
+        self._running: list[_Draft] = []
+
+    def message(self, message: Any) -> None:
+        """Take in a ``hetwin/msg/Task``.
+
+        Raises:
+            ValueError: if its status or its variables cannot be used.
+        """
+        draft = self._draft(message.id, message.operation)
+        draft.parent = message.parent or draft.parent
+        draft.after = tuple(message.after) or draft.after
+        draft.goal = message.goal or draft.goal
+        draft.reason = message.reason or draft.reason
+        draft.variables.update(arguments_from_text(message.variables))
+        self._note(draft, nanoseconds(message.stamp), Status(message.status))
+
+    def annotation(self, operation: str, time_ns: int, arguments: Mapping[str, Json]) -> None:
+        """Take in an action annotation, whose phase is among its arguments.
+
+        Raises:
+            ValueError: if its status cannot be used.
+        """
+        if not arguments.get("task"):
+            self._pair(operation, time_ns, arguments)
+            return
+        draft = self._draft(str(arguments["task"]), operation)
+        draft.parent = str(arguments.get("parent") or draft.parent)
+        draft.after = _ids(arguments.get("after")) or draft.after
+        draft.goal = _goal(arguments.get("goal")) or draft.goal
+        draft.reason = str(arguments.get("reason") or draft.reason)
+        draft.variables.update({k: v for k, v in arguments.items() if k not in _OWN})
+        variables = arguments.get("variables")
+        draft.variables.update(variables if isinstance(variables, dict) else {})
+        status = arguments.get("status")
+        phase = str(arguments.get(_PHASE, "instant"))
+        self._note(draft, time_ns, Status(str(status)) if status else _BY_PHASE[phase])
+
+    def tasks(self, until_ns: int) -> tuple[Task, ...]:
+        """Return all tasks that have been mentioned until a time, by begin."""
+        taken = set(self._named)
+        counts: Counter[str] = Counter()
+        found = []
+        for draft in self._drafts:
+            name = draft.id or _free_id(draft.operation, counts, taken)
+            history = tuple(entry for entry in draft.history if entry[0] <= until_ns)
+            if history:
+                found.append(_task(draft, name, history, until_ns))
+        return tuple(sorted(found, key=lambda task: (task.span.from_ns, task.row)))
+
+    def _draft(self, name: str, operation: str) -> _Draft:
+        draft = self._named.get(name)
+        if draft is None:
+            draft = self._named[name] = self._new(operation)
+            draft.id = name
+        draft.operation = operation or draft.operation
+        return draft
+
+    def _new(self, operation: str) -> _Draft:
+        draft = _Draft(len(self._drafts), operation)
+        self._drafts.append(draft)
+        return draft
+
+    @staticmethod
+    def _note(draft: _Draft, time_ns: int, status: Status) -> None:
+        if not draft.history or draft.history[-1][1] is not status:
+            draft.history.append((time_ns, status))
+
+    def _pair(self, operation: str, time_ns: int, arguments: Mapping[str, Json]) -> None:
+        """Take in a phase of an annotation without a task; the end belongs to the begin that is most like it."""
+        phase = arguments.get(_PHASE)
+        rest = {key: value for key, value in arguments.items() if key != _PHASE}
+        if phase == "begin":
+            draft = self._new(operation)
+            draft.phases, draft.variables = rest, dict(rest)
+            draft.history.append((time_ns, Status.ACTIVE))
+            self._running.append(draft)
+        elif phase == "end":
+            begun = [
+                draft
+                for draft in reversed(self._running)
+                if draft.operation == operation and draft.phases.get(ROBOT) == rest.get(ROBOT)
+            ]
+            same = [draft for draft in begun if draft.phases == rest]
+            more = [
+                draft for draft in begun if draft.phases and draft.phases.items() <= rest.items()
+            ]
+            for draft in (same or more or begun)[:1]:
+                draft.history.append((time_ns, _BY_RESULT.get(str(rest.get(RESULT)), Status.DONE)))
+                self._running.remove(draft)
+
+
+def _free_id(operation: str, counts: Counter[str], taken: set[str]) -> str:
+    while True:
+        counts[operation] += 1
+        name = f"{operation}.{counts[operation]}"
+        if name not in taken:
+            return name
+
+
+def _task(draft: _Draft, name: str, history: tuple[tuple[int, Status], ...], until_ns: int) -> Task:
+    active = [time_ns for time_ns, status in history if status is Status.ACTIVE]
+    from_ns = active[0] if active else history[0][0]
+    last_ns, status = history[-1]
+    return Task(
+        row=draft.row,
+        id=name,
+        parent=draft.parent,
+        after=draft.after,
+        operation=draft.operation,
+        goal=draft.goal,
+        status=status,
+        reason=draft.reason,
+        variables=dict(draft.variables),
+        span=Interval(from_ns, last_ns if status in _ENDED else until_ns),
+        history=history,
+    )
+
+
+def _ids(value: Json) -> tuple[str, ...]:
+    if isinstance(value, list):
+        return tuple(str(item) for item in value)
+    return tuple(str(value).replace(",", " ").split()) if value else ()
+
+
+def _goal(value: Json) -> str:
+    """A task's goal is an expression of a fluent; ``closed``, as recordings have it for fingers, is none."""
+    text = value if isinstance(value, str) else ""
+    return text if "(" in text else ""

@@ -1,0 +1,194 @@
+"""What touches what, stands on what, and moves with what: from the rows of proximity."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from hetwin_core.ensemble.conductor.reporting.concerns import FROM, TO
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.episodes.following.states import States
+from hetwin_core.episodes.tables.deriving.book import Batch, Book, StretchesByKey
+from hetwin_core.episodes.tables.deriving.scene_index import SceneIndex
+from hetwin_core.episodes.tables.deriving.spans import Mask, Numbers, Spans
+
+TOUCHING_M = 2e-4
+"""Bodies that come nearer than this touch [m]."""
+CLEAR_M = 1e-3
+"""Bodies that have touched part when they are farther from each other than this [m]."""
+ABSENT = 3
+"""States without a contact that end it: bodies at rest part for a state now and then."""
+TOLD_NS = 100_000_000
+"""A touch that is told of and one that was seen so long before or after are the same [ns]."""
+_UPWARD = math.cos(math.radians(45.0))
+_REST_SPEED, _REST_TURN = 0.02, 0.2
+_REST_STATES = 3
+_MOVING_SPEED, _MOVING_TURN = 0.005, 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Rows of proximity that concern known entities.
+
+    Attributes:
+        a: (m,) index of the object.
+        b: (m,) index of the other entity.
+        state: (m,) which of the batch's states.
+        rows: (m, 12) all columns.
+    """
+
+    a: Numbers
+    b: Numbers
+    state: Numbers
+    rows: Floats
+
+    @property
+    def distance(self) -> Floats:
+        """(m,) [m]."""
+        return self.rows[:, 2]
+
+    def where(self, mask: Mask) -> Pairs:
+        """Return some of the rows."""
+        return Pairs(self.a[mask], self.b[mask], self.state[mask], self.rows[mask])
+
+
+def near_pairs(states: States, entities: int) -> Pairs:
+    """Return the rows of entities that touch or have hardly parted."""
+    rows = states.proximity
+    near = np.isfinite(rows[:, :3]).all(axis=1) & (rows[:, 2] <= CLEAR_M)
+    ids = rows[:, :2]
+    near &= ((ids >= 0) & (ids < entities) & (ids == np.floor(ids))).all(axis=1)
+    rows = rows[near]
+    a, b = rows[:, :2].T.astype(np.int64)
+    return Pairs(a, b, states.of_state[near], rows)
+
+
+class Touching:
+    """Enters ``contact``, ``on`` and ``attached``, and the events ``collision`` and ``collision_end``.
+
+    ``on(a, b)`` begins when an object comes to rest on something that supports it from below, and lasts until it has
+    left that, even if it is pushed along. ``attached(a, b)`` begins when a link moves an object that touches it, and
+    lasts as long as they touch and do not move against each other.
+
+    Args:
+        index: of the scene.
+        book: to enter them in.
+    """
+
+    def __init__(self, index: SceneIndex, book: Book) -> None:
+        self._index = index
+        self._book = book
+        self._count = len(index.names)
+        self._contacts = Spans(absent=ABSENT)
+        self._supports = Spans(absent=ABSENT, clear=_REST_STATES)
+        self._attachments = Spans(absent=ABSENT, clear=_REST_STATES)
+        self._contact, self._on, self._attached = (
+            StretchesByKey(fluent, self._names, book) for fluent in ("contact", "on", "attached")
+        )
+        self._objects = {
+            name for name, is_ in zip(index.names, index.is_object, strict=True) if is_
+        }
+        self.seen = False
+
+    def update(self, batch: Batch) -> None:
+        """Look at the states that follow."""
+        self.seen = self.seen or len(batch.states.proximity) > 0
+        pairs = near_pairs(batch.states, self._count)
+        self._update_contacts(batch, pairs)
+        self._update_attachments(batch, pairs)
+        self._update_supports(batch, pairs)
+
+    def told(self, arguments: Mapping[str, Json]) -> None:
+        """Enter a touch that is over and was seen in no state, of a link and an object; see `robot_health`."""
+        link, thing = str(arguments.get("link")), str(arguments.get("object"))
+        begin, end = arguments.get(FROM), arguments.get(TO)
+        if thing not in self._objects or not isinstance(begin, float) or not isinstance(end, float):
+            return
+        from_ns, to_ns = round(begin * 1e9), round(end * 1e9) + 1
+        known = (self._book.stretches[i] for i in self._book.of_fluent.get("contact", ()))
+        if any(
+            (one.a, one.b) == (thing, link)
+            and one.from_ns < to_ns + TOLD_NS
+            and (one.to_ns is None or one.to_ns + TOLD_NS > from_ns)
+            for one in known
+        ):
+            return
+        self._book.begin("contact", thing, link, from_ns).to_ns = to_ns
+        for name, time_ns in (("collision", from_ns), ("collision_end", to_ns)):
+            self._book.happen(time_ns, name, {"a": thing, "b": link})
+
+    def _names(self, key: int) -> tuple[str, str]:
+        a, b = divmod(key, self._count)
+        return self._index.names[a], self._index.names[b]
+
+    def _update_contacts(self, batch: Batch, pairs: Pairs) -> None:
+        both = self._index.is_object[pairs.b] & (pairs.b < pairs.a)
+        a, b = np.where(both, (pairs.b, pairs.a), (pairs.a, pairs.b))
+        keys = a * self._count + b
+        clearly = pairs.distance <= TOUCHING_M
+        changes = self._contacts.update(keys, pairs.state + batch.first, clearly, batch.newest)
+        for stretch, change in self._contact.enter(changes, batch.timeline):
+            if change.state > 0:
+                name = "collision" if change.begins else "collision_end"
+                time_ns = batch.timeline.time(change.state)
+                self._book.happen(time_ns, name, {"a": stretch.a, "b": stretch.b})
+
+    def _update_supports(self, batch: Batch, pairs: Pairs) -> None:
+        index, up = self._index, pairs.rows[:, 8]
+        below = (up >= _UPWARD) & index.is_object[pairs.a] & ~index.in_hand[pairs.b]
+        above = (up <= -_UPWARD) & index.is_object[pairs.b] & ~index.in_hand[pairs.a]
+        chosen = pairs.where(below | above)
+        at_rest = _is_slow(*_motion_at_contact(batch, chosen)) & (chosen.distance <= TOUCHING_M)
+        upper, lower = np.where(below[below | above], (chosen.a, chosen.b), (chosen.b, chosen.a))
+        keys = upper * self._count + lower
+        changes = self._supports.update(keys, chosen.state + batch.first, at_rest, batch.newest)
+        self._on.enter(changes, batch.timeline)
+
+    def _update_attachments(self, batch: Batch, pairs: Pairs) -> None:
+        index = self._index
+        chosen = pairs.where(index.is_object[pairs.a] & index.is_link[pairs.b])
+        speed, turn, link_speed, link_turn = _motion_of_origins(batch, chosen)
+        together = _is_slow(speed, turn)
+        moved = (link_speed > _MOVING_SPEED) | (link_turn > _MOVING_TURN)
+        chosen, moved = chosen.where(together), moved[together]
+        keys = chosen.a * self._count + chosen.b
+        changes = self._attachments.update(keys, chosen.state + batch.first, moved, batch.newest)
+        self._attached.enter(changes, batch.timeline)
+
+
+def _is_slow(speed: Floats, turn: Floats) -> Mask:
+    return (speed <= _REST_SPEED) & (turn <= _REST_TURN)
+
+
+def _poses(batch: Batch, state: Numbers, ids: Numbers) -> Floats:
+    return batch.index.poses(batch.states.values, state, ids)
+
+
+def _motion_at_contact(batch: Batch, pairs: Pairs) -> tuple[Floats, Floats]:
+    """Speed and turn of a against b where they touch, (m,) each [m/s, rad/s]."""
+    a, b = _poses(batch, pairs.state, pairs.a), _poses(batch, pairs.state, pairs.b)
+    point = pairs.rows[:, 3:6]
+    return _length(_velocity(a, point) - _velocity(b, point)), _length(a[:, 10:] - b[:, 10:])
+
+
+def _motion_of_origins(batch: Batch, pairs: Pairs) -> tuple[Floats, Floats, Floats, Floats]:
+    """Speed and turn of a's origin against b, and those of b there, (m,) each [m/s, rad/s]."""
+    a, b = _poses(batch, pairs.state, pairs.a), _poses(batch, pairs.state, pairs.b)
+    carried = _velocity(b, a[:, :3])
+    against = _length(a[:, 7:10] - carried)
+    return against, _length(a[:, 10:] - b[:, 10:]), _length(carried), _length(b[:, 10:])
+
+
+def _velocity(poses: Floats, points: Floats) -> Floats:
+    """(m, 3) velocities of bodies at points [m/s]."""
+    found: Floats = poses[:, 7:10] + np.cross(poses[:, 10:], points - poses[:, :3])
+    return found
+
+
+def _length(vectors: Floats) -> Floats:
+    found: Floats = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    return found

@@ -1,0 +1,147 @@
+"""Poses and other values of a log, read from it when they are asked for."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import POSE, Floats
+from hetwin_core.episodes.following.log_file import Place
+from hetwin_core.episodes.following.states import States
+from hetwin_core.episodes.tables.robot_bases import root_links
+from hetwin_core.episodes.tables.rows import Interval
+from hetwin_core.episodes.tables.timeline import Timeline
+
+_KEPT = 8
+"""Chunks that are kept decoded, of about a megabyte each."""
+
+
+class Piece(NamedTuple):
+    """The states of a chunk.
+
+    Attributes:
+        first: number of the first one in the log.
+        place: of the chunk in the file.
+    """
+
+    first: int
+    place: Place
+
+
+class LogPoses:
+    """Reads the chunk that holds a state, unless it is one of the last that were read.
+
+    Args:
+        states_at: returns the states that are kept together at a place.
+        pieces: all chunks with states, in order.
+        timeline: times of all states.
+        layout: of the scene.
+        models: names of the models.
+    """
+
+    def __init__(
+        self,
+        states_at: Callable[[Place], States],
+        pieces: Sequence[Piece],
+        timeline: Timeline,
+        layout: Layout,
+        models: tuple[str, ...],
+    ) -> None:
+        self._states_at = states_at
+        self._pieces, self._timeline = pieces, timeline
+        self._layout, self._models = layout, models
+        self._decoded: OrderedDict[int, States] = OrderedDict()
+        self._roots = root_links(layout)
+
+    def at(self, entity: str, time_ns: int) -> tuple[int, Floats]:
+        """Return the time of the last state that is not later [ns], and pose and twist (13,) in the world.
+
+        Raises:
+            KeyError: if the scene has no such entity with a pose.
+        """
+        return self.value(self._posed(entity), POSE.name, time_ns)
+
+    def during(self, entity: str, span: Interval) -> tuple[Floats, Floats]:
+        """Return (n,) times [ns] and (n, 13) poses and twists of the states in an interval, and of the one before.
+
+        Raises:
+            KeyError: if the scene has no such entity with a pose.
+        """
+        columns = self._layout.range_of(self._posed(entity), POSE.name)
+        first = self._timeline.number(span.from_ns)
+        end = max(first, self._timeline.number(span.to_ns - 1)) + 1
+        found = [values[:, columns].copy() for _, values in self._between(first, end)]
+        times = self._timeline.times[first:end].astype(np.float64)
+        return times, np.concatenate([np.empty((0, POSE.size)), *found])
+
+    def value(self, entity: str, attribute: str, time_ns: int) -> tuple[int, Floats]:
+        """Return the time of the last state that is not later [ns], and an attribute's value.
+
+        Raises:
+            KeyError: if the scene has no such attribute.
+        """
+        columns = self._layout.range_of(entity, attribute)
+        row = self.row(time_ns)
+        states, i = self._state(row)
+        return self._timeline.time(row), states.values[i, columns].copy()
+
+    def row(self, time_ns: int) -> int:
+        """Return the number of the last state that is not later, counted from 0; 0 for times before the first."""
+        return self._timeline.number(time_ns)
+
+    def snapshot(self, time_ns: int) -> Snapshot:
+        """Return the whole scene of the last state that is not later; its arrays must not be changed."""
+        states, i = self._state(self.row(time_ns))
+        return Snapshot(
+            self._layout,
+            self._models,
+            int(states.times[i]),
+            states.values[i],
+            states.owners[i],
+            states.parents[i],
+            states.near(i),
+        )
+
+    def states(self, span: Interval) -> Iterator[tuple[NDArray[np.int64], Floats]]:
+        """Iterate over the log's chunks: (n,) times [ns] and (n, layout.size) all values of the states in an interval.
+
+        Every chunk is decoded once; the arrays are valid until the next one.
+        """
+        first, end = np.searchsorted(self._timeline.times, (span.from_ns, span.to_ns)).tolist()
+        yield from self._between(first, end)
+
+    def _between(self, first: int, end: int) -> Iterator[tuple[NDArray[np.int64], Floats]]:
+        """Iterate over the states of some numbers, chunk by chunk."""
+        for number in range(self._piece_of(first), len(self._pieces)):
+            begin = self._pieces[number].first
+            if begin >= end:
+                return
+            part = slice(max(0, first - begin), end - begin)
+            states = self._states(number)
+            yield states.times[part], states.values[part]
+
+    def _posed(self, entity: str) -> str:
+        return self._roots.get(entity, entity)
+
+    def _piece_of(self, row: int) -> int:
+        return max(0, bisect_right(self._pieces, row, key=lambda piece: piece.first) - 1)
+
+    def _state(self, row: int) -> tuple[States, int]:
+        number = self._piece_of(row)
+        return self._states(number), row - self._pieces[number].first
+
+    def _states(self, number: int) -> States:
+        states = self._decoded.get(number)
+        if states is None:
+            states = self._decoded[number] = self._states_at(self._pieces[number].place)
+            if len(self._decoded) > _KEPT:
+                self._decoded.popitem(last=False)
+        self._decoded.move_to_end(number)
+        return states

@@ -1,0 +1,87 @@
+"""Fluents that hold, do not hold, or are not known: all of an episode, stretch by stretch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from hetwin_core.ensemble.conductor.reporting.coverage import DECIDED_BY
+from hetwin_core.ensemble.scene.layout import EntityKind
+from hetwin_core.episodes.tables.rows import Interval, Occasion
+from hetwin_core.episodes.tables.tables import Tables
+from hetwin_core.episodes.tables.unseen import Blind
+
+
+class Truth(NamedTuple):
+    """Whether a fluent holds for a while.
+
+    Attributes:
+        fluent: e.g. ``holding``.
+        a: the entity that it is about.
+        b: the other one while it holds; empty otherwise, and if there is none.
+        holds: whether it does, with any other; None if that is not known.
+        span: when.
+        why: why it is not known; empty if it is.
+    """
+
+    fluent: str
+    a: str
+    b: str
+    holds: bool | None
+    span: Interval
+    why: str
+
+
+def truths(tables: Tables) -> Iterator[Truth]:
+    """Yield whether each fluent holds about which a run says what it checks, for each entity without gaps."""
+    names = {(slot.entity, slot.attribute.name) for slot in tables.layout.slots}
+    for fluent in sorted(tables.recorded & DECIDED_BY.keys()):
+        rows = tables.occasions.find(fluent)
+        about = {a for a, name in names if name == fluent} | {row.a for row in rows}
+        if fluent == "held":  # which a hand may say in place of the object
+            about |= {entity.name for entity in tables.layout.of_kind(EntityKind.OBJECT)}
+        for a in sorted(about):
+            whose = {a} if DECIDED_BY[fluent].argument == 0 else None
+            blind = tables.unseen.of(fluent, whose, None)
+            yield from _of(tables, fluent, a, [row for row in rows if row.a == a], blind)
+
+
+def _of(
+    tables: Tables, fluent: str, a: str, rows: list[Occasion], blind: list[Blind]
+) -> Iterator[Truth]:
+    """Yield the stretches of one entity: while it holds once for each other one, and between."""
+    whole = Interval(tables.start_ns, tables.known_until_ns)
+    edges = {*whole}
+    for span in (*(row.span for row in rows), *(one.span for one in blind)):
+        edges |= {min(max(edge, whole.from_ns), whole.to_ns) for edge in span}
+    times = sorted(edges)
+    before: list[Truth] = []
+    for from_ns, to_ns in pairwise(times):
+        now = _at(fluent, a, rows, blind, Interval(from_ns, to_ns))
+        if [_said(one) for one in before] == [_said(one) for one in now]:
+            whole_span = Interval(before[0].span.from_ns, to_ns)
+            before = [one._replace(span=whole_span) for one in before]
+            continue
+        yield from before
+        before = now
+    yield from before
+
+
+def _said(truth: Truth) -> tuple[str, bool | None, str]:
+    return truth.b, truth.holds, truth.why
+
+
+def _at(
+    fluent: str, a: str, rows: list[Occasion], blind: list[Blind], span: Interval
+) -> list[Truth]:
+    """Return the rows of a stretch in which nothing changes."""
+    others = dict.fromkeys(row.b for row in rows if _covers(row.span, span))
+    if others:
+        return [Truth(fluent, a, b, True, span, "") for b in others]
+    why = dict.fromkeys(one.why for one in blind if _covers(one.span, span))
+    return [Truth(fluent, a, "", None if why else False, span, "; ".join(why))]
+
+
+def _covers(one: Interval, other: Interval) -> bool:
+    return one.from_ns <= other.from_ns and other.to_ns <= one.to_ns

@@ -1,0 +1,105 @@
+"""Where it was not seen whether something holds: what is not true there is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from hetwin_core.ensemble.conductor.reporting.coverage import (
+    DECIDED_BY,
+    Claim,
+    Decided,
+    Stretch,
+    stretches_of,
+)
+from hetwin_core.ensemble.scene.layout import EntityKind, Layout
+from hetwin_core.episodes.tables.rows import Happening, Interval
+
+Names = Collection[str] | None
+"""Entities that an argument stands for; None: any."""
+
+_TOUCHING = ("contact", "attached", "collision", "collision_end", "touched", "touch_ended")
+_EVENTS: Mapping[str, Decided] = {
+    **{
+        name: Decided(Claim.GRIP, 1)
+        for name in (
+            *("picked_up", "pick_up", "grasped", "released", "lost", "slipped"),
+            *("grip_closed", "grip_lost"),
+        )
+    },
+    **{name: Decided(Claim.DROP, 0) for name in ("fell", "toppled", "flung", "left_the_world")},
+    "in_container": Decided(Claim.CONTAINER, 0),
+    "left_container": Decided(Claim.CONTAINER, 0),
+    "put_down": Decided(Claim.SUPPORT, 0),
+    "set_down": Decided(Claim.SUPPORT, 0),
+}
+
+
+class Blind(NamedTuple):
+    """A time in which nobody saw whether something holds.
+
+    Attributes:
+        span: when.
+        why: why not.
+    """
+
+    span: Interval
+    why: str
+
+
+class Unseen:
+    """Finds where a fluent or an event was not seen, by what the run says that it checks.
+
+    Args:
+        layout: of the scene.
+        events: of the episode.
+        known: all of the episode, its last moment included.
+    """
+
+    def __init__(self, layout: Layout, events: Collection[Happening], known: Interval) -> None:
+        self._layout, self._events, self._known = layout, events, known
+
+    @cached_property
+    def stretches(self) -> Mapping[tuple[Claim, str], tuple[Stretch, ...]]:
+        """When each claim was checked, and when not."""
+        return stretches_of(self._events, *self._known)
+
+    def of(self, fluent: str, first: Names = None, second: Names = None) -> list[Blind]:
+        """Return where it was not seen whether a fluent is false."""
+        return self._found(fluent, DECIDED_BY.get(fluent), (first, second))
+
+    def of_event(self, event: str, first: Names = None, second: Names = None) -> list[Blind]:
+        """Return where an event may have happened that nobody saw."""
+        decided = DECIDED_BY.get(event) if event in ("connected", "dropped") else _EVENTS.get(event)
+        return self._found(event, decided, (first, second))
+
+    def _found(
+        self, name: str, decided: Decided | None, arguments: tuple[Names, Names]
+    ) -> list[Blind]:
+        if not self.stretches:
+            return []
+        if name in _TOUCHING:
+            return list(self._touches(arguments))
+        if decided is None:
+            return []
+        names = arguments[decided.argument] if decided.argument >= 0 else None
+        return [
+            Blind(Interval(stretch.from_ns, stretch.to_ns), stretch.why)
+            for (claim, subject), each in self.stretches.items()
+            if claim is decided.claim and (names is None or subject in names)
+            for stretch in each
+            if not stretch.checked and stretch.to_ns > stretch.from_ns
+        ]
+
+    def _touches(self, arguments: tuple[Names, Names]) -> Iterator[Blind]:
+        """Where links have no shapes: nobody can see what they touch."""
+        for (claim, robot), each in self.stretches.items():
+            if claim is not Claim.TOUCH:
+                continue
+            links = {e.name for e in self._layout.of_kind(EntityKind.LINK) if e.owner == robot}
+            for stretch in each:
+                bare = links.difference(stretch.of)
+                meant = any(names is None or bare.intersection(names) for names in arguments)
+                if not stretch.checked and meant and stretch.to_ns > stretch.from_ns:
+                    yield Blind(Interval(stretch.from_ns, stretch.to_ns), stretch.why)
