@@ -19,8 +19,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from hetwin_suite import _moved
-
 if TYPE_CHECKING:
     from hetwin_core.ensemble.conformance.result import CheckResult as CheckResult
     from hetwin_core.ensemble.errors import BadInput as BadInput
@@ -164,8 +162,6 @@ _HOMES = {
     "model_nodes.skills.scene": "SkillScene",
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
-
-_moved.install()
 
 __all__ = sorted(_HOME_OF)  # pyright: ignore[reportUnsupportedDunderAll]
 
