@@ -11,7 +11,7 @@ from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.parameters import Functional, Parameters, parameter
 from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from model_nodes.household.state_model import Entities, State, StateModel
+from hetwin_household.state_model import Entities, State, StateModel
 
 POSITIONS = "joint_positions"
 

@@ -13,7 +13,7 @@ from hetwin_core.ensemble.parameters import Amount, Functional, Parameters, para
 from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import particles
-from model_nodes.household.state_model import Entities, State, StateModel
+from hetwin_household.state_model import Entities, State, StateModel
 
 PARTICLES = "particles"
 PACKING = 0.64

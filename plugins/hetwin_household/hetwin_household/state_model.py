@@ -16,7 +16,7 @@ from hetwin_core.ensemble.model import (
     StepOutput,
 )
 from hetwin_core.ensemble.scene.layout import Selection
-from model_nodes.household.truths import Truths, truth
+from hetwin_household.truths import Truths, truth
 
 Entities = Mapping[str, Mapping[str, Any]]
 """The entities with a functional attribute, and its parameters."""

@@ -19,8 +19,8 @@ from hetwin_core.ensemble.parameters import Amount, Functional, Parameters, para
 from hetwin_core.ensemble.scene.layout import EntityKind, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, Value
-from model_nodes.household.cut import COLLISION, Cut, Stage
-from model_nodes.household.truths import Truths, truth
+from hetwin_household.cut import COLLISION, Cut, Stage
+from hetwin_household.truths import Truths, truth
 from model_nodes.scene_shapes import SceneShapes
 
 SLICED = "sliced"
