@@ -30,9 +30,9 @@ INTRODUCTION = """\
 # Models
 
 The model types that hetwin ships, as `hetwin models TYPE` shows them. This page is written by
-`docs/make_models_page.py` from what the models declare. What a plugin has names the extra that installs it. A parameter without a default is required. Lengths, times and
-angles are in the unit that is given; of a hand, an entity or entities a scenario gives the names, and of a path a file
-relative to the scenario.
+`docs/make_models_page.py` from what the models declare. What a plugin has names the extra that installs it. A
+parameter without a default is required. Lengths, times and angles are in the unit that is given; of a hand, an entity
+or entities a scenario gives the names, and of a path a file relative to the scenario.
 """
 _ARTICLES = {ModelKind.SIMULATION: "A", ModelKind.OBSERVER: "An", None: "An"}
 SCHEMA = """\
