@@ -92,7 +92,7 @@ def test_a_goal_ends_when_its_motion_does(bench: Bench) -> None:
     assert command.trajectory.positions.tolist() == [[0.5]]
     ended = handle.get_result_async()
     bench.inbox.goals.begin_motion("arm", command.number, 1.0)
-    bench.inbox.goals.at(1.0)
+    bench.inbox.goals.note_time(1.0)
     answer = bench.done(ended)
     assert (answer.status, answer.result.ended) == (GoalStatus.STATUS_SUCCEEDED, "reached")
 
