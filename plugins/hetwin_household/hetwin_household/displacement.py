@@ -43,7 +43,7 @@ class Displacement(StateModel):
         known=True,
     )
 
-    def read(self, parameters: Mapping[str, Any]) -> Entities:
+    def read_settings(self, parameters: Mapping[str, Any]) -> Entities:
         """Read the settings; return what is moveable."""
         self._settings = Settings.read(parameters)
         return self._settings.moveable

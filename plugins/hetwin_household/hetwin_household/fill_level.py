@@ -44,7 +44,7 @@ class FillLevel(StateModel):
         rate=10.0,
     )
 
-    def read(self, parameters: Mapping[str, Any]) -> Entities:
+    def read_settings(self, parameters: Mapping[str, Any]) -> Entities:
         """Read the settings; return what is fillable."""
         self._settings = Settings.read(parameters)
         return self._settings.fillable

@@ -39,7 +39,7 @@ class Openness(StateModel):
         rate=20.0,
     )
 
-    def read(self, parameters: Mapping[str, Any]) -> Entities:
+    def read_settings(self, parameters: Mapping[str, Any]) -> Entities:
         """Read the settings; return what is openable."""
         return Settings.read(parameters).openable
 

@@ -118,7 +118,7 @@ class Slicing(Model):
         for name, cut in self._cuts.items():
             if cut.stage is Stage.WHOLE:
                 speed = self._settings.speed
-                cut.begin(tick.scene, self._shapes, speed, output)
+                cut.ask_for_whole(tick.scene, self._shapes, speed, output)
             elif cut.stage is Stage.INSIDE:
                 cut.go_on(tick.scene, self._shapes, self._settings.depth, output)
             cut.write(output)

@@ -46,7 +46,7 @@ class Switch(StateModel):
         known=True,
     )
 
-    def read(self, parameters: Mapping[str, Any]) -> Entities:
+    def read_settings(self, parameters: Mapping[str, Any]) -> Entities:
         """Read the settings; return what is toggleable; all of it is off."""
         self._settings = Settings.read(parameters)
         self._asked: dict[str, bool] = {}
