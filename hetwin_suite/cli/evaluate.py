@@ -141,7 +141,7 @@ def _table2(
 
     judged = judge_all(found, chosen, replay, jobs=jobs, progress=progress, look=look)
     with never_silent(lambda: "drawing the page"):
-        from hetwin_suite.cli import verdicts  # plotly takes its time
+        from hetwin_suite.cli import verdicts
 
         verdicts.write(out, Suite.TABLE2, found, replay, judged)
     if as_json:

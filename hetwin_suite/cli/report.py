@@ -23,7 +23,7 @@ def report(
     Example: hetwin report runs/today
     """
     from hetwin_suite.running.patience import never_silent
-    from hetwin_suite.view.report import write_report  # plotly takes its time
+    from hetwin_suite.view.report import write_report
 
     with never_silent(lambda: "drawing the report"):
         path = write_report(run, out)

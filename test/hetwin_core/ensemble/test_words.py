@@ -148,7 +148,7 @@ def test_connected_is_worded_with_probe_and_socket_wherever_it_is_printed(
     episode = record(tmp_path / "run")
     (sentence,) = [s.text for s in thing_sentences(episode) if s.about == "plug"]
     assert sentence == "plug was connected to outlet at 1.00 s."
-    assert f"<strong>{WORDS}</strong>" in happenings_table(episode)
+    assert f"<b>{WORDS}</b>" in shown(happenings_table(episode))
     summary = {
         "scenario": "s",
         "ended": "recording",
