@@ -7,6 +7,9 @@ from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
 
+MODELS = {"fmu": "fmi"}
+"""Types of models that packages of ours bring, and the extras that install these."""
+
 
 def installs(extra: str) -> str:
     """Return the command that installs an extra."""

@@ -23,16 +23,16 @@ from hetwin_core.ensemble.model import (
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE, Floats, Value
-from model_nodes.fmu.archive import read_archive
-from model_nodes.fmu.changes import OF_EVERY_UNIT, ChangeWatch, read_changes
-from model_nodes.fmu.commands import COMMANDS, read_set, state_name
-from model_nodes.fmu.instance import UnitFailed
-from model_nodes.fmu.messages import Message
-from model_nodes.fmu.outputs import Output, read_outputs
-from model_nodes.fmu.running import RunningUnit, Wiring
-from model_nodes.fmu.settings import Settings
-from model_nodes.fmu.sources import Feed, Source, constants, read_sources
-from model_nodes.fmu.variables import Variable
+from hetwin_fmu.archive import read_archive
+from hetwin_fmu.changes import OF_EVERY_UNIT, ChangeWatch, read_changes
+from hetwin_fmu.commands import COMMANDS, read_set, state_name
+from hetwin_fmu.instance import UnitFailed
+from hetwin_fmu.messages import Message
+from hetwin_fmu.outputs import Output, read_outputs
+from hetwin_fmu.running import RunningUnit, Wiring
+from hetwin_fmu.settings import Settings
+from hetwin_fmu.sources import Feed, Source, constants, read_sources
+from hetwin_fmu.variables import Variable
 
 _NAME = "fmu"
 

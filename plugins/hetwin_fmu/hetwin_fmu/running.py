@@ -11,13 +11,13 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.fmu.archive import Archive
-from model_nodes.fmu.folders import new_folder
-from model_nodes.fmu.instance import CannotReset, Given, Instance, UnitFailed
-from model_nodes.fmu.messages import Message
-from model_nodes.fmu.pace import Pace
-from model_nodes.fmu.settings import Settings
-from model_nodes.fmu.variables import Variable
+from hetwin_fmu.archive import Archive
+from hetwin_fmu.folders import new_folder
+from hetwin_fmu.instance import CannotReset, Given, Instance, UnitFailed
+from hetwin_fmu.messages import Message
+from hetwin_fmu.pace import Pace
+from hetwin_fmu.settings import Settings
+from hetwin_fmu.variables import Variable
 
 
 @dataclass(frozen=True, slots=True)

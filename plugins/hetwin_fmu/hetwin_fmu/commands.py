@@ -8,8 +8,8 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.events import Json
-from model_nodes.fmu.instance import Given
-from model_nodes.fmu.variables import Variable, variable_of
+from hetwin_fmu.instance import Given
+from hetwin_fmu.variables import Variable, variable_of
 
 COMMANDS = "set (VARIABLE: value, ...), save (name) and restore (name)"
 

@@ -6,12 +6,12 @@ import math
 from typing import Any
 
 import pytest
-from support.motor_unit import motor
+from motor_unit import motor
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, POSE, AttributeSpec
-from model_nodes.fmu.archive import read_archive
-from model_nodes.fmu.units import Unit, UnitTable, unit_of_words, units_of
+from hetwin_fmu.archive import read_archive
+from hetwin_fmu.units import Unit, UnitTable, unit_of_words, units_of
 
 TABLE = UnitTable(
     {

@@ -15,11 +15,11 @@ from typing import Any, TypeVar
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.fmu.access import Access, OutOfRange
-from model_nodes.fmu.archive import Archive
-from model_nodes.fmu.library import fmpy
-from model_nodes.fmu.messages import Messages
-from model_nodes.fmu.variables import Variable
+from hetwin_fmu.access import Access, OutOfRange
+from hetwin_fmu.archive import Archive
+from hetwin_fmu.library import fmpy
+from hetwin_fmu.messages import Messages
+from hetwin_fmu.variables import Variable
 
 Result = TypeVar("Result")
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.motor_unit import changed, motor
+from motor_unit import changed, motor
 from test_motor import ensemble
 
-from model_nodes.fmu.archive import Archive, read_archive
-from model_nodes.fmu.instance import UnitFailed
-from model_nodes.fmu.pace import Pace
+from hetwin_fmu.archive import Archive, read_archive
+from hetwin_fmu.instance import UnitFailed
+from hetwin_fmu.pace import Pace
 
 MS = 1_000_000
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 import yaml
+from motor_unit import FOLDERS, archive, changed, description, motor
 from support.cli_runs import hetwin
-from support.motor_unit import FOLDERS, archive, changed, description, motor
 from support.small_ensemble import run
 
 from hetwin_core.ensemble import extras
 from hetwin_core.ensemble.errors import BadInput
-from model_nodes.fmu import Fmu
+from hetwin_fmu import Fmu
 
 OUTPUTS = {"motor.speed": "speed"}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from model_nodes.fmu.archive import Archive
-from model_nodes.fmu.instance import UnitFailed
+from hetwin_fmu.archive import Archive
+from hetwin_fmu.instance import UnitFailed
 
 _ROUNDING_S = 1e-8
 """A time is a whole number of nanoseconds; steps that differ by this little are equal [s]."""

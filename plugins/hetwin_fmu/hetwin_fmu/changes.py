@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.fmu.variables import Variable, variable_of
+from hetwin_fmu.variables import Variable, variable_of
 
 _NOT = "not "
 OF_EVERY_UNIT: Mapping[str, str] = {

@@ -10,11 +10,11 @@ import numpy as np
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import Floats, Ints
-from model_nodes.fmu.instance import Given
-from model_nodes.fmu.settings import Given as Written
-from model_nodes.fmu.settings import Scaled
-from model_nodes.fmu.units import Conversion, UnitTable, units_of
-from model_nodes.fmu.variables import Variable, variable_of
+from hetwin_fmu.instance import Given
+from hetwin_fmu.settings import Given as Written
+from hetwin_fmu.settings import Scaled
+from hetwin_fmu.units import Conversion, UnitTable, units_of
+from hetwin_fmu.variables import Variable, variable_of
 from model_nodes.references import Reference
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 import yaml
+from motor_unit import WRONG, motor
 from support.cli_runs import hetwin
-from support.motor_unit import WRONG, motor
 
 
 def scenario(folder: Path, wrong: str, **entry: object) -> Path:

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
-from model_nodes.fmu.library import fmpy
-from model_nodes.fmu.units import UnitTable
-from model_nodes.fmu.variables import Variable, read_variables
+from hetwin_fmu.library import fmpy
+from hetwin_fmu.units import UnitTable
+from hetwin_fmu.variables import Variable, read_variables
 
 DESCRIPTION = "modelDescription.xml"
 WHERE = "file"

@@ -17,9 +17,9 @@ from hetwin_core.ensemble.scene.values import (
     Ints,
     Meaning,
 )
-from model_nodes.fmu.settings import Settings
-from model_nodes.fmu.units import UnitTable, units_of
-from model_nodes.fmu.variables import Variable, variable_of
+from hetwin_fmu.settings import Settings
+from hetwin_fmu.units import UnitTable, units_of
+from hetwin_fmu.variables import Variable, variable_of
 from model_nodes.references import Reference
 
 _KNOWN = {spec.name: spec for spec in (POSE, EXTERNAL_WRENCH)}

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from motor_unit import COMPILER
 from support.cli_runs import hetwin
-from support.motor_unit import COMPILER
 
 import hetwin_suite
 
-WINDING = Path(__file__).resolve().parents[2] / "examples" / "winding_fmu"
+WINDING = Path(__file__).resolve().parents[1] / "winding_fmu"
 
 
 def test_the_winding_follows_the_torques_of_the_recording(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from model_nodes.fmu.folders import new_folder
+from hetwin_fmu.folders import new_folder
 
 
 def test_only_folders_of_ended_processes_are_removed(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from support.motor_unit import WRONG, motor
+from motor_unit import WRONG, motor
 from support.small_ensemble import Outcome, run
 
 from hetwin_core.ensemble.errors import BadInput

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats, Ints
-from model_nodes.fmu.variables import Variable, limits
+from hetwin_fmu.variables import Variable, limits
 
 _AS_2 = {"Enumeration": "Integer"}
 _AS_3 = {"Enumeration": "Int64"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model_nodes.fmu.messages import MOST, Message, Messages
+from hetwin_fmu.messages import MOST, Message, Messages
 
 
 def test_what_is_wrong_is_passed_on_once() -> None:
