@@ -87,7 +87,7 @@ class Fmu(Model):
         )
         with self._faults("initialize", 0):
             self._running = RunningUnit(archive, settings, wiring)
-            self._running.begin(0, constants(self._starts), constants(self._inputs))
+            self._running.begin_at(0, constants(self._starts), constants(self._inputs))
             read = self._running.outputs()
         return Contribution(
             entities=tuple(Entity(name, EntityKind.CONCEPT) for name in settings.concepts),
@@ -157,7 +157,7 @@ class Fmu(Model):
         """Let the unit begin from the scene's numbers."""
         with self._faults(call, time_ns):
             start, inputs = self._beginning.values(numbers), self._feed.values(numbers)
-            self._unit.begin(time_ns, start, inputs)
+            self._unit.begin_at(time_ns, start, inputs)
 
     def step(self, tick: StepInput) -> StepOutput:
         """Set the inputs, let the unit step to the time asked for, and read its outputs."""

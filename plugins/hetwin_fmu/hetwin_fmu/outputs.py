@@ -152,7 +152,7 @@ def read_outputs(
     found = Outputs([], {})
     for text, given in settings.outputs.items():
         where = f"{KEY}.{text}"
-        reference = Reference.read(text, where)
+        reference = Reference.from_text(text, where)
         names = [given] if isinstance(given, str) else given
         chosen = tuple(variable_of(variables, name, where, "output") for name in names)
         begin = sum(v.size for v in found.variables)
@@ -173,7 +173,7 @@ def _taken_over(settings: Settings) -> dict[tuple[str, str], str]:
     found = {}
     for index, text in enumerate(settings.takes_over):
         where = f"takes_over.{index}"
-        reference = Reference.read(text, where)
+        reference = Reference.from_text(text, where)
         if reference.part:
             raise BadInput(
                 "only a whole attribute is handed over",

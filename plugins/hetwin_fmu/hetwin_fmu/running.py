@@ -84,7 +84,7 @@ class RunningUnit:
         self._outputs = self._instance.access(wiring.outputs)
         self._changes = self._instance.access(wiring.changes)
 
-    def begin(self, time_ns: int, start: Given, inputs: Given) -> None:
+    def begin_at(self, time_ns: int, start: Given, inputs: Given) -> None:
         """Begin at a time, or begin again.
 
         Raises:

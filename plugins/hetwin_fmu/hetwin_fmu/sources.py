@@ -76,10 +76,10 @@ def _source(name: str, given: Written, variables: Mapping[str, Variable], key: s
     if isinstance(given, Scaled):
         scale = Conversion(given.factor, given.offset)
         return Source(
-            variable, where, np.zeros(variable.size), Reference.read(given.of, where), scale
+            variable, where, np.zeros(variable.size), Reference.from_text(given.of, where), scale
         )
     if isinstance(given, str):
-        return Source(variable, where, np.zeros(variable.size), Reference.read(given, where))
+        return Source(variable, where, np.zeros(variable.size), Reference.from_text(given, where))
     return Source(variable, where, _numbers(variable, given, where))
 
 

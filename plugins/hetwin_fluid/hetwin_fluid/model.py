@@ -35,14 +35,14 @@ from hetwin_core.ensemble.scene.values import (
     Value,
     pose_value,
 )
-from model_nodes.fluid.balls import Balls
-from model_nodes.fluid.cup import Cup, Flags
-from model_nodes.fluid.filling import settled_in
-from model_nodes.fluid.motion import CupMotion
-from model_nodes.fluid.pouring import read_pouring
-from model_nodes.fluid.settings import Settings
-from model_nodes.fluid.spares import Spares
-from model_nodes.fluid.weight import Weight
+from hetwin_fluid.balls import Balls
+from hetwin_fluid.cup import Cup, Flags
+from hetwin_fluid.filling import settled_in
+from hetwin_fluid.motion import CupMotion
+from hetwin_fluid.pouring import read_pouring
+from hetwin_fluid.settings import Settings
+from hetwin_fluid.spares import Spares
+from hetwin_fluid.weight import Weight
 
 _NAME = "fluid_in_cup"
 PARTICLES = "particles"

@@ -8,7 +8,7 @@ from pydantic import ValidationInfo, field_validator
 
 from hetwin_core.ensemble.parameters import Amount, EntityName, Parameters, parameter
 from hetwin_core.ensemble.validation import Vector3, Whole
-from model_nodes.fluid.balls import Kind, Substance
+from hetwin_fluid.balls import Kind, Substance
 
 
 class Settings(Parameters):

@@ -13,7 +13,7 @@ from hetwin_core.ensemble.parameters import Amount, Functional, Parameters, para
 from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import particles
-from model_nodes.household.state_model import Entities, State, StateModel
+from hetwin_household.state_model import Entities, State, StateModel
 
 PARTICLES = "particles"
 PACKING = 0.64
@@ -44,7 +44,7 @@ class FillLevel(StateModel):
         rate=10.0,
     )
 
-    def read(self, parameters: Mapping[str, Any]) -> Entities:
+    def read_settings(self, parameters: Mapping[str, Any]) -> Entities:
         """Read the settings; return what is fillable."""
         self._settings = Settings.read(parameters)
         return self._settings.fillable

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.jug import PERIOD_NS, Filled, at_rest, tilted
+from jug import PERIOD_NS, Filled, at_rest, tilted
 from support.scene_of import scene_of
 
 from hetwin_core.ensemble.errors import Refused

@@ -14,7 +14,7 @@ from hetwin_core.ensemble.scene.hands import hand_links
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE
-from model_nodes.household.state_model import Entities, State, StateModel
+from hetwin_household.state_model import Entities, State, StateModel
 from model_nodes.scene_shapes import SceneShapes
 
 COMMANDS = {"switch_on": True, "switch_off": False, "toggle": None}
@@ -46,7 +46,7 @@ class Switch(StateModel):
         known=True,
     )
 
-    def read(self, parameters: Mapping[str, Any]) -> Entities:
+    def read_settings(self, parameters: Mapping[str, Any]) -> Entities:
         """Read the settings; return what is toggleable; all of it is off."""
         self._settings = Settings.read(parameters)
         self._asked: dict[str, bool] = {}

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hetwin_fluid.cup import Cup
 from hetwin_suite.proving_ground.single_simulation import jug
-from model_nodes.fluid.cup import Cup
 
 CUP = Cup(jug())
 RADIUS = 0.01

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.jug import Filled, tilted
+from jug import Filled, tilted
 
 from hetwin_core.ensemble.scene.poses import compose, relative_to
 from hetwin_core.ensemble.scene.values import Floats, pose_value
-from model_nodes.fluid.balls import Balls, Kind, Substance
-from model_nodes.fluid.motion import CupMotion
+from hetwin_fluid.balls import Balls, Kind, Substance
+from hetwin_fluid.motion import CupMotion
 
 GRAVITY = np.array([0.0, 0.0, -9.81])
 SUBSTANCE = Substance(Kind.POINTS, 0.006, 1000.0, 0.0, 0.001)

@@ -30,8 +30,8 @@ from hetwin_core.ensemble.parameters import (
 from hetwin_core.ensemble.scene.layout import EVERYTHING
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, Value
-from model_nodes.household.heat_sources import HeatSource
-from model_nodes.household.truths import Truths, truth
+from hetwin_household.heat_sources import HeatSource
+from hetwin_household.truths import Truths, truth
 from model_nodes.scene_shapes import SceneShapes
 
 TEMPERATURE = AttributeSpec("temperature", 1, "K")

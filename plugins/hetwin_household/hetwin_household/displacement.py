@@ -15,7 +15,7 @@ from hetwin_core.ensemble.scene.layout import EntityKind, Selection
 from hetwin_core.ensemble.scene.rotations import angles_between
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, Floats
-from model_nodes.household.state_model import Entities, State, StateModel
+from hetwin_household.state_model import Entities, State, StateModel
 
 
 class Settings(Parameters):
@@ -43,7 +43,7 @@ class Displacement(StateModel):
         known=True,
     )
 
-    def read(self, parameters: Mapping[str, Any]) -> Entities:
+    def read_settings(self, parameters: Mapping[str, Any]) -> Entities:
         """Read the settings; return what is moveable."""
         self._settings = Settings.read(parameters)
         return self._settings.moveable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.jug import Filled
+from jug import Filled
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind

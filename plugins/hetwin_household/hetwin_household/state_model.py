@@ -16,7 +16,7 @@ from hetwin_core.ensemble.model import (
     StepOutput,
 )
 from hetwin_core.ensemble.scene.layout import Selection
-from model_nodes.household.truths import Truths, truth
+from hetwin_household.truths import Truths, truth
 
 Entities = Mapping[str, Mapping[str, Any]]
 """The entities with a functional attribute, and its parameters."""
@@ -63,7 +63,7 @@ class StateModel(Model):
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         """Contribute the state of all entities."""
-        self.entities = self.read(parameters)
+        self.entities = self.read_settings(parameters)
         begins, ends = self.state.begins[0], self.state.ends[0]
         self.truths = Truths(self.state.name, self.entities, begins, ends, known=self.state.known)
         return Contribution(
@@ -78,7 +78,7 @@ class StateModel(Model):
         return output
 
     @abstractmethod
-    def read(self, parameters: Mapping[str, Any]) -> Entities:
+    def read_settings(self, parameters: Mapping[str, Any]) -> Entities:
         """Read the settings; return the entities."""
 
     @abstractmethod

@@ -8,9 +8,9 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.fluid.balls import Balls, Kind, Substance
-from model_nodes.fluid.cup import Cup
-from model_nodes.fluid.motion import Field
+from hetwin_fluid.balls import Balls, Kind, Substance
+from hetwin_fluid.cup import Cup
+from hetwin_fluid.motion import Field
 
 _APART = 2.1
 """Initial distance of neighbours, in radii."""

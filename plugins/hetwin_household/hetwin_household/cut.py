@@ -47,7 +47,9 @@ class Cut:
         """Whether its parts have taken its place."""
         return self.stage is Stage.CUT
 
-    def begin(self, scene: Snapshot, shapes: SceneShapes, speed: float, output: StepOutput) -> None:
+    def ask_for_whole(
+        self, scene: Snapshot, shapes: SceneShapes, speed: float, output: StepOutput
+    ) -> None:
         """Ask for the whole if a moving blade touches it."""
         if shapes.distance([self.blade], [self._name], 2.0 * TOUCH) > TOUCH:
             return

@@ -19,8 +19,8 @@ from hetwin_core.ensemble.parameters import Amount, Functional, Parameters, para
 from hetwin_core.ensemble.scene.layout import EntityKind, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, Value
-from model_nodes.household.cut import COLLISION, Cut, Stage
-from model_nodes.household.truths import Truths, truth
+from hetwin_household.cut import COLLISION, Cut, Stage
+from hetwin_household.truths import Truths, truth
 from model_nodes.scene_shapes import SceneShapes
 
 SLICED = "sliced"
@@ -118,7 +118,7 @@ class Slicing(Model):
         for name, cut in self._cuts.items():
             if cut.stage is Stage.WHOLE:
                 speed = self._settings.speed
-                cut.begin(tick.scene, self._shapes, speed, output)
+                cut.ask_for_whole(tick.scene, self._shapes, speed, output)
             elif cut.stage is Stage.INSIDE:
                 cut.go_on(tick.scene, self._shapes, self._settings.depth, output)
             cut.write(output)

@@ -14,8 +14,8 @@ import numpy as np
 from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.fluid.cup import Flags
-from model_nodes.fluid.motion import Field
+from hetwin_fluid.cup import Flags
+from hetwin_fluid.motion import Field
 from model_nodes.scene_shapes import GEOM_TYPES
 
 _STATE = mj.mjtState.mjSTATE_INTEGRATION.value

@@ -6,13 +6,14 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from support.scene_of import scene_of
+
 from hetwin_core.ensemble.model import StepInput, StepOutput
 from hetwin_core.ensemble.scene.layout import Entity
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats, pose_value
+from hetwin_fluid import FluidInCup
 from hetwin_suite.proving_ground.single_simulation import jug
-from model_nodes.fluid import FluidInCup
-from support.scene_of import scene_of
 
 PERIOD_NS = 10_000_000
 Motion = Callable[[float], Floats]

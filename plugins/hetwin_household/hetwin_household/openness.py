@@ -11,7 +11,7 @@ from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.parameters import Functional, Parameters, parameter
 from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from model_nodes.household.state_model import Entities, State, StateModel
+from hetwin_household.state_model import Entities, State, StateModel
 
 POSITIONS = "joint_positions"
 
@@ -39,7 +39,7 @@ class Openness(StateModel):
         rate=20.0,
     )
 
-    def read(self, parameters: Mapping[str, Any]) -> Entities:
+    def read_settings(self, parameters: Mapping[str, Any]) -> Entities:
         """Read the settings; return what is openable."""
         return Settings.read(parameters).openable
 
