@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from hetwin_suite.cli.result import Result
 from hetwin_suite.proving_ground.evaluation.replay import Replay
 from hetwin_suite.proving_ground.robustness.evaluation import Asked, Progress, evaluate_robustness
 from hetwin_suite.proving_ground.robustness.findings import Findings
@@ -39,16 +39,15 @@ class Wish:
     page: bool
 
 
-def robustness(
+def judged_robustness(
     episodes: Path,
     approaches: Sequence[str],
     wish: Wish,
     replay: Replay,
     out: Path,
     jobs: int | None,
-    as_text: bool,
-) -> None:
-    """Judge what is missing, write the files, and print the curves.
+) -> Result:
+    """Judge what is missing, write the files, and return the curves.
 
     Args:
         episodes: folder of the episodes.
@@ -57,7 +56,6 @@ def robustness(
         replay: contact settings and engine.
         out: folder of all files.
         jobs: processes at a time; None: one per core.
-        as_text: print for a person, not as JSON.
 
     Raises:
         BadInput: if there are no episodes, an axis does not exist, or a level is not possible.
@@ -101,10 +99,7 @@ def robustness(
         doing = "drawing the page"
         with never_silent(lambda: doing):
             write_pictures_and_page(found, replay, out, jobs, drawn)
-    if as_text:
-        _print(found, out, wish.page)
-    else:
-        print(json.dumps(as_json(found, out), indent=2))
+    return Result(as_json(found, out), _lines(found, out, wish.page))
 
 
 def _words(seconds: float) -> str:
@@ -112,14 +107,14 @@ def _words(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{max(minutes, 1)} min"
 
 
-def _print(found: Findings, out: Path, page: bool) -> None:
-    print(worth(found.curves))
+def _lines(found: Findings, out: Path, page: bool) -> Iterator[str]:
+    yield worth(found.curves)
     for line, points in found.lines.items():
         axis = found.axes[line.axis]
         shares = ", ".join(
             f"{shown_level(axis, p.level)} {p.right}/{p.of}"
             for p in sorted(points, key=lambda p: p.level)
         )
-        print(f"  {line.axis}, {line.set}, {line.truth}, {line.approach}: {shares}")
+        yield f"  {line.axis}, {line.set}, {line.truth}, {line.approach}: {shares}"
     drawn = f"; page: {out / f'{NAME}.html'}" if page else ""
-    print(f"curves: {out / f'{NAME}.csv'}{drawn}")
+    yield f"curves: {out / f'{NAME}.csv'}{drawn}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,7 @@ def write(
     _write_page(out / f"{suite}.html", episodes, replay, cells(verdicts), verdicts)
 
 
-def as_json(verdicts: list[Verdict], replay: Replay, out: Path) -> dict[str, Any]:
+def document(verdicts: list[Verdict], replay: Replay, out: Path) -> dict[str, Any]:
     """The table, and how equal the values at hand-backs were."""
     return {
         "cells": [_row(cell) for cell in cells(verdicts)],
@@ -57,11 +58,11 @@ def as_json(verdicts: list[Verdict], replay: Replay, out: Path) -> dict[str, Any
     }
 
 
-def show(verdicts: list[Verdict]) -> None:
-    """Print the table for a person."""
-    _print(cells(verdicts))
-    for row in hand_backs(verdicts):
-        print(row)
+def lines(verdicts: list[Verdict], out: Path) -> Iterator[str]:
+    """Yield the table for a person, and where the files are."""
+    yield from _table(cells(verdicts))
+    yield from map(str, hand_backs(verdicts))
+    yield f"every verdict: {out / 'table2.csv'}; page: {out / 'table2.html'}"
 
 
 def _write_csv(path: Path, verdicts: list[Verdict]) -> None:
@@ -104,7 +105,7 @@ def _row(cell: Cell) -> dict[str, object]:
     return {**asdict(cell), "low": low, "high": high, "paper": cell.paper}
 
 
-def _print(table: list[Cell]) -> None:
+def _table(table: list[Cell]) -> list[str]:
     shown = Table("scenario", "truth", *APPROACHES, title="right / of (95 % interval; paper)")
     for scenario, truth in dict.fromkeys((c.scenario, c.truth) for c in table):
         here = {c.approach: c for c in table if (c.scenario, c.truth) == (scenario, truth)}
@@ -115,4 +116,6 @@ def _print(table: list[Cell]) -> None:
     anything = console.options.update(width=WIDEST)
     least = Measurement.get(console, anything, shown).minimum
     console.width = max(console.width, least)  # a wide table is better than a name that is cut
-    console.print(shown)
+    with console.capture() as drawn:
+        console.print(shown)
+    return drawn.get().splitlines()

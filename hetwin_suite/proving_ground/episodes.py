@@ -55,7 +55,7 @@ def record_episodes(
     count: int,
     seed: int,
     out: Path,
-    jobs: int = 1,
+    jobs: int | None = 1,
     on_episode: Callable[[str, Summary], None] = _ignore,
     *,
     look: Callable[[], None] = lambda: None,
@@ -78,7 +78,7 @@ def record_episodes(
         count: number of episodes.
         seed: of all random numbers.
         out: folder, which must be empty or missing.
-        jobs: number of processes.
+        jobs: number of processes; None: one per core.
         on_episode: called with the name and the summary of each finished episode.
         look: called several times a second.
         grasp: how drops take the ball.
@@ -100,11 +100,12 @@ def record_episodes(
             in an episode.
         RunFailed: if an episode cannot be recorded.
     """
-    numbers = [("episodes", count, 1), ("jobs", jobs, 1), ("seed", seed, 0)]
-    numbers += [] if episode is None else [("episode", episode, 1)]
-    for name, value, least in numbers:
+    numbers = [("-n", count, 1), ("--seed", seed, 0)]
+    numbers += [] if jobs is None else [("--jobs", jobs, 1)]
+    numbers += [] if episode is None else [("--episode", episode, 1)]
+    for option, value, least in numbers:
         if value < least:
-            raise BadInput("is too small", where=f"--{name}", found=value, expected=f">= {least}")
+            raise BadInput("is too small", where=option, found=value, expected=f">= {least}")
     _check_choices(kind, grasp, flaw, reality, near_rim)
     _check_aim(kind, aim, near_rim)
     _check_robots(kind, friction, mismatches, shifts)
