@@ -77,7 +77,7 @@ def play(
     except ImportError as error:
         raise _no_ros(error) from None
     say = saying(as_json=as_json)
-    gaps = [Gap.read(text) for text in gap or ()]
+    gaps = [Gap.from_text(text) for text in gap or ()]
     with RobotPlayer(find_recording(episode), namespace, speed, gaps, announce) as player:
         for note in player.notes:
             to_stderr(f"warning: {note}")
@@ -181,7 +181,7 @@ def _obey(
     """Simulate a robot that obeys trajectories and velocities."""
     from hetwin_suite.proving_ground.obeying.faults import Fault
 
-    failing = None if fault is None else Fault.read(fault)
+    failing = None if fault is None else Fault.from_text(fault)
     start = None if place is None else read_place(place)
     try:
         from hetwin_suite.proving_ground.obeying.running import obeying

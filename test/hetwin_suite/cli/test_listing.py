@@ -66,7 +66,7 @@ def test_h_is_help_everywhere() -> None:
 
 
 def test_a_misspelt_command_and_option_get_the_near_ones() -> None:
-    assert "Did you mean 'models'?" in hetwin("modles").err
+    assert "Did you mean 'model'?" in hetwin("modle").err
     assert "--source" in hetwin("run", "x", "--sourc", "y").err
     assert hetwin("modles").code == 2
 
