@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.cli.options import AsJson, within_option
+from hetwin_suite.cli.options import AsJson, option
 from hetwin_suite.cli.result import NOT_KNOWN, Result
+from hetwin_suite.cli.text_files import lines_of
 
 if TYPE_CHECKING:
     from hetwin_core.episodes.asking.expressions.answered import Answered
@@ -45,7 +46,7 @@ def ask(
     flaws: Annotated[
         bool, typer.Option("--flaws", help="ask for what went wrong, in place of a question")
     ] = False,
-    within: Annotated[float, within_option("of --sql")] = WITHIN_S,
+    within: Annotated[float, option("--within", "of --sql", 0)] = WITHIN_S,
     as_json: AsJson = False,
 ) -> Result | None:
     """Ask an episode what held, what happened, what the robot believed, why, and what went wrong.
@@ -123,12 +124,7 @@ def _lines(file: Path | None) -> list[tuple[str, str]]:
     """Return the questions of a file, and where each stands."""
     if file is None:
         return []
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(
-            f"the questions cannot be read: {error}", where="--questions", expected="a text file"
-        ) from None
+    lines = lines_of(file, "a text file with questions")
     return [
         (line.strip(), f"{file}: line {number}")
         for number, line in enumerate(lines, 1)

@@ -29,7 +29,7 @@ class Own(NamedTuple):
 
     Attributes:
         summary: what it does.
-        home: MODULE:FUNCTION; empty for a noun.
+        home: MODULE:FUNCTION in `hetwin_suite.cli`; empty for a noun.
         below: commands of a noun.
         kinds: whether kinds of episodes are below it, too.
     """
@@ -40,39 +40,21 @@ class Own(NamedTuple):
     kinds: bool = False
 
 
-def _list(name: str, summary: str) -> Own:
-    return Own(summary, f"hetwin_suite.cli.listing:{name}")
-
-
 OWN: Mapping[str, Own] = {
-    "run": Own("run a scenario and report what happened", "hetwin_suite.cli.run:run"),
-    "new": Own("make a scenario from a recording of any robot", "hetwin_suite.cli.new:new"),
-    "check": Own(
-        "check a scenario and all that it names, with one step", "hetwin_suite.cli.check:check"
-    ),
-    "show": Own(
-        "show runs in the browser, or write one as a page, tables or a file of other viewers",
-        "hetwin_suite.cli.show:show",
-    ),
-    "ask": Own(
-        "ask a run what held, what happened, why, and what went wrong", "hetwin_suite.cli.ask:ask"
-    ),
-    "compare": Own("find where two runs part", "hetwin_suite.cli.compare:compare"),
-    "explain": Own(
-        "find the smallest change with which a run succeeds", "hetwin_suite.cli.explain:explain"
-    ),
-    "predict": Own(
-        "estimate what comes, from a scenario's start or a moment on, and which strategy is best",
-        "hetwin_suite.cli.predict:predict",
-    ),
+    "run": Own("run a scenario and report what happened", "run:run"),
+    "new": Own("make a scenario from a recording of any robot", "new:new"),
+    "check": Own("check a scenario and all that it names, with one step", "check:check"),
+    "show": Own("show runs in the browser, or write one as a page, tables ...", "show:show"),
+    "ask": Own("ask a run what held, what happened, why, and what went wrong", "ask:ask"),
+    "compare": Own("find where two runs part", "compare:compare"),
+    "explain": Own("find the smallest change with which a run succeeds", "explain:explain"),
+    "predict": Own("predict what comes, and which strategy is best", "predict:predict"),
     "learn": Own(
         "learn from episodes and runs",
         below={
-            "thresholds": Own(
-                "learn the thresholds of a model or a trigger", "hetwin_suite.cli.learn:thresholds"
-            ),
-            "success": Own("learn how often actions succeed", "hetwin_suite.cli.learn:success"),
-            "fidelity": Own("learn what fidelity is needed", "hetwin_suite.cli.learn:fidelity"),
+            "thresholds": Own("learn thresholds of a model or a trigger", "learn:thresholds"),
+            "success": Own("learn how often actions succeed", "learn:success"),
+            "fidelity": Own("learn what fidelity is needed", "learn:fidelity"),
         },
     ),
     "record": Own("record episodes of a simulated real robot", kinds=True),
@@ -80,55 +62,44 @@ OWN: Mapping[str, Own] = {
     "robot": Own(
         "play the part of a robot, or command one",
         below={
-            "play": Own("play a recording as a robot would", "hetwin_suite.cli.robot:play"),
-            "obey": Own("simulate a robot that obeys commands", "hetwin_suite.cli.robot:obey"),
-            "send": Own(
-                "rehearse a motion in the twin, then send it", "hetwin_suite.cli.send:send"
-            ),
+            "play": Own("play a recording as a robot would", "robot:play"),
+            "obey": Own("simulate a robot that obeys commands", "robot:obey"),
+            "send": Own("rehearse a motion in the twin, then send it", "send:send"),
         },
     ),
     "urdf": Own(
         "see what a robot is, and compute its motions",
         below={
-            "describe": Own("describe a robot or a world", "hetwin_suite.cli.describe:describe"),
-            "forward": Own("compute where a link is", "hetwin_suite.cli.kinematics:forward"),
-            "inverse": Own(
-                "compute joint positions that reach given poses",
-                "hetwin_suite.cli.kinematics:inverse",
-            ),
-            "trajectory": Own(
-                "plan a motion through waypoints", "hetwin_suite.cli.trajectory:trajectory"
-            ),
+            "describe": Own("describe a robot or a world", "describe:describe"),
+            "forward": Own("compute where a link is", "kinematics:forward"),
+            "inverse": Own("compute joint positions that reach given poses", "kinematics:inverse"),
+            "trajectory": Own("plan a motion through waypoints", "trajectory:trajectory"),
         },
     ),
     "calibrate": Own(
         "improve models of arms, drives and travel from data",
         below={
-            "arm": Own("fit joint offsets to markers", "hetwin_suite.cli.calibrate.arm:arm"),
-            "drive": Own("learn a drive from its logs", "hetwin_suite.cli.calibrate.drive:drive"),
-            "travel": Own("learn travel times", "hetwin_suite.cli.calibrate.travel:travel"),
+            "arm": Own("fit joint offsets to markers", "calibrate.arm:arm"),
+            "drive": Own("learn a drive from its logs", "calibrate.drive:drive"),
+            "travel": Own("learn how long motions take", "calibrate.travel:travel"),
         },
     ),
     "model": Own(
         "write and check a model of your own",
         below={
-            "new": Own("write a package with a model", "hetwin_suite.cli.new_model:new_model"),
-            "check": Own(
-                "check that a model keeps its contract", "hetwin_suite.cli.check:check_model"
-            ),
+            "new": Own("write a package with a model", "new_model:new_model"),
+            "check": Own("check that a model keeps its contract", "check:check_model"),
         },
     ),
     "list": Own(
         "list what there is",
         below={
-            "scenarios": _list("scenarios", "the scenarios that come with hetwin"),
-            "models": _list("models", "the installed models, or what one of them declares"),
-            "evaluators": _list("evaluators", "the functions of expressions"),
-            "mismatches": Own(
-                "what --mismatch can make worse", "hetwin_suite.cli.mismatches:mismatches"
-            ),
-            "robots": _list("robots", "the robots that have a name"),
-            "schema": _list("schema", "JSON Schemas of files, and of what commands print"),
+            "scenarios": Own("the scenarios that come with hetwin", "listing:scenarios"),
+            "models": Own("the models, or what one of them declares", "listing:models"),
+            "evaluators": Own("the functions of expressions", "listing:evaluators"),
+            "mismatches": Own("what --mismatch can make worse", "mismatches:mismatches"),
+            "robots": Own("the robots that have a name", "listing:robots"),
+            "schema": Own("JSON Schemas of files and outputs", "listing:schema"),
         },
     ),
 }
@@ -197,7 +168,9 @@ class Commands(TyperGroup):
 def _own(name: str, own: Own) -> Any:
     if own.home:
         module, _, attribute = own.home.partition(":")
-        return _command(name, getattr(import_module(module), attribute), own.home)
+        return _command(
+            name, getattr(import_module(f"hetwin_suite.cli.{module}"), attribute), own.home
+        )
     noun = Commands(
         name=name,
         help=f"{own.summary[0].upper()}{own.summary[1:]}.",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.cli.options import Jobs, Run, out_option
+from hetwin_suite.cli.options import Jobs, Run, option
 from hetwin_suite.cli.result import Result
 from hetwin_suite.cli.studying import followed
 from hetwin_suite.cli.tables import table
@@ -40,7 +40,9 @@ def compare(
         ),
     ] = False,
     jobs: Jobs = None,
-    out: Annotated[Path | None, out_option("file for a page with both runs side by side")] = None,
+    out: Annotated[
+        Path | None, option("--out", "file for a page with both runs side by side")
+    ] = None,
 ) -> Result:
     """Say where two runs part: what they were given, what differs first, and what comes of it.
 

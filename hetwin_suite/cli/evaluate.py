@@ -17,8 +17,7 @@ from hetwin_suite.cli.options import (
     Jobs,
     Mismatches,
     WithPage,
-    count_option,
-    out_option,
+    option,
 )
 from hetwin_suite.cli.result import Result
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, Contacts
@@ -38,7 +37,7 @@ ContactsGiven = Annotated[
     Contacts,
     typer.Option("--contacts", help="contact settings of the physics: ours, or the engine's own"),
 ]
-Out = Annotated[Path, out_option("folder for CSV and page")]
+Out = Annotated[Path, option("--out", "folder for CSV and page")]
 ALL, OUT = ",".join(APPROACHES), Path("evaluation")
 
 
@@ -105,7 +104,7 @@ def robustness(
     ] = None,
     count: Annotated[
         int | None,
-        count_option("successful and as many failed episodes of each folder; default: all"),
+        option("-n", "successful and as many failed episodes of each folder; default: all", 1),
     ] = None,
     trust_kept: Annotated[
         bool,
@@ -123,12 +122,18 @@ def robustness(
 
     hetwin evaluate robustness --episodes episodes/drops --axes rate=15 --approaches single,rule -n 1 --out curves
     """
-    from hetwin_suite.cli.robustness import Wish, judged_robustness
+    from hetwin_suite.cli.robustness import judged_robustness
     from hetwin_suite.proving_ground.evaluation.replay import Replay
+    from hetwin_suite.proving_ground.robustness.evaluation import Asked
+    from hetwin_suite.proving_ground.robustness.levels import read_axes
+    from hetwin_suite.proving_ground.robustness.sets import find_sets
+    from hetwin_suite.running.patience import never_silent
 
-    wish = Wish(axes, count, trust_kept, page)
-    chosen = chosen_approaches(approaches)
-    return judged_robustness(episodes, chosen, wish, Replay(contacts, engine), out, jobs)
+    chosen, replay = chosen_approaches(approaches), Replay(contacts, engine)
+    read = read_axes(axes)
+    with never_silent(lambda: "reading the episodes"):
+        asked = Asked(find_sets(episodes), read, chosen, count)
+    return judged_robustness(asked, replay, out, jobs, trusts=trust_kept, page=page)
 
 
 def chosen_approaches(text: str) -> Sequence[str]:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from hetwin_suite.cli.options import Jobs, Seed, out_option
+from hetwin_suite.cli.options import Jobs, Seed, option
 from hetwin_suite.cli.result import Result
 from hetwin_suite.cli.studying import followed
 
@@ -27,7 +27,9 @@ def explain(
     ] = "",
     out: Annotated[
         Path | None,
-        out_option("folder for the run of a recorded episode; its report shows the explanation"),
+        option(
+            "--out", "folder for the run of a recorded episode; its report shows the explanation"
+        ),
     ] = None,
     seed: Seed = 0,
     jobs: Jobs = None,

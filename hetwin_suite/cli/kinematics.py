@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.cli.options import Base, Robot, Seed, Tip, budget_option
+from hetwin_suite.cli.options import Base, Robot, Seed, Tip, option
 from hetwin_suite.cli.result import Result
 from hetwin_suite.cli.tables import table
 
@@ -63,7 +63,7 @@ def inverse(
     least_motion: Annotated[
         bool, typer.Option("--least-motion", help="choose the solution that moves the joints least")
     ] = False,
-    budget: Annotated[float | None, budget_option("of each pose")] = None,
+    budget: Annotated[float | None, option("--budget", "of each pose")] = None,
     seed: Seed = 0,
 ) -> Result:
     """Find positions of the joints, within their limits, that bring a link to given poses.

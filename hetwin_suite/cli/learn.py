@@ -15,8 +15,7 @@ from hetwin_suite.cli.options import (
     Scenario,
     Seed,
     Variant,
-    count_option,
-    out_option,
+    option,
 )
 from hetwin_suite.cli.result import Result, json_text
 from hetwin_suite.cli.studying import followed
@@ -52,7 +51,7 @@ def thresholds(
         str | None, typer.Option(metavar="NAME", help="learn the thresholds of this model")
     ] = None,
     label: Label = "label",
-    out: Annotated[Path | None, out_option("a scenario with them; a new file")] = None,
+    out: Annotated[Path | None, option("--out", "a scenario with them; a new file")] = None,
     cache: Cache = None,
     jobs: Jobs = None,
     variant: Variant = None,
@@ -93,7 +92,7 @@ def success(
     prior_weight: Annotated[
         float, typer.Option(min=0, help="as how many episodes kin count at most")
     ] = 8.0,
-    out: Annotated[Path | None, out_option("the table, as JSON; a new file")] = None,
+    out: Annotated[Path | None, option("--out", "the table, as JSON; a new file")] = None,
     cache: Cache = None,
     jobs: Jobs = None,
     variant: Variant = None,
@@ -120,12 +119,12 @@ def success(
 
 def fidelity(
     scenario: Scenario,
-    count: Annotated[int, count_option("draws, half of which are held out", least=2)] = 8,
+    count: Annotated[int, option("-n", "draws, half of which are held out", 2)] = 8,
     tolerance: Annotated[
         float, typer.Option(min=0, help="share by which what moves may differ")
     ] = 0.1,
     seed: Seed = 0,
-    out: Annotated[Path | None, out_option("a scenario with them; a new file")] = None,
+    out: Annotated[Path | None, option("--out", "a scenario with them; a new file")] = None,
     jobs: Jobs = None,
     variant: Variant = None,
 ) -> Result:

@@ -14,7 +14,7 @@ from hetwin_suite.cli.options import (
     Packages,
     StampsGiven,
     UnitsGiven,
-    out_option,
+    option,
     package_folders,
 )
 from hetwin_suite.cli.result import Result
@@ -41,7 +41,7 @@ def new(
     ] = None,
     episode: EpisodeNumber = None,
     out: Annotated[
-        Path | None, out_option("new folder for the scenario; default: NAME_twin")
+        Path | None, option("--out", "new folder for the scenario; default: NAME_twin")
     ] = None,
     and_run: Annotated[
         bool, typer.Option("--run", help="run it at once, and make its page")

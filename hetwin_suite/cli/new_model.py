@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from hetwin_suite.cli.options import out_option
+from hetwin_suite.cli.options import option
 from hetwin_suite.cli.result import Result
 
 
@@ -22,7 +22,7 @@ class Kind(StrEnum):
 def new_model(
     name: Annotated[str, typer.Argument(help="of the package and the model's type, e.g. fridge")],
     out: Annotated[
-        Path | None, out_option("folder of the package, new or empty; default: NAME")
+        Path | None, option("--out", "folder of the package, new or empty; default: NAME")
     ] = None,
     kind: Annotated[
         Kind,

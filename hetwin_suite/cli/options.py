@@ -21,52 +21,35 @@ if TYPE_CHECKING:
     from hetwin_core.ensemble.conductor.start.options import RunOptions
 
 
-def count_option(what: str, least: int = 1) -> Any:
-    """Return `-n`: how many of what there shall be."""
-    return typer.Option("-n", metavar="N", min=least, help=f"how many; {what}")
+_MEANINGS = {
+    "-n": ("N", "how many"),
+    "--out": ("PATH", "where to write"),
+    "--seed": ("SEED", "of all random numbers"),
+    "--duration": ("S", "simulated seconds after which it ends"),
+    "--within": ("S", "wall seconds that it may take"),
+    "--budget": ("S", "seconds of processor time"),
+}
+"""Option -> what its value is, and what it means, to which commands add something."""
 
 
-def out_option(what: str, metavar: str = "PATH") -> Any:
-    """Return `--out`: a folder, or a file whose ending says of which kind."""
-    return typer.Option("--out", metavar=metavar, help=f"where to write; {what}")
+def option(name: str, what: str = "", least: int | None = None) -> Any:
+    """Return an option that has a meaning of its own and something that only one command says of it.
+
+    Args:
+        name: one of `_MEANINGS`.
+        what: that the command adds.
+        least: smallest value; None: any.
+    """
+    metavar, means = _MEANINGS[name]
+    said = f"{means}; {what}" if what else means
+    return typer.Option(name, metavar=metavar, min=least, help=said)
 
 
-def seed_option(what: str = "") -> Any:
-    """Return `--seed`."""
-    return typer.Option("--seed", min=0, help=f"of all random numbers; {what}".rstrip("; "))
-
-
-def duration_option(what: str) -> Any:
-    """Return `--duration`."""
-    return typer.Option(
-        "--duration", metavar="S", min=0.0, help=f"simulated seconds after which it ends; {what}"
-    )
-
-
-def within_option(what: str) -> Any:
-    """Return `--within`."""
-    return typer.Option(
-        "--within", metavar="S", min=0.0, help=f"wall seconds that it may take; {what}"
-    )
-
-
-def budget_option(what: str) -> Any:
-    """Return `--budget`."""
-    return typer.Option("--budget", metavar="S", help=f"seconds of processor time; {what}")
-
-
-Scenario = Annotated[
-    str,
-    typer.Argument(
-        help="scenario file, or name of one of hetwin's", autocompletion=completion.scenarios
-    ),
-]
-OptionalScenario = Annotated[
-    str | None,
-    typer.Argument(
-        help="scenario file, or name of one of hetwin's", autocompletion=completion.scenarios
-    ),
-]
+_SCENARIO: Any = typer.Argument(
+    help="scenario file, or name of one of hetwin's", autocompletion=completion.scenarios
+)
+Scenario = Annotated[str, _SCENARIO]
+OptionalScenario = Annotated[str | None, _SCENARIO]
 Run = Annotated[Path, typer.Argument(help="folder of a run")]
 Robot = Annotated[
     str, typer.Argument(metavar="ROBOT", help="URDF, xacro or MJCF file, or a name such as panda")
@@ -182,7 +165,7 @@ ClusterAddress = Annotated[
         help="on the workers of this dask.distributed scheduler",
     ),
 ]
-Seed = Annotated[int, seed_option()]
+Seed = Annotated[int, option("--seed", least=0)]
 AsJson = Annotated[bool, typer.Option("--json", help="print JSON, of an error too")]
 EpisodeNumber = Annotated[
     int | None,
@@ -313,6 +296,15 @@ def package_folders(texts: Sequence[str] | None) -> dict[str, str]:
             )
         folders[name] = str(path.resolve())
     return folders
+
+
+def numbers(text: str, count: int) -> tuple[float, ...] | None:
+    """Return so many finite numbers with commas between them; None of any other text."""
+    try:
+        found = tuple(map(float, text.split(",")))
+    except ValueError:
+        return None
+    return found if len(found) == count and all(map(math.isfinite, found)) else None
 
 
 def checked_pace(pace: float | None) -> float | None:

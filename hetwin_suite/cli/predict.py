@@ -24,11 +24,8 @@ from hetwin_suite.cli.options import (
     Source,
     Variant,
     WithPage,
-    count_option,
-    duration_option,
-    out_option,
+    option,
     start_options,
-    within_option,
 )
 from hetwin_suite.cli.result import NOT_KNOWN, Result
 from hetwin_suite.cli.studying import Asked, followed, kept_json, warn_of_lacking
@@ -59,16 +56,19 @@ def predict(
     ] = None,
     count: Annotated[
         int | None,
-        count_option(
+        option(
+            "-n",
             "runs from the start (100; 1000 at most with --until), futures of a moment (16), or of each strategy at"
-            " most (32)"
+            " most (32)",
+            1,
         ),
     ] = None,
     duration: Annotated[
-        float | None, duration_option("from the moment on; default: when the source does")
+        float | None, option("--duration", "from the moment on; default: when the source does", 0)
     ] = None,
     within: Annotated[
-        float | None, within_option("from a moment on; then what is there counts; default: any")
+        float | None,
+        option("--within", "from a moment on; then what is there counts; default: any", 0),
     ] = None,
     until: Annotated[
         str | None,
@@ -93,7 +93,9 @@ def predict(
     variant: Variant = None,
     out: Annotated[
         Path | None,
-        out_option("folder for runs and page; default: runs/NAME_TIME from the start, else none"),
+        option(
+            "--out", "folder for runs and page; default: runs/NAME_TIME from the start, else none"
+        ),
     ] = None,
     keep: Annotated[Keep, typer.Option(help="from the start on: which runs to keep")] = Keep.ALL,
     with_page: WithPage = True,
@@ -152,9 +154,9 @@ def _check_none(given: Mapping[str, object], expected: str) -> None:
     Raises:
         BadInput: if something is.
     """
-    for option, value in given.items():
+    for name, value in given.items():
         if value not in (None, False):
-            raise BadInput("this has no meaning here", where=option, found=value, expected=expected)
+            raise BadInput("this has no meaning here", where=name, found=value, expected=expected)
 
 
 def _predicted(

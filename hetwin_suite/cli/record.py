@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,14 +14,14 @@ from hetwin_suite.cli.options import (
     Jobs,
     Mismatches,
     Seed,
-    count_option,
-    out_option,
+    numbers,
+    option,
 )
 from hetwin_suite.cli.result import Result
 from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice, Kind, RealityChoice
 
-Out = Annotated[Path, out_option("folder for the episodes; new or empty")]
-Count = Annotated[int, count_option("episodes")]
+Out = Annotated[Path, option("--out", "folder for the episodes; new or empty")]
+Count = Annotated[int, option("-n", "episodes", 1)]
 Shift = Annotated[
     list[str] | None,
     typer.Option(
@@ -194,7 +193,7 @@ def read_aim(text: str) -> tuple[float, float]:
     Raises:
         BadInput: if the text says something else.
     """
-    found = _two_numbers(text)
+    found = numbers(text, 2)
     if found is None:
         raise BadInput(
             "this is no aim",
@@ -202,16 +201,7 @@ def read_aim(text: str) -> tuple[float, float]:
             found=text,
             expected="INSIDE_M,BEARING_RAD, e.g. 0.05,0; below 0 it is outside of the rim",
         )
-    return found
-
-
-def _two_numbers(text: str) -> tuple[float, float] | None:
-    """Return two finite numbers between which a comma stands; None of any other text."""
-    try:
-        x, y = map(float, text.split(","))
-    except ValueError:
-        return None
-    return (x, y) if math.isfinite(x) and math.isfinite(y) else None
+    return found[0], found[1]
 
 
 def read_shifts(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
@@ -222,8 +212,8 @@ def read_shifts(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
     """
     found: dict[str, tuple[float, float]] = {}
     for text in texts:
-        name, _, numbers = text.partition("=")
-        shift = _two_numbers(numbers)
+        name, _, place = text.partition("=")
+        shift = numbers(place, 2)
         if not name or shift is None:
             raise BadInput(
                 "this is no shift",
@@ -235,7 +225,7 @@ def read_shifts(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
             raise BadInput(
                 "this is shifted twice", where="--shift", found=text, expected=f"{name} once"
             )
-        found[name] = shift
+        found[name] = shift[0], shift[1]
     return found
 
 

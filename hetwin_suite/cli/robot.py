@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -17,8 +16,9 @@ from hetwin_suite.cli.options import (
     Packages,
     Scenario,
     checked_pace,
+    numbers,
+    option,
     package_folders,
-    seed_option,
 )
 from hetwin_suite.cli.result import Result, present, saying
 from hetwin_suite.running.patience import never_silent, to_stderr
@@ -75,7 +75,7 @@ def play(
     try:
         from hetwin_suite.proving_ground.robot_player import Gap, RobotPlayer, find_recording
     except ImportError as error:
-        raise _no_ros(error) from None
+        raise no_ros(error) from None
     say = saying(as_json=as_json)
     gaps = [Gap.from_text(text) for text in gap or ()]
     with RobotPlayer(find_recording(episode), namespace, speed, gaps, announce) as player:
@@ -99,8 +99,10 @@ def obey(
     namespace: Namespace = "",
     seed: Annotated[
         int | None,
-        seed_option(
-            "noise, friction and controllers that the twin does not know; default: the scenario's, or 0"
+        option(
+            "--seed",
+            "noise, friction and controllers that the twin does not know; default: the scenario's, or 0",
+            0,
         ),
     ] = None,
     fault: Annotated[
@@ -160,7 +162,7 @@ def _obey_in_the_lab(
     try:
         from hetwin_suite.proving_ground.lab.running import lab_robot
     except ImportError as error:
-        raise _no_ros(error) from None
+        raise no_ros(error) from None
     with lab_robot(scenario, controller, namespace, seed) as robot, Interrupts() as interrupts:
         answers, commands = robot.topics
         said = f"a robot obeys what it hears on {commands}; it answers on {answers}"
@@ -186,7 +188,7 @@ def _obey(
     try:
         from hetwin_suite.proving_ground.obeying.running import obeying
     except ImportError as error:
-        raise _no_ros(error) from None
+        raise no_ros(error) from None
     with obeying(scenario, namespace, seed, failing, package_folders(packages), start) as robot:
         for note in robot.notes:
             to_stderr(f"warning: {note}")
@@ -205,23 +207,21 @@ def read_place(text: str) -> PlanarPose:
     """
     from hetwin_core.kinematics.planar import PlanarPose
 
-    try:
-        x, y, yaw = map(float, text.split(","))
-    except ValueError:
-        x = y = yaw = math.nan
-    if not math.isfinite(x + y + yaw):
+    found = numbers(text, 3)
+    if found is None:
         raise BadInput(
             "this is no place",
             where="--place",
             found=text,
             expected="X,Y,YAW in m and rad, e.g. 2.94,2.84,1.57",
         )
-    return PlanarPose(x, y, yaw)
+    return PlanarPose(*found)
 
 
-def _no_ros(error: ImportError) -> BadInput:
+def no_ros(error: ImportError, otherwise: str = "") -> BadInput:
+    """Return the error that ROS 2 is not there."""
     return BadInput(
         f"ROS 2 cannot be imported: {error}",
         where="hetwin robot",
-        expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite",
+        expected=f"rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite{otherwise}",
     )

@@ -30,9 +30,7 @@ from hetwin_suite.cli.options import (
     UnitsGiven,
     Variant,
     checked_pace,
-    duration_option,
-    out_option,
-    seed_option,
+    option,
     start_options,
 )
 from hetwin_suite.cli.result import Result, saying
@@ -60,11 +58,13 @@ def run(
         ),
     ] = None,
     out: Annotated[
-        Path | None, out_option("folder for log and report; default: runs/NAME_TIME")
+        Path | None, option("--out", "folder for log and report; default: runs/NAME_TIME")
     ] = None,
     scene: SceneGiven = None,
-    seed: Annotated[int | None, seed_option("default: the scenario's, or 0")] = None,
-    duration: Annotated[float | None, duration_option("default: when the source does")] = None,
+    seed: Annotated[int | None, option("--seed", "default: the scenario's, or 0", 0)] = None,
+    duration: Annotated[
+        float | None, option("--duration", "default: when the source does", 0)
+    ] = None,
     namespace: Namespace = "",
     engine: Engine = None,
     in_process: Annotated[
@@ -158,15 +158,11 @@ def run(
         checked_pace(pace)
         _check_hold(hold=hold, show=show or foxglove is not None)
         if from_file is not None:
-            given: dict[str, object] = {
-                "SCENARIO": scenario,
-                "--source": source,
-                "--scene": scene,
-                "--seed": seed,
-            }
-            given |= {"--engine": engine, "--variant": variant, "--package": package}
-            given |= {"--stamps": stamps, "--units": units}
-            _check_only_from({**given, "--transport": transport})
+            given: dict[str, object] = {"SCENARIO": scenario, "--source": source}
+            given |= {"--scene": scene, "--seed": seed, "--engine": engine}
+            given |= {"--variant": variant, "--package": package}
+            given |= {"--stamps": stamps, "--units": units, "--transport": transport}
+            _check_only_from(given)
             request = RunRequest.going_on_from(
                 from_file, out, duration, hold=hold, pace=pace, checkpoint_s=checkpoint
             )

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.cli.options import (
     Engine,
     Namespace,
@@ -19,6 +18,7 @@ from hetwin_suite.cli.options import (
     start_options,
 )
 from hetwin_suite.cli.result import Result
+from hetwin_suite.cli.robot import no_ros
 
 if TYPE_CHECKING:
     from hetwin_suite.commanding.outcome import Outcome
@@ -68,9 +68,5 @@ def _sent(commander: Commander, namespace: str) -> Outcome:
     try:
         from hetwin_suite.commanding.link.sending import send as send_to
     except ImportError as error:
-        raise BadInput(
-            f"ROS 2 cannot be imported: {error}",
-            where="hetwin robot play send",
-            expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite; or --rehearse-only",
-        ) from None
+        raise no_ros(error, "; or --rehearse-only") from None
     return send_to(commander, namespace)

@@ -12,7 +12,7 @@ import typer
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.supervision.interrupts import Interrupts
-from hetwin_suite.cli.options import AsJson, Foxglove, OpenPage, PageHost, PagePort, out_option
+from hetwin_suite.cli.options import AsJson, Foxglove, OpenPage, PageHost, PagePort, option
 from hetwin_suite.cli.result import Result, present
 from hetwin_suite.cli.tables import table
 
@@ -30,10 +30,11 @@ def show(
     ] = None,
     out: Annotated[
         list[str] | None,
-        out_option(
+        option(
+            "--out",
             "show nothing, but write X.html (the report), X.rrd (for Rerun), X.mcap (for Foxglove and Lichtblick), or "
             "X.parquet or another folder (the tables); an ending alone: report.html ... in the run's folder; may be "
-            "given several times"
+            "given several times",
         ),
     ] = None,
     port: PagePort = None,
@@ -109,21 +110,13 @@ def _write_page(run: Path, file: Path) -> Written:
     return {"report": str(path)}, [f"report: {path}"]
 
 
-def _write_rerun(run: Path, file: Path) -> Written:
-    from hetwin_core.episodes.run_folder import folder_of
-    from hetwin_suite.view.rerun.export import write_rerun
-
-    return _states(file, write_rerun(folder_of(run), file))
-
-
-def _write_mcap(run: Path, file: Path) -> Written:
+def _write_states(run: Path, file: Path) -> Written:
     from hetwin_core.episodes.run_folder import folder_of
     from hetwin_suite.view.foxglove.file import write_foxglove_file
+    from hetwin_suite.view.rerun.export import write_rerun
 
-    return _states(file, write_foxglove_file(folder_of(run), file))
-
-
-def _states(file: Path, states: int) -> Written:
+    write = write_rerun if file.suffix == ".rrd" else write_foxglove_file
+    states = write(folder_of(run), file)
     return {"states": {str(file): states}}, [f"{file}: {states} states"]
 
 
@@ -138,8 +131,8 @@ def _write_tables(run: Path, out: Path) -> Written:
 
 _WRITERS: Mapping[str, Writer] = {
     ".html": _write_page,
-    ".rrd": _write_rerun,
-    ".mcap": _write_mcap,
+    ".rrd": _write_states,
+    ".mcap": _write_states,
     ".parquet": _write_tables,
     "": _write_tables,
 }

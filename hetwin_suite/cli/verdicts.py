@@ -8,11 +8,8 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.measure import Measurement
-from rich.table import Table
-
 from hetwin_core.episodes.run_folder import read_summary
+from hetwin_suite.cli.tables import table
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, RULE
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode
 from hetwin_suite.proving_ground.evaluation.judge import Verdict
@@ -22,8 +19,6 @@ from hetwin_suite.proving_ground.evaluation.replay import Replay
 from hetwin_suite.proving_ground.evaluation.table2 import Cell, cells, hand_backs
 
 MOST_PICTURES = 40
-WIDEST = 1000
-"""More characters than any table needs."""
 
 
 def write(
@@ -105,17 +100,11 @@ def _row(cell: Cell) -> dict[str, object]:
     return {**asdict(cell), "low": low, "high": high, "paper": cell.paper}
 
 
-def _table(table: list[Cell]) -> list[str]:
-    shown = Table("scenario", "truth", *APPROACHES, title="right / of (95 % interval; paper)")
-    for scenario, truth in dict.fromkeys((c.scenario, c.truth) for c in table):
-        here = {c.approach: c for c in table if (c.scenario, c.truth) == (scenario, truth)}
-        shown.add_row(
-            scenario, truth, *("\n".join(here[a].words) if a in here else "-" for a in APPROACHES)
-        )
-    console = Console()
-    anything = console.options.update(width=WIDEST)
-    least = Measurement.get(console, anything, shown).minimum
-    console.width = max(console.width, least)  # a wide table is better than a name that is cut
-    with console.capture() as drawn:
-        console.print(shown)
-    return drawn.get().splitlines()
+def _table(found: list[Cell]) -> Iterator[str]:
+    rows = []
+    for scenario, truth in dict.fromkeys((c.scenario, c.truth) for c in found):
+        here = {c.approach: c for c in found if (c.scenario, c.truth) == (scenario, truth)}
+        words = [" ".join(here[a].words) if a in here else "-" for a in APPROACHES]
+        rows.append((scenario, truth, *words))
+    yield "right / of (95 % interval; paper)"
+    yield from table(("scenario", "truth", *APPROACHES), rows)

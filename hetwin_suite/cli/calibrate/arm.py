@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hetwin_suite.cli.options import Base, Robot, Tip, out_option
+from hetwin_suite.cli.options import Base, Robot, Tip, option
 from hetwin_suite.cli.result import Result
 from hetwin_suite.cli.tables import table
 from hetwin_suite.digital_robot.methods import Parameters
@@ -32,7 +32,7 @@ def arm(
         Parameters,
         typer.Option("--fit", help="the joints' offsets, or all small errors of the chain"),
     ] = Parameters.OFFSETS,
-    out: Annotated[Path | None, out_option("URDF file")] = None,
+    out: Annotated[Path | None, option("--out", "URDF file")] = None,
 ) -> Result:
     """Fit a chain's small errors to markers on its tip, measured in a frame of their own, and write them into a URDF.
 

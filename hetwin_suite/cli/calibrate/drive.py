@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.cli.options import LearnedInto, out_option
+from hetwin_suite.cli.options import LearnedInto, option
 from hetwin_suite.cli.result import Result
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def drive(
         str | None, typer.Option(metavar="TOPIC", help="true poses in a rosbag2")
     ] = None,
     scenario: LearnedInto = None,
-    out: Annotated[Path | None, out_option("the new scenario; never the old one")] = None,
+    out: Annotated[Path | None, option("--out", "the new scenario; never the old one")] = None,
 ) -> Result:
     """Learn a drive from recordings of its wheels and its true poses, and say what is worth an update.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.cli.options import LearnedInto, out_option
+from hetwin_suite.cli.options import LearnedInto, option
 from hetwin_suite.cli.result import Result
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def travel(
         ),
     ] = None,
     scenario: LearnedInto = None,
-    out: Annotated[Path | None, out_option("the new scenario; never the old one")] = None,
+    out: Annotated[Path | None, option("--out", "the new scenario; never the old one")] = None,
 ) -> Result:
     """Learn speeds, accelerations and lag of the real robot from the laps of its commands, and predict others.
 

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Annotated
 
 from hetwin_suite.cli.machines.arguments import Net
-from hetwin_suite.cli.options import out_option
+from hetwin_suite.cli.options import option
 from hetwin_suite.cli.result import Result
 
 
 def code(
     net: Net,
-    out: Annotated[Path, out_option("Python file")],
+    out: Annotated[Path, option("--out", "Python file")],
 ) -> Result:
     """Write a network as Python: one plan a machine, each state and arc as in the drawing, the standard library alone.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hetwin_suite.cli.machines.arguments import Net
-from hetwin_suite.cli.options import out_option
+from hetwin_suite.cli.options import option
 from hetwin_suite.cli.result import Result
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def draw(
     net: Net,
-    out: Annotated[Path, out_option("SVG file")],
+    out: Annotated[Path, option("--out", "SVG file")],
     way: Annotated[
         Path | None,
         typer.Option("--way", help="what hetwin machines run --trace --json has printed"),
@@ -45,10 +45,10 @@ def _went(network: Network, trace: Path) -> tuple[dict[str, Went], str]:
     from hetwin_core.ensemble.errors import BadInput
     from hetwin_core.machines.drawing.went import went_of
     from hetwin_core.machines.seeing.replay import TraceError, read_trace, replay
-    from hetwin_suite.cli.machines.arguments import opened
+    from hetwin_suite.cli.text_files import lines_of
 
-    with opened(trace, "a trace, as hetwin machines run --trace --json prints it") as lines:
-        try:
-            return went_of(network, replay(network, read_trace(lines)))
-        except (TraceError, UnicodeDecodeError) as error:
-            raise BadInput(str(error), file=trace) from None
+    lines = lines_of(trace, "a trace, as hetwin machines run --trace --json prints it")
+    try:
+        return went_of(network, replay(network, read_trace(lines)))
+    except TraceError as error:
+        raise BadInput(str(error), file=trace) from None

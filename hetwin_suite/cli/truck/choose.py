@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from hetwin_suite.cli.options import Seed, budget_option
+from hetwin_suite.cli.options import Seed, option
 from hetwin_suite.cli.result import Result
 from hetwin_suite.cli.truck.arguments import (
     ModeOption,
@@ -23,7 +23,7 @@ def choose(
     library: Annotated[Path, typer.Argument(help="what hetwin truck learn has written")],
     packets: Packets = 150,
     seed: Seed = 0,
-    budget: Annotated[float, budget_option("for trying strategies out")] = 60.0,
+    budget: Annotated[float, option("--budget", "for trying strategies out")] = 60.0,
     by_looks: Annotated[
         bool, typer.Option("--by-looks", help="choose at once, without trying any out")
     ] = False,

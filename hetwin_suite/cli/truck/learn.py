@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hetwin_suite.cli.options import Seed, budget_option, count_option, out_option
+from hetwin_suite.cli.options import Seed, option
 from hetwin_suite.cli.result import Result
 from hetwin_suite.cli.text_files import make_room_for
 from hetwin_suite.cli.truck.arguments import (
@@ -23,9 +23,9 @@ from hetwin_suite.cli.truck.arguments import (
 
 
 def learn(
-    out: Annotated[Path, out_option("the library, as JSON")],
-    count: Annotated[int, count_option("loads that are planned on")] = 60,
-    budget: Annotated[float, budget_option("of each search")] = 60.0,
+    out: Annotated[Path, option("--out", "the library, as JSON")],
+    count: Annotated[int, option("-n", "loads that are planned on", 1)] = 60,
+    budget: Annotated[float, option("--budget", "of each search")] = 60.0,
     keep_best: Annotated[
         int, typer.Option(min=1, help="strategies that are kept of each load")
     ] = 1,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from hetwin_suite.cli.options import Seed, budget_option
+from hetwin_suite.cli.options import Seed, option
 from hetwin_suite.cli.result import NOT_KNOWN, Result
 from hetwin_suite.cli.truck.arguments import (
     Deepest,
@@ -28,7 +28,7 @@ def plan(
         Literal["A", "B", "C", "small"],
         typer.Argument(help="491, 1007 or 539 packets, after the paper; small: 40"),
     ],
-    budget: Annotated[float, budget_option("of the search")] = 600.0,
+    budget: Annotated[float, option("--budget", "of the search")] = 600.0,
     mode: ModeOption = "AdFi-1",
     sleep: Sleep = False,
     particles: Particles = 4,

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.hetwin_command import hetwin
 from typer.testing import CliRunner
 
 from hetwin_core.ensemble.errors import BadInput
@@ -155,3 +156,19 @@ def test_aims_and_shifts_that_make_no_sense_are_refused(
     assert isinstance(found.exception, BadInput)
     assert re.search(said, str(found.exception))
     assert not new.exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "option"),
+    [
+        *(("insertion", name) for name in ("--near-rim", "--aim", "--grasp", "--reality")),
+        *(("lab_robot", name) for name in ("--shift", "--mismatch", "--grasp")),
+        *(("home_lab", name) for name in ("--shift", "--friction", "--near-rim")),
+        ("drop", "--friction"),
+    ],
+)
+def test_each_kind_has_options_of_its_own(kind: str, option: str, tmp_path: Path) -> None:
+    said = hetwin("record", kind, "--out", tmp_path / "new", option, "0.01")
+    assert said.code == 2
+    assert f"No such option: {option}" in said.err
+    assert not (tmp_path / "new").exists()
