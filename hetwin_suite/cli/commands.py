@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from functools import wraps
 from importlib import import_module
 from importlib.metadata import EntryPoint
@@ -150,11 +151,10 @@ class Commands(TyperGroup):
         packages: dict[str, list[str]] = {}
         for name, point in sorted(self._of_packages().items()):
             packages.setdefault(_package(point), []).append(name)
+        noun = self.prefix.replace(".", " ")
         for package, names in sorted(packages.items()):
             with formatter.section(f"Commands of {package}"):
-                formatter.write_dl(
-                    [(name, f"see {ctx.command_path} {name} --help") for name in names]
-                )
+                formatter.write_dl([(name, f"see hetwin {noun}{name} --help") for name in names])
 
     def _of_packages(self) -> dict[str, EntryPoint]:
         """Commands of packages by name; of several with one name, the first that Python finds."""
@@ -211,12 +211,15 @@ def _command(name: str, found: Any, where: str) -> Any:
 
 
 def _presenting(app: typer.Typer) -> typer.Typer:
-    """Let the commands of an application present what they return."""
-    for command in app.registered_commands:
+    """Return an application whose commands present what they return."""
+    found = copy(app)
+    found.registered_commands = [copy(command) for command in app.registered_commands]
+    found.registered_groups = [copy(group) for group in app.registered_groups]
+    for command in found.registered_commands:
         command.callback = command.callback and _presented(command.callback)
-    for group in app.registered_groups:
+    for group in found.registered_groups:
         group.typer_instance = group.typer_instance and _presenting(group.typer_instance)
-    return app
+    return found
 
 
 def _presented(command: Callable[..., Any]) -> Callable[..., None]:

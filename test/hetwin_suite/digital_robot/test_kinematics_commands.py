@@ -131,7 +131,7 @@ def test_bad_input_ends_with_2_and_its_line(
         ("shoulder,elbows", ("0,0",), ("line 1", "no such joint", "'elbows'", "'elbow'")),
         ("shoulder", ("0",), ("line 1", "missing", "elbow as well")),
         ("shoulder,elbow,shoulder", ("0,0,0",), ("line 1", "twice", "'shoulder'")),
-        ("shoulder,elbow", ("0,0", "0,0", "0,0"), ("--from", "'3 rows'", "1 or 1")),
+        ("shoulder,elbow", ("0,0", "0,0", "0,0"), ("--start", "'3 rows'", "1 or 1")),
     ],
 )
 def test_bad_starts_end_with_2(

@@ -98,6 +98,7 @@ def test_command_prints_and_writes_the_distribution(
     monkeypatch.setitem(episodes.RECORDERS, Kind.DROP, quick)
     out = tmp_path / "out"
     arguments = ["record", "drop", "-n", "4", "--seed", "9", "--out", str(out), "--json"]
+    arguments += ["--jobs", "1"]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output
     printed = json.loads(result.stdout)
