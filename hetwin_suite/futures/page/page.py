@@ -50,7 +50,7 @@ def write_page(batch: Batch, out: Path, scenario: str) -> Path:
             Section("Runs", content=Fold(f"all {len(batch.runs)}", _runs(batch, out))),
         ],
         heading=f"hetwin: {scenario}, {_count(batch)}",
-        footer="Written by hetwin project.",
+        footer="Written by hetwin predict.",
     )
     path = out / NAME
     out.mkdir(parents=True, exist_ok=True)
