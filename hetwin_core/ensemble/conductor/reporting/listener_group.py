@@ -26,11 +26,14 @@ class ListenerGroup:
         self._time_ns = 0
 
     def _follow(self, listeners: Sequence[RunListener]) -> None:
+        """Call these from now on, each for what it does something about."""
         self._listeners = tuple(listeners)
+        self._calls: dict[str, list[Callable[..., None]]] = {
+            name: [getattr(one, name) for one in listeners if _has_own(one, name)]
+            for name in ("started", "event", "belief", "handover", "note")
+        }
         self._stepping = [
-            (listener.stepped, listener.stepped_every)
-            for listener in listeners
-            if type(listener).stepped is not RunListener.stepped
+            (one.stepped, one.stepped_every) for one in listeners if _has_own(one, "stepped")
         ]
 
     def replace(self, listeners: Sequence[RunListener]) -> None:
@@ -44,7 +47,7 @@ class ListenerGroup:
 
     def started(self, start: RunStart) -> None:
         """Publish that the run begins."""
-        self._call("started", lambda listener: listener.started(start))
+        self._call("started", start)
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Publish the state after a complete step."""
@@ -60,19 +63,19 @@ class ListenerGroup:
 
     def event(self, event: Event) -> None:
         """Publish an event."""
-        self._call("event", lambda listener: listener.event(event))
+        self._call("event", event)
 
     def belief(self, event: Event) -> None:
         """Publish what the robot believes."""
-        self._call("belief", lambda listener: listener.belief(event))
+        self._call("belief", event)
 
     def handover(self, handover: Handover) -> None:
         """Publish a handover."""
-        self._call("handover", lambda listener: listener.handover(handover))
+        self._call("handover", handover)
 
     def note(self, time_ns: int, level: str, source: str, text: str) -> None:
         """Publish what a person should know."""
-        self._call("note", lambda listener: listener.note(time_ns, level, source, text))
+        self._call("note", time_ns, level, source, text)
 
     def ended(self, summary: RunSummary) -> RunSummary:
         """Publish that the run is over, to all listeners even if one of them raises; returns it as they judge it."""
@@ -91,10 +94,10 @@ class ListenerGroup:
             raise self._failure("ended", failure) from failure
         return summary
 
-    def _call(self, name: str, call: Callable[[RunListener], None]) -> None:
+    def _call(self, name: str, *arguments: object) -> None:
         try:
-            for listener in self._listeners:
-                call(listener)
+            for call in self._calls[name]:
+                call(*arguments)
         except HetwinError:
             raise
         except Exception as error:
@@ -102,3 +105,7 @@ class ListenerGroup:
 
     def _failure(self, name: str, error: Exception) -> RunFailed:
         return RunFailed("log", name, self._time_ns, f"{type(error).__name__}: {error}")
+
+
+def _has_own(listener: RunListener, name: str) -> bool:
+    return getattr(type(listener), name) is not getattr(RunListener, name)
