@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from hetwin_core.ensemble.conductor.reporting.listener import (
     Handover,
@@ -28,13 +28,10 @@ class ListenerGroup:
     def _follow(self, listeners: Sequence[RunListener]) -> None:
         """Call these from now on, each for what it does something about."""
         self._listeners = tuple(listeners)
-        self._calls: dict[str, list[Callable[..., None]]] = {
-            name: [getattr(one, name) for one in listeners if _has_own(one, name)]
-            for name in ("started", "event", "belief", "handover", "note")
+        self._of = {
+            name: [listener for listener in listeners if _has_own(listener, name)]
+            for name in ("started", "stepped", "event", "belief", "handover", "note")
         }
-        self._stepping = [
-            (one.stepped, one.stepped_every) for one in listeners if _has_own(one, "stepped")
-        ]
 
     def replace(self, listeners: Sequence[RunListener]) -> None:
         """Call these instead from now on; those before hear nothing more, not even of the end."""
@@ -53,9 +50,9 @@ class ListenerGroup:
         """Publish the state after a complete step."""
         self._time_ns = scene.time_ns
         try:
-            for stepped, every in self._stepping:
-                if step % every == 0:
-                    stepped(step, scene)
+            for listener in self._of["stepped"]:
+                if step % listener.stepped_every == 0:
+                    listener.stepped(step, scene)
         except HetwinError:
             raise
         except Exception as error:
@@ -96,8 +93,8 @@ class ListenerGroup:
 
     def _call(self, name: str, *arguments: object) -> None:
         try:
-            for call in self._calls[name]:
-                call(*arguments)
+            for listener in self._of[name]:
+                getattr(listener, name)(*arguments)
         except HetwinError:
             raise
         except Exception as error:
