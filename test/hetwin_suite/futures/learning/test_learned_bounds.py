@@ -14,7 +14,9 @@ from hetwin_suite.futures.learning.of_model import OfModel
 from hetwin_suite.futures.learning.thresholds import Moments, Threshold, holds, lowest
 from hetwin_suite.futures.learning.tree import judged_right, learn_bounds
 
-pytest.importorskip("sklearn")
+pytestmark = pytest.mark.skipif(
+    find_spec("sklearn") is None, reason="the extra learn is not installed"
+)
 WIDE = np.array([0.16, 0.07])
 
 
