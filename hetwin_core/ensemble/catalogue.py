@@ -65,7 +65,8 @@ def _entry_point(name: str) -> EntryPoint:
 
 def _not_there(error: ModuleNotFoundError, place: str, point: EntryPoint | None) -> BadInput:
     """What is wrong if a module is missing: the model's own, or one that it imports."""
-    if point is not None and _is_of(error, place.partition(":")[0]):
+    module_name = place.partition(":")[0]
+    if point is not None and _is_of(error, module_name):
         package = point.dist.name if point.dist is not None else "the package that brings it"
         return BadInput(
             f"the model type {point.name} is installed under a module that is no longer there",
@@ -77,7 +78,8 @@ def _not_there(error: ModuleNotFoundError, place: str, point: EntryPoint | None)
 
 def _is_of(error: ModuleNotFoundError, module_name: str) -> bool:
     """Whether it is the module itself, or a package that it is in, that is missing."""
-    return f"{module_name}.".startswith(f"{error.name}.")
+    missing = error.name or ""
+    return f"{module_name}.".startswith(f"{missing}.")
 
 
 def _not_importable(error: Exception, place: str) -> BadInput:

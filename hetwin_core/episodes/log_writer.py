@@ -18,9 +18,8 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
 )
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.scene.late_rows import rows_of
 from hetwin_core.ensemble.scene.layout import EntityKind
-from hetwin_core.ensemble.scene.snapshot import Snapshot, rows_left
+from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.topics import Encoded
 from hetwin_core.ensemble.words import failure_row_words
@@ -122,9 +121,11 @@ class RunLog(RunListener):
         moment = self._states.happened
         state = self._states.take(step, scene)
         if state is not None:
-            self._write_responsibilities()
+            if self._owners_since is not None:
+                self._write_responsibilities()
             self._write_state(state)
-        if self._transforms.take(now):
+        if now >= self._transforms.next_ns:
+            self._transforms.take(now)
             self._write_transforms(now, scene.values)
         if self._encoder.has_scans:
             self._write(self._encoder.scans(now, scene.values))
@@ -184,7 +185,7 @@ class RunLog(RunListener):
         try:
             self._write_responsibilities()
             if last is not None:
-                self._write_state(last._replace(near=rows_left(last.near)))
+                self._write_state(last._replace(near=last.near.left()))
         finally:
             self._bag = None
             bag.close()
@@ -234,10 +235,11 @@ class RunLog(RunListener):
         self._owners_since = None
 
     def _write_state(self, state: KeptState) -> None:
-        near = rows_of(state.near)
+        near = state.near.rows()
         time_ns, values = state.time_ns, state.values
         self._write([self._encoder.state(*state[:5], near)])
-        if self._contacts.take(time_ns):
+        if time_ns >= self._contacts.next_ns:
+            self._contacts.take(time_ns)
             self._write(self._encoder.contacts(time_ns, near))
         self._write(self._encoder.robots(time_ns, values))
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from hetwin_core.ensemble.scene.tables import Table
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Finding, Watch, WatchLayout, watch_every
 from model_nodes.main_physics.block import Block
@@ -36,6 +38,7 @@ class Watching:
 
     Attributes:
         layout: what does not change during the run.
+        due_ns: `report` has nothing to do before this time [ns].
     """
 
     def __init__(
@@ -58,6 +61,8 @@ class Watching:
         self._count = len(joints)
         self._rate, self._every = rate, watch_every(rate, watch_rate)
         self._sample_every = max(1, round(rate * SAMPLE_INTERVAL))
+        self._stride = math.gcd(self._every, self._sample_every)
+        self.due_ns = 0
         self._smoother = Smoother(len(self._commanded), self._sample_every / rate)
         self._delay_ns = round(self._smoother.delay * 1e9)
         self._unless_driven = np.where(plans.driven, 0.0, np.nan)
@@ -65,7 +70,9 @@ class Watching:
         self._unknown = np.full(len(self._commanded), np.nan)
         driven = np.zeros(len(joints), np.bool_)
         driven[self._commanded] = plans.driven
-        self.layout = _layout(robots, driven.tolist(), self._has_inertias(), findings)
+        self.layout = _layout(
+            robots, driven.tolist(), self._has_inertias(), findings, self._delay_ns
+        )
         self._reach = reach
         engine.clearances(reach)  # prepares what the first step must not wait for
         engine.take_touches()
@@ -82,18 +89,20 @@ class Watching:
         zeros = np.zeros(len(self._commanded))
         return bool(np.isfinite(self._engine.expected_efforts(zeros, zeros, zeros)).any())
 
-    def report(self, time_ns: int, motion: JointMotion) -> Floats | None:
-        """Take note of the motion; returns a report as one flat array, if one is due with the step to `time_ns`.
+    def report(self, time_ns: int, motion: JointMotion) -> Mapping[str, Table]:
+        """Take note of the motion; returns the tables of a report, if one is due with the step to `time_ns`.
 
         Args:
             time_ns: simulated time.
             motion: of the commanded joints at that time.
         """
         step = round(time_ns * self._rate / 1e9)
+        following = (step // self._stride + 1) * self._stride
+        self.due_ns = math.ceil((following - 0.5) * 1e9 / self._rate)
         if step % self._sample_every == 0:
             self._smoother.take(motion.positions, self._plans.measured_efforts)
         if step % self._every:
-            return None
+            return {}
         measured, expected = self._efforts()
         watch = Watch(
             time_ns,
@@ -105,7 +114,7 @@ class Watching:
             self._delay_ns,
             self._block.of_entities(self._engine.take_touches()),
         )
-        return watch.encode()
+        return watch.tables()
 
     def _efforts(self) -> tuple[Floats, Floats]:
         """Measured and expected efforts of the commanded joints, at the middle of the smoother's window."""
@@ -126,7 +135,11 @@ class Watching:
 
 
 def _layout(
-    robots: Sequence[Body], driven: list[bool], has_inertias: bool, findings: tuple[Finding, ...]
+    robots: Sequence[Body],
+    driven: list[bool],
+    has_inertias: bool,
+    findings: tuple[Finding, ...],
+    delay_ns: int,
 ) -> WatchLayout:
     joints = [joint for robot in robots for joint in robot.moving_joints]
     limits = [_limits(joint) for joint in joints]
@@ -141,6 +154,7 @@ def _layout(
         has_inertias,
         findings,
         tuple(joint.kind is JointKind.SLIDE for joint in joints),
+        delay_ns,
     )
 
 

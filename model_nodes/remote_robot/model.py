@@ -76,7 +76,7 @@ class RemoteRobot(Model):
                 expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite",
             ) from None
         self._wire = Wire(settings.namespace, "robot_commander", COMMAND, REPLY)
-        return Contribution(reads=(), reads_proximity=False, reproducible=False)
+        return Contribution(reads=(), reproducible=False)
 
     def start(self, scene: Snapshot) -> None:
         """Wait for the robot.
@@ -92,7 +92,7 @@ class RemoteRobot(Model):
                     f"no robot listens to {wire.topics[0]}, {self._settings.wait:g} s long",
                     where="namespace",
                     found=self._settings.namespace,
-                    expected="a robot that runs, such as hetwin robot SCENARIO --obey",
+                    expected="a robot that runs, such as hetwin robot obey SCENARIO",
                 )
             time.sleep(_LOOK_S)
 

@@ -10,11 +10,11 @@ import numpy as np
 from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
-from hetwin_core.ensemble.scene.late_rows import LateRows, rows_of
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.poses import compose, extrapolate
 from hetwin_core.ensemble.scene.responsibilities import ResponsibilityTable
-from hetwin_core.ensemble.scene.snapshot import Snapshot, no_proximity
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import TABLES, Table
 from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, POSE, WORLD, Floats, Ints, Value
 
 _Array = TypeVar("_Array", Floats, Ints)
@@ -31,6 +31,9 @@ class Scene:
         table: which model is responsible for what.
         main: index of the main model.
         main_slots: what the main model contributed; its outputs hold all of it, whichever model owns it now.
+
+    Attributes:
+        settled: whether `resolve` has nothing to do at the present time.
     """
 
     def __init__(
@@ -46,10 +49,9 @@ class Scene:
         self._main = main
         self._values = np.zeros(layout.size, np.float64)
         self._parents = np.full(len(layout.slots), -1, np.int32)
-        self._near: Floats | LateRows = no_proximity()
-        self._watch: Floats | None = None
+        self._tables: Mapping[str, Table] = {}
         self._view: Snapshot | None = None
-        self._settled = True
+        self.settled = True
         self._order: list[int] | None = None
         self._visible_values = _read_only(self._values)
         self._visible_parents = _read_only(self._parents)
@@ -66,12 +68,14 @@ class Scene:
         place = self.layout.slots[slot]
         if value.parent == WORLD:
             self._values[place.offset : place.offset + place.attribute.size] = value.data
-        self._parents[slot] = self.layout.entity_id(value.parent)
+            self._parents[slot] = -1
+        else:
+            self._parents[slot] = self.layout.entity_id(value.parent)
         before = self.foreign.pop(slot, None)
         self._for_main = None
-        if self.table.owner(slot) != self._main and slot in self._contested:
+        if slot in self._contested and self.table.owner(slot) != self._main:
             self.foreign[slot] = Value(value.data.copy(), value.time_ns, value.parent)
-            self._settled = False
+            self.settled = False
             if before is not None and before.parent == value.parent:
                 return
             self._order = None
@@ -81,16 +85,11 @@ class Scene:
     def put_block(self, span: slice | Ints, block: Floats) -> None:
         """Write the main model's output; what others own is restored by `resolve`."""
         self._values[span] = block
-        self._settled = not self.foreign
+        self.settled = not self.foreign
 
-    def put_proximity(self, near: Floats | LateRows) -> None:
-        """Replace the table of proximity, by the new one or by what computes it when it is read."""
-        self._near = near
-        self._view = None
-
-    def put_watch(self, report: Floats) -> None:
-        """Replace the report about the robot."""
-        self._watch = report
+    def put_tables(self, tables: Mapping[str, Table]) -> None:
+        """Replace the tables of these names; they are computed when they are read."""
+        self._tables = {**self._tables, **tables}
         self._view = None
 
     def resolve(self, time_ns: int) -> None:
@@ -98,9 +97,9 @@ class Scene:
         if time_ns != self.time_ns:
             self.time_ns = time_ns
             self._view = None
-        elif self._settled:
+        elif self.settled:
             return
-        self._settled = True
+        self.settled = True
         if self._order is None:
             self._order = list(self._from_the_world_on())
         for slot in self._order:
@@ -110,7 +109,7 @@ class Scene:
             )
 
     def save(self) -> Plain:
-        """Return values, frames and owners; the rows of proximity are computed now."""
+        """Return values, frames, owners and tables, which are computed now."""
         return record(
             {
                 "time_ns": self.time_ns,
@@ -118,8 +117,7 @@ class Scene:
                 "parents": self._parents,
                 "owners": self.table.owners,
                 "foreign": self.foreign,
-                "proximity": rows_of(self._near),
-                "watch": self._watch,
+                "tables": {n: (one.time_ns, one) for n, one in self._tables.items()},
             },
             name="scene",
         )
@@ -141,9 +139,11 @@ class Scene:
         for slot, owner in enumerate(owners.tolist()):
             self.table.move(slot, owner)
         self.foreign = content["foreign"]
-        self._near, self._watch = content["proximity"], content["watch"]
+        self._tables = {
+            name: Table(rows, time_ns=at) for name, (at, rows) in content["tables"].items()
+        }
         self._view = self._order = self._for_main = None
-        self._settled = True
+        self.settled = True
 
     @property
     def foreign_for_main(self) -> Mapping[tuple[str, str], Value]:
@@ -205,16 +205,15 @@ class Scene:
                 self._visible_values,
                 self.table.owners,
                 self._visible_parents,
-                self._near,
-                self._watch,
+                self._tables,
             )
         return self._view
 
-    def kept_snapshot(self, *, near: bool = True) -> Snapshot:
+    def kept_snapshot(self, tables: Collection[str] = tuple(TABLES)) -> Snapshot:
         """A copy of the scene, to be read while the next step is under way.
 
         Args:
-            near: with the rows of proximity, which are computed now; else there are none in it.
+            tables: names of those in it, which are computed now.
         """
         return Snapshot(
             self.layout,
@@ -223,8 +222,7 @@ class Scene:
             self._values.copy(),
             self.table.owners.copy(),
             self._parents.copy(),
-            rows_of(self._near).copy() if near else no_proximity(),
-            None if self._watch is None else self._watch.copy(),
+            {name: one.copied() for name, one in self._tables.items() if name in tables},
         )
 
 

@@ -26,6 +26,7 @@ from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import read_tables
 from hetwin_core.ensemble.scene.values import Value
 from hetwin_core.ensemble.supervision.heartbeat import BEGUN, CALL, CODES, TIME, Row, unseen_row
 from hetwin_core.ensemble.transport.port import MAY_RAISE, ModelPort, failure_of
@@ -79,7 +80,7 @@ class LocalPort(ModelPort):
         """Initialize the model with the resolved parameters."""
         contribution = self._call("initialize", self.model.initialize, parameters, seed)
         if isinstance(contribution, Contribution):
-            self.reads_proximity = contribution.reads_proximity
+            self.reads_tables = read_tables(contribution.reads)
         return contribution
 
     def start(self, scene: Snapshot) -> None:
@@ -100,12 +101,13 @@ class LocalPort(ModelPort):
 
     def end_step(self) -> StepOutput:
         """Do the step, or wait for it."""
+        tick, self._pending = self._pending, None
+        if tick is not None:
+            model = self._model or self.model
+            return self._call("step", model.step, tick, time_ns=tick.time_ns)
         if self._beside is not None and self._beside.is_requested:
             return self._beside.end()
-        if self._pending is None:
-            raise RunFailed(self.plan.name, "step", self._time_ns, "no step was asked for")
-        tick, self._pending = self._pending, None
-        return self._step(tick)
+        raise RunFailed(self.plan.name, "step", self._time_ns, "no step was asked for")
 
     def collect(self) -> list[StepOutput]:
         """Outputs of a model on the clock or free since the last call."""

@@ -13,6 +13,7 @@ from hetwin_core.ensemble.model import Contribution, ParameterRequest, StepInput
 from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import TABLES
 from hetwin_core.ensemble.scene.values import Value
 
 MAY_RAISE: Mapping[str, tuple[type[Exception], ...]] = {
@@ -60,8 +61,12 @@ class ModelPort(ABC):
     """
 
     plan: ModelPlan
-    reads_proximity: bool = True
-    """Whether the model's snapshots must hold `Snapshot.proximity`; known when it is initialized."""
+    is_elsewhere: bool = False
+    """Whether the model is at work as soon as a step is requested."""
+    can_run_ahead: bool = False
+    """Whether `begin_step` makes use of `further`; known when the model has started."""
+    reads_tables: tuple[str, ...] = tuple(TABLES)
+    """Names of the tables that the model's snapshots must hold; known when it is initialized."""
 
     @abstractmethod
     def register(self) -> tuple[str, int]:
@@ -92,16 +97,6 @@ class ModelPort(ABC):
     @abstractmethod
     def end_step(self) -> StepOutput:
         """Wait for the requested step; returns its output."""
-
-    @property
-    def is_elsewhere(self) -> bool:
-        """Whether the model is at work as soon as a step is requested."""
-        return False
-
-    @property
-    def can_run_ahead(self) -> bool:
-        """Whether `begin_step` makes use of `further`."""
-        return False
 
     @property
     def ahead(self) -> int:

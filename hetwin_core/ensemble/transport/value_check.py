@@ -13,8 +13,8 @@ from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Value
 MAX_EVENTS = 1000
 """Most events in one output."""
 
-MAIN_ONLY = ("block", "proximity", "ended", "input_ns", "late", "watch")
-"""Fields of an output that only the main model may fill; None and false are nothing."""
+MAIN_ONLY = ("block", "tables", "ended", "input_ns", "late")
+"""Fields of an output that only the main model may fill; None, false and an empty mapping are nothing."""
 
 _FEW = 32
 """Up to this size, a sum over a list is faster than numpy's."""
@@ -34,12 +34,17 @@ def all_finite(numbers: Floats) -> bool:
     return math.isfinite(total) or bool(np.isfinite(numbers).all())
 
 
-def wrong_output(output: object) -> str | None:
-    """What is wrong with the output of a step as a whole; None if nothing is."""
+def wrong_output(output: object, time_ns: int | None = None) -> str | None:
+    """What is wrong with the output of a step as a whole, to this time [ns] if one is given; None if nothing is."""
     if not isinstance(output, StepOutput):
         return f"it returns {type(output).__name__}; expected a StepOutput"
     if len(output.events) > MAX_EVENTS:
         return f"it reports {len(output.events)} events in one step; expected at most {MAX_EVENTS}"
+    if time_ns is not None and output.time_ns != time_ns:
+        return (
+            f"it says that it is at {output.time_ns / 1e9:.9f} s;"
+            f" it was asked to step to {time_ns / 1e9:.9f} s"
+        )
     return None
 
 
@@ -47,8 +52,7 @@ def not_its_own(output: StepOutput) -> str | None:
     """What is wrong with an output of a model that is not the main one; None if nothing is."""
     if (
         output.block is None
-        and output.proximity is None
-        and output.watch is None
+        and not output.tables
         and output.input_ns is None
         and output.ended is False
         and output.late is False
@@ -59,7 +63,7 @@ def not_its_own(output: StepOutput) -> str | None:
 
 
 def _is_nothing(value: object) -> bool:
-    return value is None or value is False
+    return value is None or value is False or (isinstance(value, dict) and not value)
 
 
 def wrong_numbers(value: object, attribute: AttributeSpec) -> str | None:

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.known_files import find_robot, known_files
+from hetwin_core.ensemble.known_files import Kind, find_known, known_files
 from hetwin_core.ensemble.resources import names_of
 from hetwin_core.ensemble.scenario.scenario import find_scenario
 from hetwin_suite.cli.commands import OWN
@@ -72,7 +72,11 @@ def said(*words: str) -> str:
 
 def test_help_lists_them_under_their_package_and_imports_none() -> None:
     text = said("--help")
-    own, others = text.split("Commands of cafe:")
+    own, _, others = text.partition("Commands of cafe:")
+    others, _, ours = others.partition("Commands of hetwin-suite:")
+    assert [line.split()[0] for line in ours.splitlines() if "see hetwin" in line] == [
+        *("machines", "truck")
+    ]
     assert "run a scenario and report what happened" in own
     assert [line.split()[0] for line in others.splitlines() if "see hetwin" in line] == [
         *("bar", "brew", "gone", "nothing")
@@ -110,7 +114,7 @@ def test_files_of_a_package_have_names(tmp_path: Path) -> None:
         (tmp_path / file).write_text(WAITER)
     assert find_scenario("brunch") == (tmp_path / "scenarios/brunch.yaml").resolve()
     assert {"brunch", "pick_and_place"} <= {*names_of("scenarios", ".yaml")}
-    assert find_robot("waiter").reference == "urdf/waiter.urdf"
+    assert find_known("waiter", Kind.ROBOT, where="--robot").reference == "urdf/waiter.urdf"
 
 
 def test_a_package_whose_folder_is_not_there_is_named() -> None:
