@@ -44,8 +44,6 @@ class Parts:
     handovers: Handovers
     failures: FailureHandler
     effects: EffectRunner
-    triggers: TriggerRunner
-    policy: FailurePolicy
     outside: OutsideInput
     publisher: StatePublisher
     step: EnsembleStep
@@ -93,8 +91,6 @@ def assemble(
         handovers,
         failures,
         effects,
-        triggers,
-        policy,
         outside,
         publisher,
         step,
