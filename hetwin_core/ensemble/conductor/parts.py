@@ -44,6 +44,8 @@ class Parts:
     handovers: Handovers
     failures: FailureHandler
     effects: EffectRunner
+    triggers: TriggerRunner
+    policy: FailurePolicy
     outside: OutsideInput
     publisher: StatePublisher
     step: EnsembleStep
@@ -91,6 +93,8 @@ def assemble(
         handovers,
         failures,
         effects,
+        triggers,
+        policy,
         outside,
         publisher,
         step,
