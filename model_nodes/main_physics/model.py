@@ -135,7 +135,7 @@ class MainPhysics(Model):
             robot_description=descriptions.pop("", ""),
             engine=engine.description,
             shown=engine.shown,
-            reproducible=engine.deterministic and moving.plans.reproducible,
+            reproducible=engine.deterministic and not moving.plans.is_live,
             watch=self._watched(findings),
             robot_descriptions=descriptions,
         )
