@@ -79,7 +79,15 @@ def test_the_module_beside_the_scenario_is_found_from_anywhere(
 
 
 def test_a_model_in_the_working_folder_is_checked(folder: Path) -> None:
-    command = [sys.executable, "-P", "-m", "hetwin_suite.cli.command", "model", "check", "belt:Belt"]
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "hetwin_suite.cli.command",
+        "model",
+        "check",
+        "belt:Belt",
+    ]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
 
