@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from hetwin_core.ensemble.model import ModelKind
 from hetwin_suite.cli.catalogue import (
     AttributeRow,
     ModelRow,
@@ -33,7 +32,6 @@ The model types that hetwin ships, as `hetwin models TYPE` shows them. This page
 angles are in the unit that is given; of a hand, an entity or entities a scenario gives the names, and of a path a file
 relative to the scenario.
 """
-_ARTICLES = {ModelKind.SIMULATION: "A", ModelKind.OBSERVER: "An", None: "An"}
 SCHEMA = """\
 ## JSON
 
@@ -61,7 +59,7 @@ def _model(row: ModelRow) -> str:
     responsible = ", ".join(f"`{attribute(a)}`" for a in row.attributes) or "nothing"
     parts = [
         f"## {row.type}\n\n{row.summary}\n",
-        f"{_ARTICLES[row.kind]} {row.kind}; steps: {steps(row)}; can be responsible for: {responsible}.\n",
+        f"Steps: {steps(row)}; can be responsible for: {responsible}.\n",
     ]
     if row.parameters:
         cells = [

@@ -40,9 +40,26 @@ def model_class(type_name: str) -> type[Model]:
         raise BadInput(
             "this is not a model",
             found=place,
-            expected="a class derived from hetwin_suite.Model",
+            expected="a class derived from hetwin_suite.model.Model",
         )
     return found
+
+
+def declared(cls: type[Model]) -> type[Model]:
+    """A model's class, when it has declared what it is.
+
+    Raises:
+        BadInput: if it does not.
+    """
+    try:
+        cls.declare()
+    except Exception as error:  # a model of anyone's may raise anything
+        raise BadInput(
+            f"the model does not say what it is: {type(error).__name__}: {error}",
+            found=cls.__name__,
+            expected="a model that passes hetwin check-model",
+        ) from error
+    return cls
 
 
 def _entry_point(name: str) -> EntryPoint:
@@ -91,5 +108,5 @@ def _not_importable(error: Exception, place: str) -> BadInput:
     return BadInput(
         f"the model cannot be imported: {type(error).__name__}: {error}",
         found=place,
-        expected="MODULE:CLASS of a class derived from hetwin_suite.Model, installed or beside the scenario",
+        expected="MODULE:CLASS of a class derived from hetwin_suite.model.Model, installed or beside the scenario",
     )

@@ -68,7 +68,7 @@ def _list(rows: list[ModelRow]) -> None:
     from hetwin_suite.cli.tables import show_table
 
     header = ("type", "kind", "steps", "what it is")
-    show_table(header, [(row.type, row.kind or "?", steps(row), row.summary) for row in rows])
+    show_table(header, [(row.type, steps(row), row.summary) for row in rows])
 
 
 def _show(row: ModelRow) -> None:
@@ -77,7 +77,6 @@ def _show(row: ModelRow) -> None:
 
     print(f"{row.type}: {row.summary}\n")
     facts = (
-        ("kind", row.kind or "?"),
         ("steps", steps(row)),
         ("responsible for", ", ".join(map(attribute, row.attributes)) or "nothing"),
     )

@@ -27,7 +27,7 @@ def new_model(
     ] = None,
     kind: Annotated[
         Kind,
-        typer.Option(help="observer: evaluates predicates; simulation: predicts the next state"),
+        typer.Option(help="what it begins with: an observer, or a simulation"),
     ] = Kind.OBSERVER,
     as_json: AsJson = False,
 ) -> None:
@@ -37,10 +37,9 @@ def new_model(
 
     Example: hetwin new-model fridge --kind simulation
     """
-    from hetwin_core.ensemble.model import ModelKind
     from hetwin_suite.scaffolding.new_model import write_package
 
-    written = write_package(name, ModelKind(kind), out)
+    written = write_package(name, kind.value, out)
     if as_json:
         print(json.dumps(asdict(written), indent=2, default=str))
         return

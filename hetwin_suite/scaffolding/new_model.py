@@ -12,15 +12,17 @@ from importlib import resources
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from string import Template
+from typing import Literal, TypeAlias
 from urllib.parse import unquote, urlparse
 
 from hetwin_core.ensemble.catalogue import model_types
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.model import ModelKind
 from hetwin_core.ensemble.writing import write_files
 
 LONGEST_NAME = 30
 """A longer name would break lines of the templates."""
+Kind: TypeAlias = Literal["simulation", "observer"]
+"""Which of two examples a package begins with."""
 NAME = re.compile(rf"[a-z][a-z0-9_]{{0,{LONGEST_NAME - 1}}}")
 EDITABLE = "editable_mypy.toml"
 """Is appended to pyproject.toml where hetwin is installed from a clone."""
@@ -39,18 +41,18 @@ class NewModel:
     """
 
     name: str
-    kind: ModelKind
+    kind: Kind
     type: str
     folder: Path
     files: tuple[str, ...]
 
 
-def write_package(name: str, kind: ModelKind, out: Path | None = None) -> NewModel:
+def write_package(name: str, kind: Kind, out: Path | None = None) -> NewModel:
     """Write the package of a new model.
 
     Args:
         name: of the package and of the model's type.
-        kind: what the model does.
+        kind: which example it begins with.
         out: folder of the package, new or empty; None: `name` in the working folder.
 
     Raises:
@@ -114,7 +116,7 @@ def _check_folder(folder: Path) -> None:
     )
 
 
-def _files(name: str, kind: ModelKind, words: Mapping[str, str]) -> dict[str, str]:
+def _files(name: str, kind: Kind, words: Mapping[str, str]) -> dict[str, str]:
     """The text of each file of the package, by its path in the folder."""
     templates = {
         "pyproject.toml": "pyproject.toml",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hetwin_core.ensemble import model_abilities as abilities
 from hetwin_core.ensemble.conformance.bench import Bench
 from hetwin_core.ensemble.conformance.result import Broken
 from hetwin_core.ensemble.errors import Refused
@@ -101,8 +102,12 @@ def _move(bench: Bench, slot: int, to: int, value: Value) -> None:
 def _take(bench: Bench, slot: int) -> bool:
     place = bench.scene.layout.slots[slot]
     try:
-        bench.model.take(
-            place.entity, place.attribute.name, bench.scene.value(slot), bench.snapshot()
+        abilities.take(
+            bench.model,
+            place.entity,
+            place.attribute.name,
+            bench.scene.value(slot),
+            bench.snapshot(),
         )
     except Refused:
         if bench.table.owner(slot) != bench.index:
@@ -114,7 +119,7 @@ def _take(bench: Bench, slot: int) -> bool:
 def _release(bench: Bench, slot: int) -> Value:
     place = bench.scene.layout.slots[slot]
     what = f"{place.entity}.{place.attribute.name}"
-    value = bench.model.release(place.entity, place.attribute.name, bench.snapshot())
+    value = abilities.release(bench.model, place.entity, place.attribute.name, bench.snapshot())
     if not isinstance(value, Value):
         raise Broken(f"releases {what} with {type(value).__name__}; expected a Value")
     data = value.data
@@ -158,7 +163,8 @@ def check_refusals(bench: Bench) -> str:
     """
     layout, scene = bench.scene.layout, bench.snapshot()
     entity = layout.entities[0].name if layout.entities else NOTHING
-    spec = bench.description.provides[0] if bench.description.provides else POSE
+    provides = bench.plan.cls.provides
+    spec = provides[0] if provides else POSE
     provided = spec.name
     data = (
         pose_value((0.0, 0.0, 0.0)).data if spec.name == POSE.name else np.zeros(max(spec.size, 1))
@@ -167,8 +173,12 @@ def check_refusals(bench: Bench) -> str:
     model = bench.model
     for name, attribute in ((NOTHING, provided), (entity, NOTHING)):
         what = f"{name}.{attribute}"
-        _refuses(f"take of {what}", lambda n=name, a=attribute: model.take(n, a, value, scene))
-        _refuses(f"release of {what}", lambda n=name, a=attribute: model.release(n, a, scene))
+        _refuses(
+            f"take of {what}", lambda n=name, a=attribute: abilities.take(model, n, a, value, scene)
+        )
+        _refuses(
+            f"release of {what}", lambda n=name, a=attribute: abilities.release(model, n, a, scene)
+        )
     return "unknown entity and attribute"
 
 
@@ -178,7 +188,7 @@ def check_unknown_command(bench: Bench) -> None:
     Raises:
         Broken: if it is not.
     """
-    _refuses(f"command {NOTHING}", lambda: bench.model.command(NOTHING, {}))
+    _refuses(f"command {NOTHING}", lambda: abilities.command(bench.model, NOTHING, {}))
 
 
 def _refuses(what: str, call: object) -> None:

@@ -14,7 +14,7 @@ from typing import TypeGuard
 
 import numpy as np
 
-from hetwin_core.ensemble.model import StepInput, StepOutput
+from hetwin_core.ensemble.model import Changes, MainChanges, Tick
 from hetwin_core.ensemble.scene.late_rows import LateRows
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
 from hetwin_core.ensemble.scene.values import Floats
@@ -41,10 +41,10 @@ class Stepper:
 
     def step(
         self,
-        step: Callable[[StepInput], StepOutput],
-        tick: StepInput,
+        step: Callable[[Tick], Changes],
+        tick: Tick,
         further: Sequence[int],
-    ) -> list[StepOutput]:
+    ) -> list[Changes]:
         """Take steps; returns their outputs: the last as it is, copies of those before it.
 
         Args:
@@ -55,7 +55,7 @@ class Stepper:
         if self._failure is not None:
             failure, self._failure = self._failure, None
             raise failure
-        outputs: list[StepOutput] = []
+        outputs: list[Changes] = []
         end = time.monotonic() + LONGEST_S
         output = step(tick)
         for time_ns in further:
@@ -71,9 +71,9 @@ class Stepper:
                 return outputs
         return [*outputs, output]
 
-    def _quiet(self, output: object) -> StepOutput | None:
+    def _quiet(self, output: object) -> MainChanges | None:
         """A copy of an output that holds a block and nothing to act on; None of any other."""
-        if not isinstance(output, StepOutput) or _has_more(output):
+        if not isinstance(output, MainChanges) or _has_more(output):
             return None
         block, watch, rows = output.block, output.watch, output.proximity
         if callable(rows) and not (self.keeps_functions and _lasts(rows)):
@@ -85,7 +85,7 @@ class Stepper:
                 return None
             rows = rows.copy()
         watch = None if watch is None else watch.copy()
-        return StepOutput(time_ns=output.time_ns, block=block.copy(), proximity=rows, watch=watch)
+        return MainChanges(output.time_ns, block=block.copy(), proximity=rows, watch=watch)
 
 
 def _lasts(function: Callable[[], Floats]) -> bool:
@@ -93,7 +93,7 @@ def _lasts(function: Callable[[], Floats]) -> bool:
     return not isinstance(function, LateRows) or function.lasts
 
 
-def _has_more(output: StepOutput) -> bool:
+def _has_more(output: MainChanges) -> bool:
     """Whether an output holds something to act on, or values to write one by one."""
     more = output.values or output.events or output.requests or output.ended
     return bool(more) or output.input_ns is not None or output.late
@@ -108,7 +108,7 @@ def _is_floats(numbers: object, dimensions: int) -> TypeGuard[Floats]:
     )
 
 
-def _next(tick: StepInput, time_ns: int) -> StepInput:
+def _next(tick: Tick, time_ns: int) -> Tick:
     """The input of the step after `tick`; the values of other models stay the same until they are due."""
     return replace(
         tick,

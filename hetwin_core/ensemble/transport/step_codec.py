@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from hetwin_core.ensemble.event_codec import event_from_row, event_to_row
-from hetwin_core.ensemble.model import Request, RequestKind, StepInput, StepOutput
+from hetwin_core.ensemble.model import Changes, MainChanges, MainTick, Request, RequestKind, Tick
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot
 from hetwin_core.ensemble.scene.values import WORLD, Floats, Value
@@ -52,7 +52,7 @@ class OutputFields(Protocol):
 
 
 def fill_step(
-    message: StepFields, tick: StepInput, further: Sequence[int] = (), *, with_state: bool = True
+    message: StepFields, tick: Tick, further: Sequence[int] = (), *, with_state: bool = True
 ) -> None:
     """Fill a ``hetwin/ModelCall``; without a state it has the state's time only, for models that read nothing."""
     scene = tick.scene
@@ -65,7 +65,7 @@ def fill_step(
         tables = array("i", scene.owners.tobytes())
         tables.frombytes(scene.parents.tobytes())
         message.tables = tables
-    for key, value in tick.foreign.items():
+    for key, value in tick.foreign.items() if isinstance(tick, MainTick) else ():
         index += (
             scene.layout.slot_id(*key),
             parent_id(scene.layout, value.parent),
@@ -78,7 +78,7 @@ def fill_step(
         message.events = json.dumps([event_to_row(event) for event in tick.events])
 
 
-def read_step(message: StepFields, at_start: Snapshot) -> tuple[StepInput, Sequence[int]]:
+def read_step(message: StepFields, at_start: Snapshot) -> tuple[MainTick, Sequence[int]]:
     """Decode a ``hetwin/ModelCall``.
 
     Args:
@@ -111,10 +111,10 @@ def read_step(message: StepFields, at_start: Snapshot) -> tuple[StepInput, Seque
         at = end
     events = tuple(map(event_from_row, json.loads(message.events))) if message.events else ()
     further = index[_STEP_HEAD : _STEP_HEAD + count]
-    return StepInput(time_ns, period_ns, scene, events, foreign), further
+    return MainTick(time_ns, period_ns, scene, events, foreign), further
 
 
-def fill_outputs(message: OutputFields, outputs: Sequence[StepOutput], layout: Layout) -> None:
+def fill_outputs(message: OutputFields, outputs: Sequence[Changes], layout: Layout) -> None:
     """Fill a ``hetwin/ModelOutput`` with the outputs of steps, of which only the last holds more than numbers.
 
     Of attributes that the scene does not have only the names are sent. Rows of proximity that are computed when they
@@ -129,8 +129,8 @@ def fill_outputs(message: OutputFields, outputs: Sequence[StepOutput], layout: L
         raise ValueError(wrong)
     index, numbers = array("q", [len(outputs)]), array("d")
     for output in early:
-        _fill_arrays(output, output.proximity, index, numbers)
-    _fill_arrays(last, last.proximity_rows, index, numbers)
+        _fill_arrays(output, index, numbers)
+    _fill_arrays(last, index, numbers, is_last=True)
     more = _more(last)
     for key, value in last.values.items():
         if not layout.has(*key):
@@ -150,17 +150,18 @@ def fill_outputs(message: OutputFields, outputs: Sequence[StepOutput], layout: L
 
 
 def _fill_arrays(
-    output: StepOutput,
-    near: Floats | Callable[[], Floats] | None,
-    index: array[int],
-    numbers: array[float],
+    output: Changes, index: array[int], numbers: array[float], *, is_last: bool = False
 ) -> None:
-    """Add a step's block, rows of proximity and watch.
+    """Add a step's block, rows of proximity and watch, which only a main model has.
 
     Raises:
         ValueError: if one of them has another shape or type.
     """
     index.append(output.time_ns)
+    if not isinstance(output, MainChanges):
+        index.extend((NONE, NONE, NONE))
+        return
+    near = output.proximity_rows if is_last else output.proximity
     named = ("the block", output.block, 1), ("proximity", near, 2), ("the watch", output.watch, 1)
     for name, given, dimensions in named:
         if given is None:
@@ -175,7 +176,7 @@ def _fill_arrays(
 
 def read_outputs(
     message: OutputFields, layout: Layout, rows_at: Callable[[int], Floats] | None = None
-) -> list[StepOutput]:
+) -> list[MainChanges]:
     """The outputs of all steps that were taken; inverse of `fill_outputs`.
 
     Args:
@@ -185,7 +186,7 @@ def read_outputs(
     """
     index: list[int] = message.index.tolist()
     numbers = np.frombuffer(message.numbers, np.float64)
-    outputs: list[StepOutput] = []
+    outputs: list[MainChanges] = []
     at, place = 0, 1
     for _ in range(index[0]):
         time_ns, size, near_size, watch_size = index[place : place + _PER_STEP]
@@ -201,7 +202,7 @@ def read_outputs(
             near = rows if near_size % PROXIMITY_COLUMNS else rows.reshape(-1, PROXIMITY_COLUMNS)
         if watch_size != NONE:
             watch, at = numbers[at : at + watch_size], at + watch_size
-        outputs.append(StepOutput(time_ns=time_ns, block=block, proximity=near, watch=watch))
+        outputs.append(MainChanges(time_ns, block=block, proximity=near, watch=watch))
     last = outputs[-1]
     for i in range(place, len(index), _PER_VALUE):
         slot_id, parent, time_ns, size = index[i : i + _PER_VALUE]
@@ -227,13 +228,15 @@ def parent_name(layout: Layout, index: int) -> str:
     return WORLD if index < 0 else layout.entities[index].name
 
 
-def _more(output: StepOutput) -> dict[str, Any]:
+def _more(output: Changes) -> dict[str, Any]:
     """The parts of an output that are seldom present."""
     more: dict[str, Any] = {}
     if output.events:
         more["events"] = [event_to_row(event) for event in output.events]
     if output.requests:
         more["requests"] = [[r.kind.value, r.entity, r.attribute] for r in output.requests]
+    if not isinstance(output, MainChanges):
+        return more
     if output.ended:
         more["ended"] = True
     if output.input_ns is not None:
@@ -243,7 +246,7 @@ def _more(output: StepOutput) -> dict[str, Any]:
     return more
 
 
-def _take_more(output: StepOutput, more: Mapping[str, Any]) -> None:
+def _take_more(output: MainChanges, more: Mapping[str, Any]) -> None:
     for entity, attribute in more.get("unknown", ()):
         output.values[entity, attribute] = Value(np.empty(0), 0)
     output.events = list(map(event_from_row, more.get("events", ())))

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from hetwin_core.ensemble.model import StepOutput
+from hetwin_core.ensemble.model import Changes, MainChanges
 from hetwin_core.ensemble.scene.poses import is_pose
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Value
 
@@ -36,24 +36,15 @@ def all_finite(numbers: Floats) -> bool:
 
 def wrong_output(output: object) -> str | None:
     """What is wrong with the output of a step as a whole; None if nothing is."""
-    if not isinstance(output, StepOutput):
-        return f"it returns {type(output).__name__}; expected a StepOutput"
+    if not isinstance(output, Changes):
+        return f"it returns {type(output).__name__}; expected Changes, or nothing"
     if len(output.events) > MAX_EVENTS:
         return f"it reports {len(output.events)} events in one step; expected at most {MAX_EVENTS}"
     return None
 
 
-def not_its_own(output: StepOutput) -> str | None:
-    """What is wrong with an output of a model that is not the main one; None if nothing is."""
-    if (
-        output.block is None
-        and output.proximity is None
-        and output.watch is None
-        and output.input_ns is None
-        and output.ended is False
-        and output.late is False
-    ):
-        return None  # as nearly always, in a third of the time
+def not_its_own(output: MainChanges) -> str | None:
+    """What is wrong with such an output of a model that is not the main one; None if nothing is."""
     filled = [name for name in MAIN_ONLY if not _is_nothing(getattr(output, name))]
     return f"it returns {', '.join(filled)}; only the main model may" if filled else None
 

@@ -43,14 +43,13 @@ def models_table(episode: Episode) -> str:
         [
             chip(model.name, colours) + (" (main)" if model.main else ""),
             escape(model.type),
-            escape(model.kind),
             escape(f"{model.stepping}, {model.coupling}" if not model.main else "main"),
             f"{model.rate:g}",
             escape(f"{model.host} · {pids.get(model.name, model.pid)}"),
         ]
         for model in episode.models
     ]
-    headings = ["model", "type", "kind", "stepped by", "per second", "host and process"]
+    headings = ["model", "type", "stepped by", "per second", "host and process"]
     return table(headings, rows, number=4)
 
 

@@ -15,7 +15,7 @@ from hetwin_core.ensemble.scene.layout import EntityKind
 from model_nodes.main_physics.engines.engine import Engine
 from model_nodes.main_physics.lidars import fitted_lidars
 from model_nodes.main_physics.model import MainPhysics
-from model_nodes.main_physics.settings import read_settings
+from model_nodes.main_physics.settings import Settings
 
 LINKS = ["base", "head", "left"]
 
@@ -26,7 +26,7 @@ def lidar(**other: Any) -> dict[str, Any]:
 
 def fitted(*given: dict[str, Any], frames: tuple[str, ...] = ("box",)) -> Any:
     lidars = {f"lidar_{i}": one for i, one in enumerate(given)}
-    robot = read_settings({"robot": {"urdf": "robot.urdf", "lidars": lidars}}).robot
+    robot = Settings.read({"robot": {"urdf": "robot.urdf", "lidars": lidars}}).robot
     assert robot is not None
     return fitted_lidars(robot.lidars, {link: link for link in LINKS}, (*LINKS, *frames), 400.0)
 

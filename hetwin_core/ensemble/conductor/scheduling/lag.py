@@ -9,7 +9,7 @@ import numpy as np
 
 from hetwin_core.ensemble.conductor.scheduling.scheduler import Scheduler
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.model import StepOutput
+from hetwin_core.ensemble.model import MainChanges
 
 MAX_SAMPLES = 200_000
 
@@ -33,7 +33,7 @@ class LagControl:
         self.is_live = False
         self.newest_s: float | None = None
 
-    def published(self, step: int, output: StepOutput) -> None:
+    def published(self, step: int, output: MainChanges) -> None:
         """The state after a step is published now; `output` is the main model's."""
         if output.input_ns is None:
             return

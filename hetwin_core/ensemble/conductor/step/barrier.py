@@ -13,11 +13,11 @@ from hetwin_core.ensemble.conductor.step.outputs import OutputWriter
 from hetwin_core.ensemble.conductor.step.step_inputs import StepInputs
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import StepOutput, Stepping
+from hetwin_core.ensemble.model import Changes, Stepping
 from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.transport.port import ModelPort
 
-Outputs: TypeAlias = list[tuple[ModelPort, StepOutput]]
+Outputs: TypeAlias = list[tuple[ModelPort, Changes]]
 
 
 class Barrier:

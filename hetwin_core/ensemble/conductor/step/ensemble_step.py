@@ -11,7 +11,7 @@ from hetwin_core.ensemble.conductor.step.event_queue import EventQueue
 from hetwin_core.ensemble.conductor.step.main_model import MainModel
 from hetwin_core.ensemble.conductor.step.outside_input import OutsideInput
 from hetwin_core.ensemble.conductor.step.step_inputs import StepInputs
-from hetwin_core.ensemble.model import StepOutput
+from hetwin_core.ensemble.model import MainChanges
 from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_core.ensemble.triggers.runner import TriggerRunner
@@ -57,7 +57,7 @@ class EnsembleStep:
         self._events = events
         self._triggers = triggers
         self._due: list[ModelPort] = []
-        self.output = StepOutput(time_ns=0)
+        self.output = MainChanges(0)
 
     @property
     def can_overlap(self) -> bool:

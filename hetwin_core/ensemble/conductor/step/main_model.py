@@ -10,7 +10,7 @@ from hetwin_core.ensemble.conductor.scheduling.scheduler import Scheduler
 from hetwin_core.ensemble.conductor.step.effects import EffectRunner
 from hetwin_core.ensemble.conductor.step.event_queue import EventQueue
 from hetwin_core.ensemble.conductor.step.outputs import OutputWriter
-from hetwin_core.ensemble.model import StepInput, StepOutput
+from hetwin_core.ensemble.model import MainChanges, MainTick
 from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_core.ensemble.transport.step_batching import MAX_STEPS
@@ -59,17 +59,16 @@ class MainModel:
         port, scene = self.port, self._scene
         now, then = scene.time_ns, self._clock.time_of(step)
         seen = self._events.unseen_by(port.plan.index)
-        tick = StepInput(then, then - now, scene.snapshot(), seen, scene.foreign_for_main)
+        tick = MainTick(then, then - now, scene.snapshot(), seen, scene.foreign_for_main)
         port.begin_step(tick, self._further(step))
 
-    def finish(self, then: int) -> StepOutput:
+    def finish(self, then: int) -> MainChanges:
         """Wait for the output of the step to `then` [ns], and do what it says; its events are left to the caller.
 
         Raises:
             RunFailed: if the model fails, or a handover that it asks for.
         """
-        output = self.port.end_step()
-        self._outputs.write_main(self.port.plan, output, then)
+        output = self._outputs.write_main(self.port.plan, self.port.end_step(), then)
         self._scene.resolve(then)
         if output.requests:
             self._effects.requests(self.port, output.requests)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from hetwin_core.ensemble.errors import RunFailed
-from hetwin_core.ensemble.model import StepOutput
+from hetwin_core.ensemble.model import Changes, MainChanges
 from hetwin_core.ensemble.saving.fields import Restorable
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
 from hetwin_core.ensemble.scene.late_rows import LateRows
@@ -49,13 +49,16 @@ class OutputWriter(Restorable):
         self._span = slice(0, self._block_size)
         self.dropped: Counter[str] = Counter()
 
-    def write_main(self, plan: ModelPlan, output: StepOutput, time_ns: int) -> None:
-        """Write the main model's output of its step to `time_ns`.
+    def write_main(self, plan: ModelPlan, output: Changes, time_ns: int) -> MainChanges:
+        """Write the main model's output of its step to `time_ns`, and return it.
 
         Raises:
             RunFailed: if it is not for that time, has the wrong shape, or is not finite.
         """
         self._check_output(plan, output, time_ns)
+        if not isinstance(output, MainChanges):
+            reason = f"it returns {type(output).__name__}; expected MainChanges of the main model"
+            raise RunFailed(plan.name, "step", time_ns, reason)
         if output.block is not None:
             self._check_block(plan, output.block, time_ns)
             self._scene.put_block(self._span, output.block)
@@ -64,21 +67,23 @@ class OutputWriter(Restorable):
         if output.watch is not None:
             self._check_watch(plan, output.watch, time_ns)
             self._scene.put_watch(output.watch)
-        self._write_values(plan, output)
+        if output.values:
+            self._write_values(plan, output)
+        return output
 
-    def write(self, plan: ModelPlan, output: StepOutput, time_ns: int | None) -> None:
+    def write(self, plan: ModelPlan, output: Changes, time_ns: int | None) -> None:
         """Write a model's output; `time_ns` is None for a model that steps at times of its own.
 
         Raises:
             RunFailed: see `write_main`; or if it holds what only the main model may return.
         """
         self._check_output(plan, output, time_ns)
-        wrong = not_its_own(output)
+        wrong = not_its_own(output) if isinstance(output, MainChanges) else None
         if wrong is not None:
             raise RunFailed(plan.name, "step", time_ns or self._scene.time_ns, wrong)
         self._write_values(plan, output)
 
-    def _write_values(self, plan: ModelPlan, output: StepOutput) -> None:
+    def _write_values(self, plan: ModelPlan, output: Changes) -> None:
         """Write what the model is responsible for, and drop and count the rest."""
         for (entity, attribute), value in output.values.items():
             slot = self._layout.find(entity, attribute)
@@ -96,13 +101,13 @@ class OutputWriter(Restorable):
                 plan.name, f"returns {entity}.{attribute}, which it is not responsible for; dropped"
             )
 
-    def _check_output(self, plan: ModelPlan, output: StepOutput, time_ns: int | None) -> None:
+    def _check_output(self, plan: ModelPlan, output: Changes, time_ns: int | None) -> None:
         wrong = wrong_output(output)
         if wrong is not None:
             raise RunFailed(plan.name, "step", time_ns or self._scene.time_ns, wrong)
         if time_ns is not None and output.time_ns != time_ns:
             reason = (
-                f"it says that it is at {output.time_ns / 1e9:.9f} s;"
+                f"it returns changes of {output.time_ns / 1e9:.9f} s;"
                 f" it was asked to step to {time_ns / 1e9:.9f} s"
             )
             raise RunFailed(plan.name, "step", time_ns, reason)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hetwin_core.ensemble.clock import MainClock
 from hetwin_core.ensemble.conductor.scheduling.scheduler import Scheduler
 from hetwin_core.ensemble.conductor.step.event_queue import EventQueue
-from hetwin_core.ensemble.model import StepInput, Stepping
+from hetwin_core.ensemble.model import Stepping, Tick
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.transport.port import ModelPort
 
@@ -24,11 +24,11 @@ class StepInputs:
         self._scheduler = scheduler
         self._events = events
 
-    def make(self, port: ModelPort, step: int, scene: Snapshot) -> StepInput:
+    def make(self, port: ModelPort, step: int, scene: Snapshot) -> Tick:
         """The input of a step that ends with this step of the main model, on this snapshot."""
         then = self._clock.time_of(step)
         every = port.plan.every
         if port.plan.stepping is Stepping.SERVICE:
             every = self._scheduler.steps_since(port, step)
         period = then - self._clock.time_of(step - every)
-        return StepInput(then, period, scene, self._events.unseen_by(port.plan.index))
+        return Tick(then, period, scene, self._events.unseen_by(port.plan.index))
