@@ -9,10 +9,13 @@ from typing import Any
 
 from hetwin_core.ensemble.conformance.result import Broken
 from hetwin_core.ensemble.model import Model, Stepping
+from hetwin_core.ensemble.model_abilities import compared_by
 from hetwin_core.ensemble.parameters import ParameterKind, ParameterRequest
 from hetwin_core.ensemble.scene.values import PARTICLE_SIZE, AttributeSpec, Meaning
 
 CHEAP_S = 0.5
+TOGETHER = (("take", "release"), ("save", "restore"), ("compares", "thresholds", "watching"))
+"""What makes sense only together, see `model_abilities`."""
 
 
 def check_declaration(cls: type[Model]) -> None:
@@ -37,13 +40,17 @@ def check_declaration(cls: type[Model]) -> None:
         check_spec(spec, least=0)  # 0: as many as the entity has, e.g. joints
     if cls.can_be_main and cls.stepping is not Stepping.SERVICE:
         raise Broken("a model that can be the main one must be stepped by service")
-    if isinstance(getattr(cls, "thresholds", None), tuple):
-        _check_thresholds(cls)
+    _check_abilities(cls)
 
 
-def _check_thresholds(cls: type[Model]) -> None:
-    names = {request.name for request in cls.requests()}
-    unknown = [name for name in vars(cls).get("thresholds", ()) if name not in names]
+def _check_abilities(cls: type[Model]) -> None:
+    for members in TOGETHER:
+        has = {name: hasattr(cls, name) for name in members}
+        if len({*has.values()}) > 1:
+            there, missing = (", ".join(n for n in has if has[n] is so) for so in (True, False))
+            raise Broken(f"it has {there}, but no {missing}; it needs all of them, or none")
+    names = [request.name for request in cls.requests()]
+    unknown = [name for name in compared_by(cls) if name not in names]
     if unknown:
         raise Broken(f"its threshold {unknown[0]!r} is no parameter; expected some of {names}")
 

@@ -54,7 +54,7 @@ def test_a_folder_with_a_model_will_do(mug: Path, tmp_path: Path) -> None:
 def test_it_is_an_object_of_the_scene(mug: Path) -> None:
     model = MainPhysics()
     parameters = {"world": WORLD, "scene": {"mug": {"model": str(mug)}}, "engine": "mujoco"}
-    entities = {e.name: e for e in model.initialize(parameters, seed=0).entities}
+    entities = {e.name: e for e in model.contribute(parameters, seed=0).entities}
     model.stop()
     assert entities["mug"].kind is EntityKind.OBJECT
     assert entities["mug"].mass == pytest.approx(0.3)

@@ -88,7 +88,7 @@ def test_the_lab_robot_sees_the_walls_around_it() -> None:
     model = MainPhysics()
     world = str(resource("worlds") / "lab.sdf")
     parameters = {"world": world, "robot": robot, "rate": 400.0, "engine": "mujoco"}
-    start = model.initialize(parameters, 0)
+    start = model.contribute(parameters, 0)
     try:
         (link,) = (e for e in start.entities if e.scanner is not None)
         (scan,) = (s.value.data for s in start.attributes if s.attribute.name == "scan")

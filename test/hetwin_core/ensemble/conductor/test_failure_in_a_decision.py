@@ -11,7 +11,7 @@ from support.small_ensemble import Misbehaving, Outcome, run
 from support.toys import ToyPhysics
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.model import StepInput, StepOutput
+from hetwin_core.ensemble.model import Changes, Tick
 
 TEXT = """
 scenario: fails_in_a_decision
@@ -29,10 +29,10 @@ def breaks(*_: Any) -> None:
     raise ValueError("it broke too")
 
 
-def step(tick: StepInput) -> StepOutput:
+def step(tick: Tick) -> Changes:
     if tick.time_ns == 50_000_000:
         raise ValueError("it broke")
-    return StepOutput(time_ns=tick.time_ns)
+    return Changes(tick.time_ns)
 
 
 def second_time(error: Exception) -> Any:
