@@ -75,7 +75,7 @@ class Model(PresentModel):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         text = f"{cls.__module__}:{cls.__qualname__} keeps the contract of models of hetwin 0.1"
-        warnings.warn(f"{text}; {PAGE} shows the present one", DeprecationWarning, stacklevel=2)
+        warnings.warn(f"{text}; {PAGE} shows the present one", DeprecationWarning, stacklevel=3)
 
     @classmethod
     @abstractmethod

@@ -60,6 +60,7 @@ class Contribution:
         reads_proximity: whether its snapshots must hold `Snapshot.proximity`, which costs the main model time.
         warnings: elements of its input that it ignores, by name.
         reproducible: whether the same input gives the same bits, in any process.
+        provides: what the model declares.
     """
 
     entities: Sequence[Entity] = ()
@@ -68,17 +69,28 @@ class Contribution:
     reads_proximity: bool = field(default=True, kw_only=True)
     warnings: Sequence[str] = field(default=(), kw_only=True)
     reproducible: bool = field(default=True, kw_only=True)
+    provides: Sequence[AttributeSpec] = field(default=(), kw_only=True)
 
     def add(self, entity: Entity) -> None:
         """Add an entity that the scene does not have."""
         self.entities = (*self.entities, entity)
 
-    def set(
-        self, entity: str, attribute: AttributeSpec, numbers: Numbers, frame: str = WORLD
-    ) -> None:
-        """Give an entity an attribute that it does not have, with its numbers at the start."""
-        start = AttributeStart(entity, attribute, Value(_array(numbers), 0, frame))
+    def set(self, entity: str, attribute: Attribute, numbers: Numbers, frame: str = WORLD) -> None:
+        """Give an entity an attribute that it does not have, with its numbers at the start.
+
+        Raises:
+            ValueError: if the attribute is given by a name that the model does not provide.
+        """
+        spec = attribute if isinstance(attribute, AttributeSpec) else self._provided(attribute)
+        start = AttributeStart(entity, spec, Value(_array(numbers), 0, frame))
         self.attributes = (*self.attributes, start)
+
+    def _provided(self, name: str) -> AttributeSpec:
+        for spec in self.provides:
+            if spec.name == name:
+                return spec
+        names = ", ".join(spec.name for spec in self.provides) or "nothing"
+        raise ValueError(f"the model does not provide {name!r}; it provides {names}")
 
     def needs(self, *selections: tuple[str, str], proximity: bool = False) -> None:
         """Say what `step` reads of the scene; without this call, everything.
@@ -329,7 +341,7 @@ class Model(ABC, Generic[Settings]):
         Raises:
             BadInput: if a parameter cannot be used.
         """
-        scene = Contribution()
+        scene = Contribution(provides=self.provides)
         self.initialize(self._read(given, seed), scene)
         return scene
 
@@ -356,7 +368,7 @@ class MainModel(Model[Settings]):
 
     def contribute(self, given: Mapping[str, Any], seed: int) -> MainContribution:
         """Initialize the model, as the conductor does; see `Model.contribute`."""
-        scene = MainContribution()
+        scene = MainContribution(provides=self.provides)
         self.initialize(self._read(given, seed), scene)
         return scene
 

@@ -88,7 +88,7 @@ class ScriptedTilt(Model[Settings]):
         if (entity, attribute) != (self._object, POSE.name) or self._start is None:
             raise Refused(f"this does not move {entity}.{attribute}")
         self._start = None
-        return Value(scene.pose(entity).copy(), scene.time_ns)
+        return scene.value(entity, "pose")
 
 
 def _least_jerk(time: float, duration: float) -> tuple[float, float]:

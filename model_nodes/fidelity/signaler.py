@@ -60,4 +60,4 @@ class Signaler(Model[Settings], Generic[Settings]):
         if not known or not self._owned[self._targets.index(entity)]:
             raise Refused(f"this signaler is not responsible for {entity}.{attribute}")
         self._owned[self._targets.index(entity)] = False
-        return Value(scene.get(entity, attribute).copy(), scene.time_ns)
+        return scene.value(entity, attribute)

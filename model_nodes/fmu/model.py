@@ -215,7 +215,7 @@ class Fmu(Model[Settings]):
         if key not in self._taken:
             raise Refused(f"{self._archive.name} is not responsible for {entity}.{attribute}")
         self._taken.remove(key)
-        return Value(scene.get(*key).copy(), scene.time_ns)
+        return scene.value(*key)
 
     def _check_handover(self, key: tuple[str, str]) -> None:
         name = f"{key[0]}.{key[1]}"

@@ -120,7 +120,7 @@ class ToyPhysics(MainModel[ToySettings]):
         if (entity, attribute) != ("ball", "pose"):
             raise Refused("physics gives nothing but the ball away")
         self._owns = False
-        value = Value(scene.pose(entity).copy(), scene.time_ns)
+        value = scene.value(entity, "pose")
         self.released.append(value)
         return value
 
@@ -166,7 +166,7 @@ class ToyGrasp(Model[GraspSettings]):
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
         if self._held.pop(entity, None) is None or attribute != "pose":
             raise Refused("it is not held")
-        return Value(scene.pose(entity).copy(), scene.time_ns)
+        return scene.value(entity, "pose")
 
 
 class CupSettings(Parameters):

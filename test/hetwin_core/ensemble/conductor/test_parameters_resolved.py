@@ -9,7 +9,8 @@ import pytest
 from support.small_ensemble import HEADER, Watcher, conduct
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.model import Contribution, ParameterKind, ParameterRequest
+from hetwin_core.ensemble.model import Contribution
+from hetwin_core.ensemble.parameters import ParameterKind, ParameterRequest
 
 
 class Asker(Watcher):

@@ -19,7 +19,7 @@ class MoodySettings(Parameters):
 
 
 class Moody(Model[MoodySettings]):
-    """Does well, dies, hangs or raises."""
+    summary = "does well, dies, hangs or raises"
 
     def initialize(self, settings, scene):
         self.mood = settings.mood

@@ -12,7 +12,14 @@ import pytest
 from support.small_ensemble import HEADER, scenario
 
 from hetwin_core.ensemble.errors import Refused, RunFailed
-from hetwin_core.ensemble.model import MainChanges, MainContribution, MainModel, MainTick, Tick
+from hetwin_core.ensemble.model import (
+    MainChanges,
+    MainContribution,
+    MainModel,
+    MainTick,
+    Model,
+    Tick,
+)
 from hetwin_core.ensemble.parameters import Parameters
 from hetwin_core.ensemble.scene.late_rows import LateRows
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout, Selection
