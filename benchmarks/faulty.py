@@ -86,14 +86,14 @@ class World(MainModel[WorldSettings]):
 
     provides = (POSE,)
 
-    def initialize(self, settings: WorldSettings, scene: MainContribution) -> None:  # type: ignore[override]
+    def initialize(self, settings: WorldSettings, scene: MainContribution) -> None:
         self._until = round(settings.until * 1e9)
         self._ball = pose_value((0.0, 0.0, 1.0), linear=(0.1, 0.0, 0.0)).data
         scene.add(Entity("ball", EntityKind.OBJECT))
         scene.set("ball", POSE, self._ball)
         scene.duration_ns = self._until
 
-    def step(self, tick: MainTick) -> MainChanges:  # type: ignore[override]
+    def step(self, tick: MainTick) -> MainChanges:
         time.sleep(self.settings.pace)
         self._ball = self._ball.copy()
         self._ball[0] += 0.1 * tick.period_ns / 1e9

@@ -28,14 +28,14 @@ class Source(MainModel[Parameters]):
 
     provides = (LEVEL,)
 
-    def initialize(self, settings: Parameters, scene: MainContribution) -> None:  # type: ignore[override]
+    def initialize(self, settings: Parameters, scene: MainContribution) -> None:
         """Begin at 0."""
         self._level = np.zeros(1)
         scene.add(Entity("source", EntityKind.CONCEPT))
         scene.set("source", LEVEL, 0.0)
         scene.needs()
 
-    def step(self, tick: MainTick) -> MainChanges:  # type: ignore[override]
+    def step(self, tick: MainTick) -> MainChanges:
         """One more."""
         self._level = self._level + 1.0
         return MainChanges(tick.time_ns, block=self._level)

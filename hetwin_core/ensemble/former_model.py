@@ -113,7 +113,7 @@ class Model(PresentModel):
         return found
 
     @abstractmethod
-    def step(self, tick: StepInput) -> StepOutput:  # type: ignore[override]
+    def step(self, tick: StepInput) -> StepOutput:
         """Advance to `tick.time_ns`."""
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:

@@ -297,12 +297,12 @@ class Model(ABC, Generic[Settings]):
         """The model's only source of randomness, seeded with the run's seed, and saved with the model."""
         return np.random.default_rng(self.seed)
 
-    def initialize(self, settings: Settings, scene: Contribution) -> None:
+    def initialize(self, settings: Settings, scene: Any) -> None:
         """Get ready, and say what the model brings into the scene.
 
         Args:
             settings: the same as `self.settings`.
-            scene: receives it.
+            scene: receives it: a `Contribution`, a main model's a `MainContribution`.
 
         Raises:
             BadInput: if a parameter cannot be used.
@@ -316,8 +316,12 @@ class Model(ABC, Generic[Settings]):
         """
 
     @abstractmethod
-    def step(self, tick: Tick) -> Changes | None:
-        """Advance to `tick.time_ns`; returns what that has changed, if anything."""
+    def step(self, tick: Any) -> Changes | None:
+        """Advance to `tick.time_ns`; returns what that has changed, if anything.
+
+        Args:
+            tick: a `Tick`, a main model's a `MainTick`.
+        """
 
     def stop(self) -> None:
         """The run is over; free what is held."""
@@ -361,9 +365,7 @@ class MainModel(Model[Settings]):
     can_be_main = True
     watched: ClassVar[bool] = False
 
-    def initialize(  # type: ignore[override]  # a main model says more
-        self, settings: Settings, scene: MainContribution
-    ) -> None:
+    def initialize(self, settings: Settings, scene: MainContribution) -> None:
         """Get ready, and say what the model brings into the scene; see `Model.initialize`."""
 
     def contribute(self, given: Mapping[str, Any], seed: int) -> MainContribution:
@@ -373,7 +375,7 @@ class MainModel(Model[Settings]):
         return scene
 
     @abstractmethod
-    def step(self, tick: MainTick) -> MainChanges:  # type: ignore[override]  # and is given more
+    def step(self, tick: MainTick) -> MainChanges:
         """Advance to `tick.time_ns`; returns the new state."""
 
 

@@ -92,7 +92,7 @@ class MainPhysics(MainModel[Settings]):
         self._rows = LateRows(no_proximity)
         self._time_ns = 0
 
-    def initialize(self, settings: Settings, scene: MainContribution) -> None:  # type: ignore[override]
+    def initialize(self, settings: Settings, scene: MainContribution) -> None:
         """Load world, robot and source; see `loading`."""
         world = load_world(settings)
         engine = _engine(settings.engine)
@@ -179,7 +179,7 @@ class MainPhysics(MainModel[Settings]):
         self._rows.rows()
         return engine
 
-    def step(self, tick: MainTick) -> MainChanges:  # type: ignore[override]
+    def step(self, tick: MainTick) -> MainChanges:
         """Apply other models' values, command the robot, step the engine and read its state."""
         engine, moving = self._ready()
         moving.prepare()

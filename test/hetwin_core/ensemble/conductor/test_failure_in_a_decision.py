@@ -73,7 +73,7 @@ def test_the_main_model_fails_to_take_what_is_handed_back(
     assert outcome.record.scenes[-1].owner("ball", "pose") == "holder"
 
 
-@pytest.mark.parametrize("call", ["register", "parameters", "initialize", "start"])
+@pytest.mark.parametrize("call", ["register", "initialize", "start"])
 def test_a_model_does_not_come_up_again(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = outcome_of(monkeypatch, "restart", **{call: second_time(ValueError("it broke too"))})
     assert_ended(outcome, "holder", call, "at its restart: ValueError: it broke too")

@@ -125,7 +125,7 @@ def test_the_main_models_fields_are_given_by_keyword() -> None:
 
 def test_a_model_may_return_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Misbehaving, "deeds", {"step": lambda tick: None})
-    assert run(HOLDS.partition("responsibilities")[0]).summary.ended == "finished"
+    assert run(HOLDS.partition("responsibilities")[0]).summary.ended == "recording"
 
 
 def test_the_main_model_must_return_its_own_changes(monkeypatch: pytest.MonkeyPatch) -> None:
