@@ -82,7 +82,9 @@ class Contribution:
             ValueError: if the attribute is given by a name that the model does not provide.
         """
         spec = attribute if isinstance(attribute, AttributeSpec) else self._provided(attribute)
-        start = AttributeStart(entity, spec, Value(_array(numbers), 0, frame))
+        start = AttributeStart(
+            entity, spec, Value(np.array(numbers, np.float64, ndmin=1), 0, frame)
+        )
         self.attributes = (*self.attributes, start)
 
     def _provided(self, name: str) -> AttributeSpec:
@@ -163,7 +165,9 @@ class Changes:
     def set(self, entity: str, attribute: Attribute, numbers: Numbers, frame: str = WORLD) -> Self:
         """Set an attribute; of a pose, `frame` is the entity in whose frame it is given."""
         name = attribute if isinstance(attribute, str) else attribute.name
-        self.values[entity, name] = Value(_array(numbers), self.time_ns, frame)
+        self.values[entity, name] = Value(
+            np.array(numbers, np.float64, ndmin=1), self.time_ns, frame
+        )
         return self
 
     def event(self, name: str, since_ns: int | None = None, /, **arguments: Json) -> Self:
@@ -377,7 +381,3 @@ class MainModel(Model[Settings]):
     @abstractmethod
     def step(self, tick: MainTick) -> MainChanges:
         """Advance to `tick.time_ns`; returns the new state."""
-
-
-def _array(numbers: Numbers) -> Floats:
-    return np.array(numbers, np.float64, ndmin=1)

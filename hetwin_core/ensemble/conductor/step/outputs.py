@@ -81,7 +81,8 @@ class OutputWriter(Restorable):
         wrong = not_its_own(output) if isinstance(output, MainChanges) else None
         if wrong is not None:
             raise RunFailed(plan.name, "step", time_ns or self._scene.time_ns, wrong)
-        self._write_values(plan, output)
+        if output.values:
+            self._write_values(plan, output)
 
     def _write_values(self, plan: ModelPlan, output: Changes) -> None:
         """Write what the model is responsible for, and drop and count the rest."""
