@@ -32,7 +32,6 @@ from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.events import Event, EventKind, Json
 from hetwin_core.ensemble.expressions.evaluators import scene_only
 from hetwin_core.ensemble.model import (
-    AttributeStart,
     Changes,
     Contribution,
     MainChanges,
@@ -63,7 +62,6 @@ from hetwin_core.ensemble.parameters import (
 )
 from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.ensemble.scene.fidelity import FIDELITY, Fidelity
-from hetwin_core.ensemble.scene.hands import HandDescription
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout, Selection
 from hetwin_core.ensemble.scene.poses import compose, extrapolate, relative_to
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
@@ -87,7 +85,6 @@ __all__ = [
     "WORLD",
     "Adjustable",
     "AttributeSpec",
-    "AttributeStart",
     "BadInput",
     "Changes",
     "CheckResult",
@@ -104,7 +101,6 @@ __all__ = [
     "File",
     "Floats",
     "Hand",
-    "HandDescription",
     "Json",
     "Layout",
     "MainChanges",

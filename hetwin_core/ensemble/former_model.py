@@ -16,31 +16,24 @@ from typing import Any, ClassVar
 
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.model import MainChanges as StepOutput
-from hetwin_core.ensemble.model import MainContribution as Contribution
-from hetwin_core.ensemble.model import MainTick as StepInput
+from hetwin_core.ensemble.model import (
+    MainChanges,
+    MainContribution,
+    MainTick,
+    Stepping,
+)
 from hetwin_core.ensemble.model import Model as PresentModel
-from hetwin_core.ensemble.model import Stepping
 from hetwin_core.ensemble.model_abilities import rebuild_attributes, record_attributes, take_anew
-from hetwin_core.ensemble.parameters import File as ResolvedPath
-from hetwin_core.ensemble.parameters import Hand as ResolvedHand
-from hetwin_core.ensemble.parameters import ParameterRequest
-from hetwin_core.ensemble.parameters import Pose as ResolvedPose
-from hetwin_core.ensemble.saving.plain import Plain
+from hetwin_core.ensemble.parameters import File, Hand, ParameterRequest, Pose
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, Value
 
-__all__ = [
-    "Contribution",
-    "Model",
-    "ModelDescription",
-    "ModelKind",
-    "ResolvedHand",
-    "ResolvedPath",
-    "ResolvedPose",
-    "StepInput",
-    "StepOutput",
-]
+StepInput = MainTick
+StepOutput = MainChanges
+Contribution = MainContribution
+ResolvedHand = Hand
+ResolvedPath = File
+ResolvedPose = Pose
 PAGE = "docs/writing_a_model.md"
 
 
@@ -124,10 +117,6 @@ class Model(PresentModel):
         """See `Responsible.release`."""
         raise Refused(f"{type(self).__name__} is not responsible for {entity}.{attribute}")
 
-    def place(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
-        """See `Placeable.place`."""
-        take_anew(self, entity, attribute, value, scene)
-
     def change(self, parameters: Mapping[str, Any]) -> None:
         """See `Adjustable.change`."""
         if parameters:
@@ -141,10 +130,6 @@ class Model(PresentModel):
         """See `Commanded.command`."""
         raise Refused(f"{type(self).__name__} has no command {name!r}")
 
-    def save(self) -> Mapping[str, Plain]:
-        """See `SavesItself.save`."""
-        return record_attributes(self)
-
-    def restore(self, saved: Mapping[str, Plain], scene: Snapshot) -> None:
-        """See `SavesItself.restore`."""
-        rebuild_attributes(self, saved, scene)
+    place = take_anew
+    save = record_attributes
+    restore = rebuild_attributes

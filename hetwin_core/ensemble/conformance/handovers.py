@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from hetwin_core.ensemble import model_abilities as abilities
@@ -101,14 +103,9 @@ def _move(bench: Bench, slot: int, to: int, value: Value) -> None:
 
 def _take(bench: Bench, slot: int) -> bool:
     place = bench.scene.layout.slots[slot]
+    value, scene = bench.scene.value(slot), bench.snapshot()
     try:
-        abilities.take(
-            bench.model,
-            place.entity,
-            place.attribute.name,
-            bench.scene.value(slot),
-            bench.snapshot(),
-        )
+        abilities.take(bench.model, place.entity, place.attribute.name, value, scene)
     except Refused:
         if bench.table.owner(slot) != bench.index:
             bench.step()  # fails if the model returns the attribute all the same
@@ -173,12 +170,8 @@ def check_refusals(bench: Bench) -> str:
     model = bench.model
     for name, attribute in ((NOTHING, provided), (entity, NOTHING)):
         what = f"{name}.{attribute}"
-        _refuses(
-            f"take of {what}", lambda n=name, a=attribute: abilities.take(model, n, a, value, scene)
-        )
-        _refuses(
-            f"release of {what}", lambda n=name, a=attribute: abilities.release(model, n, a, scene)
-        )
+        _refuses(f"take of {what}", partial(abilities.take, model, name, attribute, value, scene))
+        _refuses(f"release of {what}", partial(abilities.release, model, name, attribute, scene))
     return "unknown entity and attribute"
 
 
@@ -188,7 +181,7 @@ def check_unknown_command(bench: Bench) -> None:
     Raises:
         Broken: if it is not.
     """
-    _refuses(f"command {NOTHING}", lambda: abilities.command(bench.model, NOTHING, {}))
+    _refuses(f"command {NOTHING}", partial(abilities.command, bench.model, NOTHING, {}))
 
 
 def _refuses(what: str, call: object) -> None:

@@ -17,18 +17,8 @@ COLUMNS = 5
 
 CALLS = (
     *("load", "register", "initialize", "start"),
-    *(
-        "step",
-        "take",
-        "release",
-        "place",
-        "change",
-        "command",
-        "stop",
-        "compares",
-        "save",
-        "restore",
-    ),
+    *("step", "take", "release", "place", "change", "command", "compares"),
+    *("stop", "save", "restore"),
 )
 CODES = {call: code for code, call in enumerate(CALLS)}
 

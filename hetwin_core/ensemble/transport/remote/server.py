@@ -22,6 +22,11 @@ from hetwin_core.ensemble.transport import step_codec
 from hetwin_core.ensemble.transport.remote.memory import FlatMessage, MemoryChannel, TooLarge
 from hetwin_core.ensemble.transport.step_batching import Stepper
 
+CALLS = (
+    *("register", "initialize", "start", "step", "rows", "take", "release", "place", "change"),
+    *("command", "compares", "save", "restore", "stop"),
+)
+"""What the conductor calls; each has a method of its name."""
 PRESENT_STEP_S = 1.0
 """A model that steps in a thread of its own is stopped after its present step, or when that takes longer."""
 
@@ -64,20 +69,7 @@ class ModelServer:
         # a model that the conductor does not wait for steps in a thread
         self._one_at_a_time = threading.Lock()
         self._calls: Mapping[str, Callable[[Any, Any], None]] = {
-            "register": self._register,
-            "initialize": self._initialize,
-            "start": self._start,
-            "step": self._step,
-            "rows": self._rows,
-            "take": self._take,
-            "release": self._release,
-            "place": self._place,
-            "change": self._change,
-            "command": self._command,
-            "compares": self._compares,
-            "save": self._save,
-            "restore": self._restore,
-            "stop": self._stop,
+            name: getattr(self, f"_{name}") for name in CALLS
         }
 
     @property
