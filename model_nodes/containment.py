@@ -56,28 +56,32 @@ class Containment(Model[Settings]):
         Raises:
             BadInput: if there is no object or no container.
         """
-        self._objects, self._containers = settings.objects, settings.containers
-        for name, found in (("objects", self._objects), ("containers", self._containers)):
+        for name, found in (
+            ("objects", self.settings.objects),
+            ("containers", self.settings.containers),
+        ):
             if not found:
                 expected = "entities of the scene, or a tag that the scenario gives to some"
                 raise BadInput("there are none", where=name, expected=expected)
         self._dwell_ns = round(settings.dwell * 1e9)
-        for name in self._objects:
+        for name in self.settings.objects:
             scene.set(name, IN_CONTAINER, -1.0)
-        scene.needs(*((name, "pose") for name in (*self._objects, *self._containers)))
+        scene.needs(
+            *((name, "pose") for name in (*self.settings.objects, *self.settings.containers))
+        )
 
     def start(self, scene: Snapshot) -> None:
         """Compute the containers' outlines."""
-        self._insides = [inside_of(scene.layout.entity(name)) for name in self._containers]
-        self._ids = [scene.layout.entity_id(name) for name in self._containers]
+        self._insides = [inside_of(scene.layout.entity(name)) for name in self.settings.containers]
+        self._ids = [scene.layout.entity_id(name) for name in self.settings.containers]
         self._layout: Layout = scene.layout
-        self._now = dict.fromkeys(self._objects, -1)
-        self._candidate = dict.fromkeys(self._objects, (-1, scene.time_ns))
+        self._now = dict.fromkeys(self.settings.objects, -1)
+        self._candidate = dict.fromkeys(self.settings.objects, (-1, scene.time_ns))
 
     def step(self, tick: Tick) -> Changes:
         """Determine in which containers the objects are."""
         changes = tick.changes()
-        for name in self._objects:
+        for name in self.settings.objects:
             found = self._find(tick.scene, name)
             candidate, since_ns = self._candidate[name]
             if found != candidate:
@@ -93,7 +97,7 @@ class Containment(Model[Settings]):
         """Return the index of the object's container, -1 for none."""
         point = scene.pose(name)[:3]
         for inside, container, index in zip(
-            self._insides, self._containers, self._ids, strict=True
+            self._insides, self.settings.containers, self._ids, strict=True
         ):
             if container == name:
                 continue

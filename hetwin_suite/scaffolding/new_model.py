@@ -12,7 +12,6 @@ from importlib import resources
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from string import Template
-from typing import Literal, TypeAlias
 from urllib.parse import unquote, urlparse
 
 from hetwin_core.ensemble.catalogue import model_types
@@ -21,8 +20,6 @@ from hetwin_core.ensemble.writing import write_files
 
 LONGEST_NAME = 30
 """A longer name would break lines of the templates."""
-Kind: TypeAlias = Literal["simulation", "observer"]
-"""Which of two examples a package begins with."""
 NAME = re.compile(rf"[a-z][a-z0-9_]{{0,{LONGEST_NAME - 1}}}")
 EDITABLE = "editable_mypy.toml"
 """Is appended to pyproject.toml where hetwin is installed from a clone."""
@@ -41,18 +38,18 @@ class NewModel:
     """
 
     name: str
-    kind: Kind
+    kind: str
     type: str
     folder: Path
     files: tuple[str, ...]
 
 
-def write_package(name: str, kind: Kind, out: Path | None = None) -> NewModel:
+def write_package(name: str, kind: str, out: Path | None = None) -> NewModel:
     """Write the package of a new model.
 
     Args:
         name: of the package and of the model's type.
-        kind: which example it begins with.
+        kind: which example it begins with: simulation or observer.
         out: folder of the package, new or empty; None: `name` in the working folder.
 
     Raises:
@@ -116,7 +113,7 @@ def _check_folder(folder: Path) -> None:
     )
 
 
-def _files(name: str, kind: Kind, words: Mapping[str, str]) -> dict[str, str]:
+def _files(name: str, kind: str, words: Mapping[str, str]) -> dict[str, str]:
     """The text of each file of the package, by its path in the folder."""
     templates = {
         "pyproject.toml": "pyproject.toml",

@@ -58,7 +58,6 @@ class GazeboView(Model[Settings]):
         Raises:
             BadInput: if Gazebo's bindings are not installed, or no Gazebo runs.
         """
-        self._step_s = settings.step
         self._shown: list[Entity] = []
         self._is_created = self._is_lost = False
         self._lost_ns = 0
@@ -100,7 +99,7 @@ class GazeboView(Model[Settings]):
             if not self._is_created:
                 self._create(tick.scene)
             self._gazebo.move(self._moving, tick.scene)
-            steps = round(tick.period_ns * 1e-9 / self._step_s)
+            steps = round(tick.period_ns * 1e-9 / self.settings.step)
             self._gazebo.step(self._robots, tick.scene, steps)
         except NoResponse as error:
             if not self._is_lost:

@@ -110,8 +110,8 @@ class InHandLocalization(Model[Settings]):
         """Report a hold that follows from fingers that stand still, not from torques."""
         if self._localizer is None or not (fingers := self._localizer.without_efforts):
             return
-        held, count = self._held, len(fingers)
-        changes.event("efforts_missing", hand=self._hand.name, object=held, fingers=count)
+        count = len(fingers)
+        changes.event("efforts_missing", hand=self._hand.name, object=self._held, fingers=count)
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Start to localize an object near the given pose.

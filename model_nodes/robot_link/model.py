@@ -104,11 +104,11 @@ class RobotLink(Model[Settings]):
             turn = self._link.next(list(self._messages(tick)))
         except ValueError as error:
             raise RunFailed(self.settings.commander, "command", tick.time_ns, str(error)) from None
-        changes.events += self._events(turn, tick.time_ns)
-        changes.events += self._watch(self._link, turn, tick)
+        self._report(turn, changes)
+        self._watch(self._link, turn, tick, changes)
         return changes
 
-    def _watch(self, link: Link, turn: Turn, tick: Tick) -> Iterator[Event]:
+    def _watch(self, link: Link, turn: Turn, tick: Tick, changes: Changes) -> None:
         """Do without a real robot that does not answer any more, until it does."""
         settings = self.settings
         if settings.real is None:
@@ -118,11 +118,10 @@ class RobotLink(Model[Settings]):
         self._missing = 0 if heard else self._missing + late
         if link.has_real and self._missing >= settings.gives_up:
             link.has_real = False
-            said: dict[str, Json] = {"model": settings.real, "timeouts": self._missing}
-            yield Event(ROBOT_LOST, tick.time_ns, arguments=said)
+            changes.event(ROBOT_LOST, model=settings.real, timeouts=self._missing)
         elif heard and not link.has_real:
             link.has_real = True
-            yield Event(ROBOT_BACK, tick.time_ns, arguments={"model": settings.real})
+            changes.event(ROBOT_BACK, model=settings.real)
 
     def _made(self, period_ns: int) -> tuple[Link, Logger]:
         period = period_ns / NS_PER_S
@@ -144,23 +143,21 @@ class RobotLink(Model[Settings]):
                     self._real_pose = planar_pose(event.arguments)
                 yield Message(side, id_, settings.codes.get(code, str(code)))
 
-    def _events(self, turn: Turn, time_ns: int) -> Iterator[Event]:
+    def _report(self, turn: Turn, changes: Changes) -> None:
         settings = self.settings
         if turn.sent and self._real_pose is not None and not self._were_open:
-            yield Event(ALIGN_BASE, time_ns, arguments=self._real_pose)
+            changes.event(ALIGN_BASE, **self._real_pose)
             self._real_pose = None
         for sent in turn.sent:
-            yield Event(settings.command, time_ns, arguments=self._commands.pop(sent.id))
+            changes.event(settings.command, **self._commands.pop(sent.id))
         for reply in turn.replies:
-            yield Event(settings.reply, time_ns, arguments=self._said(reply))
+            changes.event(settings.reply, **self._said(reply))
         for alarm in turn.alarms:
-            said: dict[str, Json] = {"alarm": str(alarm.kind), "side": alarm.side, "id": alarm.id}
-            yield Event(ALARM, time_ns, arguments=said)
+            changes.event(ALARM, alarm=str(alarm.kind), side=alarm.side, id=alarm.id)
         for row in self._logger.keep(turn):
             answers = [self._answers.pop((row["id"], side), None) for side in ROBOTS]
             codes = [settings.codes.get(_code(answer)) for answer in answers if answer is not None]
-            said = row | {"answer": codes[0] if codes else None}
-            yield Event(LOGGED, time_ns, arguments=said)
+            changes.event(LOGGED, **row, answer=codes[0] if codes else None)
 
     def _said(self, reply: Reply) -> dict[str, Json]:
         """The arguments of the answer that the commander gets."""

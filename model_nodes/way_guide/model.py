@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.machine_words import PLANNED, POINTED
 from hetwin_core.ensemble.model import (
     Changes,
@@ -128,9 +128,9 @@ class WayGuide(Model[Settings]):
             if event.source == settings.answers and event.name == "reply":
                 self._hear(event.arguments)
             elif event.source == settings.listens_to and event.name == "ask_plan":
-                changes.events.append(self._planned(event.arguments, tick.time_ns))
+                self._plan_way(event.arguments, changes)
             elif event.source == settings.listens_to and event.name == "ask_leg":
-                changes.events.append(self._pointed(event.arguments, tick.time_ns))
+                self._point(event.arguments, changes)
         return changes
 
     def _floor(self, robot: Point) -> FreeSpace:
@@ -181,7 +181,7 @@ class WayGuide(Model[Settings]):
         if all(float(block.distance(*end)) > _KNOWN for block in self._blocks):
             self._space.add(Block(along(distance + _SEEN), 0.0, (0.0, 0.0), _SEEN))
 
-    def _planned(self, asked: Mapping[str, Json], time_ns: int) -> Event:
+    def _plan_way(self, asked: Mapping[str, Json], changes: Changes) -> None:
         settings, goal = self.settings, asked.get("goal")
         here = (self._at.x, self._at.y)
         number = goal if isinstance(goal, int) and not isinstance(goal, bool) else -1
@@ -194,10 +194,9 @@ class WayGuide(Model[Settings]):
             self._plan = []
         corners = [here, *self._plan]
         way = sum(math.dist(a, b) for a, b in itertools.pairwise(corners))
-        legs = min(len(self._plan), MOST_LEGS + 1)
-        return Event(PLANNED, time_ns, arguments={"legs": legs, "way": way})
+        changes.event(PLANNED, legs=min(len(self._plan), MOST_LEGS + 1), way=way)
 
-    def _pointed(self, asked: Mapping[str, Json], time_ns: int) -> Event:
+    def _point(self, asked: Mapping[str, Json], changes: Changes) -> None:
         leg = asked.get("leg")
         number = leg if isinstance(leg, int) and not isinstance(leg, bool) else -1
         rotation = displacement = 0.0
@@ -209,8 +208,7 @@ class WayGuide(Model[Settings]):
             else:
                 bearing = math.atan2(y - self._at.y, x - self._at.x)
                 rotation = nearest_turn(bearing - self._at.yaw)
-        said: dict[str, Json] = {"leg": number, "rotation": rotation, "displacement": displacement}
-        return Event(POINTED, time_ns, arguments=said)
+        changes.event(POINTED, leg=number, rotation=rotation, displacement=displacement)
 
 
 def _yaw(pose: Floats) -> float:

@@ -81,12 +81,9 @@ class LabRobotStandIn(Model[Settings]):
         if self._robot is None:
             raise RunFailed(self._entity, "step", tick.time_ns, "the model is not initialized")
         heard = self._connection.advance(tick.time_ns, tick.events)
-        values = ((TRUE_POSE, self._robot.pose), (WHEEL_ANGLES, self._robot.wheel_angles))
-        changes = tick.changes()
-        changes.events = heard
-        for spec, data in values:
-            changes.set(self._entity, spec, data)
-        return changes
+        changes = tick.changes().set(self._entity, TRUE_POSE, self._robot.pose)
+        changes.events += heard
+        return changes.set(self._entity, WHEEL_ANGLES, self._robot.wheel_angles)
 
     def stop(self) -> None:
         """End the simulation."""

@@ -9,7 +9,7 @@ from array import array
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -270,10 +270,8 @@ class RemotePort(ModelPort):
 
     def compares(self, scene: Snapshot) -> Mapping[str, float] | None:
         """Return what the model compares with its thresholds now."""
-        found: Mapping[str, float] | None = json.loads(
-            self._call("compares", tick=Tick(scene.time_ns, 0, scene)).more
-        )
-        return found
+        result = self._call("compares", tick=Tick(scene.time_ns, 0, scene))
+        return cast("Mapping[str, float] | None", json.loads(result.more))
 
     def _save(self) -> dict[str, Plain]:
         if self._outputs:
