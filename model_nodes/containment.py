@@ -56,19 +56,14 @@ class Containment(Model[Settings]):
         Raises:
             BadInput: if there is no object or no container.
         """
-        for name, found in (
-            ("objects", self.settings.objects),
-            ("containers", self.settings.containers),
-        ):
-            if not found:
+        for name in ("objects", "containers"):
+            if not getattr(settings, name):
                 expected = "entities of the scene, or a tag that the scenario gives to some"
                 raise BadInput("there are none", where=name, expected=expected)
         self._dwell_ns = round(settings.dwell * 1e9)
-        for name in self.settings.objects:
+        for name in settings.objects:
             scene.set(name, IN_CONTAINER, -1.0)
-        scene.needs(
-            *((name, "pose") for name in (*self.settings.objects, *self.settings.containers))
-        )
+        scene.needs(*((name, "pose") for name in (*settings.objects, *settings.containers)))
 
     def start(self, scene: Snapshot) -> None:
         """Compute the containers' outlines."""
