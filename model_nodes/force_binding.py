@@ -22,6 +22,7 @@ from hetwin_core.ensemble.model import (
 from hetwin_core.ensemble.parameters import Amount, EntityNames, Hand, Parameters, parameter
 from hetwin_core.ensemble.scene.poses import conjugate, rotate
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import PROXIMITY
 from hetwin_core.ensemble.scene.values import POSE, Floats, Value
 from model_nodes.rigid_grasp import RigidGrasp
 
@@ -79,7 +80,7 @@ class ForceBinding(Model[Settings]):
         self._grasp = RigidGrasp()
         grasp = self._grasp.contribute({"hand": self._hand}, self.seed)
         posed = (*self._hand.finger_links, *self._objects)
-        scene.needs(*grasp.reads, *((name, "pose") for name in posed), proximity=True)
+        scene.needs(*grasp.reads, *((name, "pose") for name in posed), ("*", PROXIMITY))
 
     def start(self, scene: Snapshot) -> None:
         """Start with nothing attached."""

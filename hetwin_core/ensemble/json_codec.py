@@ -23,7 +23,6 @@ def contribution_to_text(contribution: Contribution) -> str:
         "entities": [entity_to_json(e) for e in contribution.entities],
         "attributes": [_start_to_json(start) for start in contribution.attributes],
         "reads": [list(selection) for selection in contribution.reads],
-        "reads_proximity": contribution.reads_proximity,
         "warnings": list(contribution.warnings),
         "reproducible": contribution.reproducible,
     }

@@ -6,7 +6,7 @@ What a model may do besides, such as take a responsibility, is in `model_abiliti
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -19,6 +19,7 @@ from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.parameters import ParameterRequest, Parameters
 from hetwin_core.ensemble.scene.layout import EVERYTHING, Entity, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import Table
 from hetwin_core.ensemble.scene.values import WORLD, AttributeSpec, Floats, Value
 from hetwin_core.ensemble.scene.watch import WatchLayout
 
@@ -56,8 +57,7 @@ class Contribution:
     Attributes:
         entities: new entities; none may exist already.
         attributes: new attributes of entities, its own or another model's; the model owns them at the start.
-        reads: what its snapshots must hold; other attributes may be out of date in them.
-        reads_proximity: whether its snapshots must hold `Snapshot.proximity`, which costs the main model time.
+        reads: what its snapshots must hold, the `tables` of the world as well; all else may be out of date in them.
         warnings: elements of its input that it ignores, by name.
         reproducible: whether the same input gives the same bits, in any process.
         provides: what the model declares.
@@ -66,7 +66,6 @@ class Contribution:
     entities: Sequence[Entity] = ()
     attributes: Sequence[AttributeStart] = ()
     reads: Sequence[Selection] = EVERYTHING
-    reads_proximity: bool = field(default=True, kw_only=True)
     warnings: Sequence[str] = field(default=(), kw_only=True)
     reproducible: bool = field(default=True, kw_only=True)
     provides: Sequence[AttributeSpec] = field(default=(), kw_only=True)
@@ -94,15 +93,13 @@ class Contribution:
         names = ", ".join(spec.name for spec in self.provides) or "nothing"
         raise ValueError(f"the model does not provide {name!r}; it provides {names}")
 
-    def needs(self, *selections: tuple[str, str], proximity: bool = False) -> None:
+    def needs(self, *selections: tuple[str, str]) -> None:
         """Say what `step` reads of the scene; without this call, everything.
 
         Args:
-            selections: entity and attribute, or patterns of them; none: nothing.
-            proximity: whether it reads `Snapshot.proximity`.
+            selections: entity and attribute, or patterns of them, ``*`` and a table of the world; none: nothing.
         """
         self.reads = tuple(Selection(*selection) for selection in selections)
-        self.reads_proximity = proximity
 
     def warn(self, text: str) -> None:
         """Name something of the model's input that it ignores."""
@@ -196,25 +193,18 @@ class MainChanges(Changes):
 
     Attributes:
         block: the numbers of all that it contributed, in that order, poses in the world frame; instead of `values`.
-        proximity: see `Snapshot.proximity`; or a function that returns it as of this step, whenever it is called.
+        tables: those that it has made in this step, by name; see `scene.tables`.
         ended: the source has ended.
         input_ns: of a live robot: when the newest joint sample in its state was measured, in the system time of this
             machine [ns].
         late: of a live robot: the twin is too far behind; other models should step less often.
-        watch: a report about its robot, see `Snapshot.watch`; None at steps without one.
     """
 
     block: Floats | None = field(default=None, kw_only=True)
-    proximity: Floats | Callable[[], Floats] | None = field(default=None, kw_only=True)
+    tables: dict[str, Table] = field(default_factory=dict, kw_only=True)
     ended: bool = field(default=False, kw_only=True)
     input_ns: int | None = field(default=None, kw_only=True)
     late: bool = field(default=False, kw_only=True)
-    watch: Floats | None = field(default=None, kw_only=True)
-
-    @property
-    def proximity_rows(self) -> Floats | None:
-        """The table `proximity` itself."""
-        return self.proximity() if callable(self.proximity) else self.proximity
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scene.consistency import CONSISTENCY, Consistency
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import ODOMETRY, AttributeSpec, Floats
-from hetwin_core.ensemble.scene.watch import DEFAULT_WATCH_RATE, Watch, WatchLayout
+from hetwin_core.ensemble.scene.watch import DEFAULT_WATCH_RATE, REPORTS, Watch, WatchLayout
 from hetwin_core.kinematics.chains.chain import Chain
 from model_nodes.consistency.agreement import Agreement, Expected, Parting
 from model_nodes.consistency.bases import BaseDifference
@@ -83,7 +83,7 @@ class ConsistencyModel(Model[Settings]):
         scene.set(self._name, CONSISTENCY, Consistency())
         if self._chain is not None:
             scene.set(self._name, TIP_DIFFERENCE, 0.0)
-        scene.needs((self._name, "*"))
+        scene.needs((self._name, "*"), *(("*", name) for name in REPORTS))
 
     def _tip_chain(self, settings: Settings) -> tuple[Chain | None, list[int]]:
         """The chain to the link, and the places of its joints among the robot's."""
@@ -123,10 +123,8 @@ class ConsistencyModel(Model[Settings]):
 
     def _with_source(self, tick: Tick, changes: Changes) -> None:
         """Compare the twin with what its source says at this time, if the main model has just reported that."""
-        if tick.scene.watch is None:
-            return
-        watch = Watch.decode(tick.scene.watch, self._layout)
-        if watch.time_ns != tick.scene.time_ns:
+        watch = Watch.read(tick.scene.tables, self._layout)
+        if watch is None or watch.time_ns != tick.scene.time_ns:
             return
         recorded = watch.of(self._own).recorded
         twin = tick.scene.get(self._name, "joint_positions")

@@ -22,6 +22,7 @@ from hetwin_core.ensemble.model import (
 )
 from hetwin_core.ensemble.parameters import Amount, Hand, Parameters, parameter
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import PROXIMITY
 from hetwin_core.ensemble.scene.values import AttributeSpec, Ints, Meaning
 from model_nodes.grasp_monitor.enclosure import Enclosure, Touches
 from model_nodes.grasp_monitor.fingers import FingerMotion
@@ -102,7 +103,7 @@ class GraspMonitor(Model[Settings]):
         robot, hand = self._hand.robot, self._hand.name
         scene.set(hand, HOLDING, np.zeros(1))
         scene.set(hand, HELD_OBJECT, -1.0)
-        scene.needs((robot, "joint_positions"), (robot, "joint_efforts"), proximity=True)
+        scene.needs((robot, "joint_positions"), (robot, "joint_efforts"), ("*", PROXIMITY))
 
     def start(self, scene: Snapshot) -> None:
         """Find the finger joints and links in the scene.

@@ -22,6 +22,7 @@ from hetwin_core.ensemble.parameters import Amount, EntityNames, Parameters, par
 from hetwin_core.ensemble.scene.hands import hand_links
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import PROXIMITY
 from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning
 from model_nodes.handling_observer.grips import Grips
 from model_nodes.handling_observer.openings import Openings
@@ -102,7 +103,7 @@ class HandlingObserver(Model[Settings]):
             *((name, "pose") for name in self._objects),
             ("*", "holding"),
             ("*", "held_object"),
-            proximity=True,
+            ("*", PROXIMITY),
         )
         if not self._objects:
             scene.warn("there is no object to watch")

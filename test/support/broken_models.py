@@ -23,6 +23,7 @@ from hetwin_core.ensemble.parameters import ParameterKind, Parameters, parameter
 from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import PROXIMITY, Table
 from hetwin_core.ensemble.scene.values import AttributeSpec, Value
 from support import toys
 
@@ -271,7 +272,7 @@ class BlockTooShort(toys.ToyPhysics):
 class ProximityTooNarrow(toys.ToyPhysics):
     def step(self, tick: MainTick) -> MainChanges:
         output = super().step(tick)
-        output.proximity = np.zeros((1, 3))
+        output.tables[PROXIMITY] = Table(np.zeros((1, 3)))
         return output
 
 

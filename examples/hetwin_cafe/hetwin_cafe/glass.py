@@ -37,7 +37,7 @@ class Glass(Model[GlassSettings]):
         """Begin unbroken."""
         self._intact = True
         scene.set(settings.glass, INTACT, self._intact)
-        scene.needs((settings.glass, "pose"), proximity=True)
+        scene.needs((settings.glass, "pose"), ("*", "proximity"))
 
     def step(self, tick: Tick) -> Changes:
         """Compare the contact forces with its strength."""

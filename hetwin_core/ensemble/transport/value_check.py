@@ -13,8 +13,8 @@ from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Value
 MAX_EVENTS = 1000
 """Most events in one output."""
 
-MAIN_ONLY = ("block", "proximity", "ended", "input_ns", "late", "watch")
-"""Fields of an output that only the main model may fill; None and false are nothing."""
+MAIN_ONLY = ("block", "tables", "ended", "input_ns", "late")
+"""Fields of an output that only the main model may fill; None, false and an empty mapping are nothing."""
 
 _FEW = 32
 """Up to this size, a sum over a list is faster than numpy's."""
@@ -50,7 +50,7 @@ def not_its_own(output: MainChanges) -> str | None:
 
 
 def _is_nothing(value: object) -> bool:
-    return value is None or value is False
+    return value is None or value is False or (isinstance(value, dict) and not value)
 
 
 def wrong_numbers(value: object, attribute: AttributeSpec) -> str | None:

@@ -14,7 +14,7 @@ from support.waiting import wait_until
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.model import Changes, Contribution, MainTick
-from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
+from hetwin_core.ensemble.scene.tables import PROXIMITY, PROXIMITY_COLUMNS, Table
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.transport.local import LocalPort
 
@@ -127,7 +127,7 @@ class Near(ToyPhysics):
 
     def step(self, tick: MainTick) -> Changes:
         output = super().step(tick)
-        output.proximity = self._rows
+        output.tables[PROXIMITY] = Table(self._rows)
         return output
 
     def _rows(self) -> Floats:
@@ -140,7 +140,7 @@ class Blind(Watcher):
 
     def initialize(self, settings: WatcherSettings, scene: Contribution) -> None:
         super().initialize(settings, scene)
-        scene.needs(("*", "*"))
+        scene.needs(("*", "pose"))
 
 
 @pytest.mark.parametrize(("kind", "rows"), [("Blind", 0), ("support.small_ensemble:Watcher", 1)])
