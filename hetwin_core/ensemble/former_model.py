@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar
@@ -25,12 +25,12 @@ from hetwin_core.ensemble.model import (
 from hetwin_core.ensemble.model import Model as PresentModel
 from hetwin_core.ensemble.model_abilities import rebuild_attributes, record_attributes, take_anew
 from hetwin_core.ensemble.parameters import File, Hand, ParameterRequest, Pose
+from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import AttributeSpec, Value
+from hetwin_core.ensemble.scene.tables import PROXIMITY, Table
+from hetwin_core.ensemble.scene.values import AttributeSpec, Floats, Value
 
 StepInput = MainTick
-StepOutput = MainChanges
-Contribution = MainContribution
 ResolvedHand = Hand
 ResolvedPath = File
 ResolvedPose = Pose
@@ -56,6 +56,31 @@ class ModelDescription:
     can_be_main: bool = False
     watched: bool = False
     raises: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Contribution(MainContribution):
+    """What a model adds to the scene; `reads_proximity` stands for a selection among `reads`."""
+
+    reads_proximity: bool = field(default=True, kw_only=True)
+
+
+class StepOutput(MainChanges):
+    """What a step returns; `proximity` stands for the table of this name."""
+
+    def __init__(self, *, time_ns: int, proximity: Any = None, **fields: Any) -> None:
+        super().__init__(time_ns, **fields)
+        if proximity is not None:
+            self.proximity = proximity
+
+    @property
+    def proximity(self) -> Floats | None:
+        """The rows of the table."""
+        return self.tables[PROXIMITY].rows() if PROXIMITY in self.tables else None
+
+    @proximity.setter
+    def proximity(self, rows: Floats | Callable[[], Floats]) -> None:
+        self.tables[PROXIMITY] = Table(rows)
 
 
 class Model(PresentModel):
@@ -103,6 +128,8 @@ class Model(PresentModel):
         found = self.initialize(given, seed)
         if not isinstance(found, Contribution):
             raise TypeError(f"it returns {type(found).__name__}; expected a Contribution")
+        if found.reads_proximity:
+            found.reads = (*found.reads, Selection("*", PROXIMITY))
         return found
 
     @abstractmethod

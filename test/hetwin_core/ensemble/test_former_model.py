@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import numpy as np
 import pytest
 from support import former_models, toys
 from support.small_ensemble import run
@@ -13,6 +14,7 @@ import hetwin_suite
 from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.former_model import Contribution, Model, StepOutput
+from hetwin_core.ensemble.scene.tables import read_tables
 
 ENSEMBLE = """
 scenario: handed_over
@@ -100,6 +102,16 @@ def test_what_a_former_model_leaves_out_is_refused_or_nothing() -> None:
             call()
     assert cup.compares(None) is None
     assert cup.change({}) is None
+
+
+def test_proximity_is_a_table_now() -> None:
+    output = StepOutput(time_ns=3, proximity=np.ones((1, 12)))
+    assert output.tables["proximity"].rows() is output.proximity
+    output.proximity = lambda: np.zeros((2, 12))
+    assert len(output.tables["proximity"].rows()) == 2
+    assert StepOutput(time_ns=3).proximity is None
+    contribution = former_models.FormerCup().contribute({}, 0)
+    assert "proximity" in read_tables(contribution.reads)
 
 
 def test_the_front_door_still_has_the_former_names() -> None:

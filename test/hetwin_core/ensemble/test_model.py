@@ -92,7 +92,7 @@ def test_it_contributes_what_it_sets_by_name_or_by_attribute() -> None:
     scene = Cell().contribute({"robot": "arm", "charge": 3}, 7)
     (start,) = scene.attributes
     assert (start.entity, start.attribute, start.value.data.tolist()) == ("arm", CHARGE, [3.0])
-    assert (list(scene.reads), scene.reads_proximity) == ([], False)
+    assert list(scene.reads) == []
     scene.set("ball", POSE, np.arange(13), "arm")
     assert scene.attributes[1].value.parent == "arm"
     with pytest.raises(ValueError, match="does not provide 'colour'; it provides charge"):
@@ -101,10 +101,9 @@ def test_it_contributes_what_it_sets_by_name_or_by_attribute() -> None:
 
 def test_a_model_that_says_nothing_reads_everything_and_changes_nothing() -> None:
     scene = ColouredBall().contribute({"robot": "arm"}, 0)
-    assert (scene.reads, scene.reads_proximity) == (EVERYTHING, True)
-    scene.needs(("arm", "*"), ("box", "pose"), proximity=True)
-    assert scene.reads == (Selection("arm", "*"), Selection("box", "pose"))
-    assert scene.reads_proximity
+    assert scene.reads == EVERYTHING
+    scene.needs(("arm", "*"), ("*", "proximity"))
+    assert scene.reads == (Selection("arm", "*"), Selection("*", "proximity"))
     scene.warn("the colour")
     assert scene.warnings == ("the colour",)
     assert isinstance(Clock().contribute({}, 0), MainContribution)
