@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar
@@ -28,7 +28,7 @@ from hetwin_core.ensemble.parameters import File, Hand, ParameterRequest, Pose
 from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.tables import PROXIMITY, Table
-from hetwin_core.ensemble.scene.values import AttributeSpec, Floats, Value
+from hetwin_core.ensemble.scene.values import AttributeSpec, Value
 
 StepInput = MainTick
 ResolvedHand = Hand
@@ -71,16 +71,7 @@ class StepOutput(MainChanges):
     def __init__(self, *, time_ns: int, proximity: Any = None, **fields: Any) -> None:
         super().__init__(time_ns, **fields)
         if proximity is not None:
-            self.proximity = proximity
-
-    @property
-    def proximity(self) -> Floats | None:
-        """The rows of the table."""
-        return self.tables[PROXIMITY].rows() if PROXIMITY in self.tables else None
-
-    @proximity.setter
-    def proximity(self, rows: Floats | Callable[[], Floats]) -> None:
-        self.tables[PROXIMITY] = Table(rows)
+            self.tables[PROXIMITY] = Table(proximity)
 
 
 class Model(PresentModel):

@@ -105,11 +105,10 @@ def test_what_a_former_model_leaves_out_is_refused_or_nothing() -> None:
 
 
 def test_proximity_is_a_table_now() -> None:
-    output = StepOutput(time_ns=3, proximity=np.ones((1, 12)))
-    assert output.tables["proximity"].rows() is output.proximity
-    output.proximity = lambda: np.zeros((2, 12))
-    assert len(output.tables["proximity"].rows()) == 2
-    assert StepOutput(time_ns=3).proximity is None
+    for rows in (np.ones((1, 12)), lambda: np.ones((1, 12))):
+        output = StepOutput(time_ns=3, proximity=rows)
+        assert output.tables["proximity"].rows().tolist() == [[1.0] * 12]
+    assert StepOutput(time_ns=3).tables == {}
     contribution = former_models.FormerCup().contribute({}, 0)
     assert "proximity" in read_tables(contribution.reads)
 

@@ -31,7 +31,8 @@ def started(first: Snapshot, **parameters: float) -> RigidGrasp:
 
 
 def step(model: RigidGrasp, snapshot: Snapshot) -> dict[tuple[str, str], Value]:
-    return model.step(Tick(snapshot.time_ns, 10 * MS, snapshot)).values
+    changes = model.step(Tick(snapshot.time_ns, 10 * MS, snapshot))
+    return {} if changes is None else changes.values
 
 
 def hand_at(time_ns: int, linear: tuple[float, ...], angular: tuple[float, ...]) -> Floats:
