@@ -58,7 +58,7 @@ def declared(cls: type[Model]) -> type[Model]:
         raise BadInput(
             f"the model does not say what it is: {type(error).__name__}: {error}",
             found=cls.__name__,
-            expected="a model that passes hetwin check-model",
+            expected="a model that passes hetwin model check",
         ) from error
     return cls
 

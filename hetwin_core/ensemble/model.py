@@ -256,7 +256,7 @@ class Model(ABC, Generic[Settings]):
     arguments and does nothing costly.
 
     Attributes:
-        summary: one sentence for `hetwin models`; the first line of the class's docstring, if it says nothing else.
+        summary: one sentence for `hetwin list models`; else the first line of the class's docstring.
         rate: steps per simulated second unless the scenario says otherwise; None: as the main model.
         stepping: how it steps unless the scenario says otherwise.
         provides: attributes that it can be responsible for.

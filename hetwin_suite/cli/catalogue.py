@@ -38,7 +38,7 @@ class AttributeRow(BaseModel):
 
 
 class ModelRow(BaseModel):
-    """What a model type declares, as `hetwin models TYPE --json` prints it."""
+    """What a model type declares, as `hetwin list models TYPE --json` prints it."""
 
     type: str = Field(description="name of the type, or MODULE:CLASS")
     stepping: Stepping | None = Field(

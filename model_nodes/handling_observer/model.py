@@ -141,23 +141,17 @@ class HandlingObserver(Model[Settings]):
         self._openings.update(tick.events)
         self._supports.update(scene.proximity)
         changes = tick.changes()
-        for name, machine, seen in zip(
-            self._objects, self._machines, self._observations(scene), strict=True
-        ):
+        places = zip(self._ids, self._slots, self._poses, self._machines, strict=True)
+        seen_now = []  # of all, before any of them changes
+        for entity, slot, pose, machine in places:
+            seen_now.append(self._observation(scene, entity, slot, pose, machine))
+        for name, machine, seen in zip(self._objects, self._machines, seen_now, strict=True):
             for transition in machine.update(seen):
                 changes.events.append(self._event(name, transition))
             now = (("held", machine.held), ("on", machine.on), ("carried", machine.carried))
             for attribute, state in now:
                 changes.set(name, attribute, float(state))
         return changes
-
-    def _observations(self, scene: Snapshot) -> list[Observation]:
-        return [
-            self._observation(scene, entity, slot, pose, machine)
-            for entity, slot, pose, machine in zip(
-                self._ids, self._slots, self._poses, self._machines, strict=True
-            )
-        ]
 
     def _observation(
         self, scene: Snapshot, entity: int, slot: int, pose: slice, machine: HandlingStateMachine

@@ -81,7 +81,7 @@ class RemoteRobot(Model[Settings]):
                     f"no robot listens to {wire.topics[0]}, {self.settings.wait:g} s long",
                     where="namespace",
                     found=self.settings.namespace,
-                    expected="a robot that runs, such as hetwin robot SCENARIO --obey",
+                    expected="a robot that runs, such as hetwin robot obey SCENARIO",
                 )
             time.sleep(_LOOK_S)
 
