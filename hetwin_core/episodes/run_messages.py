@@ -79,7 +79,7 @@ def responsibilities(time_ns: int, owners: Mapping[tuple[str, str], str]) -> Enc
             raw = text.encode()
             padding = -(len(raw) + 1) % 4
             data += _COUNT.pack(len(raw) + 1) + raw + bytes(1 + padding)
-    return Encoded(topics.RESPONSIBILITIES, time_ns, bytes(data[: len(data) - padding]))
+    return Encoded(topics.RESPONSIBILITIES, time_ns, memoryview(data)[: len(data) - padding])
 
 
 def event(happened: Event) -> Iterator[Encoded]:
