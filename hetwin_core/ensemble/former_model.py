@@ -32,8 +32,11 @@ from hetwin_core.ensemble.scene.values import AttributeSpec, Value
 
 StepInput = MainTick
 ResolvedHand = Hand
+"""See `parameters.Hand`."""
 ResolvedPath = File
+"""See `parameters.File`."""
 ResolvedPose = Pose
+"""See `parameters.Pose`."""
 PAGE = "docs/writing_a_model.md"
 
 
