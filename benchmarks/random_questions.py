@@ -50,8 +50,8 @@ EVENTS = {
     "loc_change": "r",
 }
 RELATIONS: dict[str, Callable[[int, int, int, int], bool]] = {
-    "before": lambda a, b, c, d: b < c,
-    "after": lambda a, b, c, d: d < a,
+    "before": lambda _a, b, c, _d: b < c,
+    "after": lambda a, _b, _c, d: d < a,
     "overlaps": lambda a, b, c, d: a < c < b < d,
     "contains": lambda a, b, c, d: a < c and d < b,
     "starts": lambda a, b, c, d: a == c and b < d,
@@ -120,7 +120,9 @@ class Draw:
     def busy(self) -> set[str]:
         """What events are about."""
         said = [e["arguments"].values() for e in self.log.events if e["kind"] == "model"]
-        return {v for values in said for v in values if isinstance(v, str)} | set(self.log.of_kind("hand"))
+        return {v for values in said for v in values if isinstance(v, str)} | set(
+            self.log.of_kind("hand")
+        )
 
     def moment(self) -> int:
         """Return a time in whole milliseconds [ns]."""
@@ -129,7 +131,11 @@ class Draw:
     def time(self) -> tuple[str, str, int, int]:
         """Return a time as text, what it asks for, and its first and last moment."""
         first, sort = self.moment(), self.random.choice(("at", "at", "during", "throughout"))
-        last = first if sort == "at" else min(first + self.random.randint(1, 4000) * 10**6, self.log.end)
+        last = (
+            first
+            if sort == "at"
+            else min(first + self.random.randint(1, 4000) * 10**6, self.log.end)
+        )
         numbers = f"{first / 1e9}" if sort == "at" else f"{first / 1e9}, {last / 1e9}"
         return f"{sort}({numbers})", sort, first, last
 
@@ -230,7 +236,9 @@ class Draw:
         when, sort, first, last = self.time()
         if sort == "at" or self.random.random() < 0.3:
             when, first, last = "during(start, end)", self.log.start, self.log.end
-        names = self.world.links_of(wanted) if wanted and name.startswith("collision") else (wanted,)
+        names = (
+            self.world.links_of(wanted) if wanted and name.startswith("collision") else (wanted,)
+        )
         found = [
             event
             for event in self.happened.all(name)
@@ -278,12 +286,18 @@ class Draw:
         match sort:
             case "loc":
                 told = self.believed.messages("loc", name)
-                pose = self.random.choice(told)["pose"] if told else self.world.pose(name, 0).tolist()
+                pose = (
+                    self.random.choice(told)["pose"] if told else self.world.pose(name, 0).tolist()
+                )
                 near = [round(x, 3) for x in pose[:3]]
                 right = self.believed.near(name, near, 0.03, time)
-                return Question(f'believed(loc("{name}", {{"near": {near}, "within": 0.03}}), {when})', right)
+                return Question(
+                    f'believed(loc("{name}", {{"near": {near}, "within": 0.03}}), {when})', right
+                )
             case "moving":
-                return Question(f'believed(moving("{name}"), {when})', self.believed.moving(name, time))
+                return Question(
+                    f'believed(moving("{name}"), {when})', self.believed.moving(name, time)
+                )
             case "on":
                 other = self.some("s")
                 right = self.believed.held(name, other, time, "on")
@@ -370,7 +384,9 @@ def agrees(answer: Any, right: Any) -> bool:
     if isinstance(right, list) and right and isinstance(right[0], tuple):
         if not isinstance(answer, list) or len(answer) != len(right):
             return False
-        return sorted(map(_event, answer)) == sorted(_event({"time": t / 1e9, "arguments": a}) for t, a in right)
+        return sorted(map(_event, answer)) == sorted(
+            _event({"time": t / 1e9, "arguments": a}) for t, a in right
+        )
     if isinstance(right, list) and right and not isinstance(right[0], str):
         return isinstance(answer, list) and bool(np.allclose(answer, right, rtol=0, atol=1e-12))
     return bool(answer == right) and (answer is None) == (right is None)
@@ -411,7 +427,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(json.dumps({**figures, "wrong": wrong}, default=str))
     else:
         for row in wrong:
-            print(f"{row['run']}: {row['question']}: {row['answer']} {row['why']}, but it is {row['right']}")
+            print(
+                f"{row['run']}: {row['question']}: {row['answer']} {row['why']}, but it is {row['right']}"
+            )
         print(", ".join(f"{key} {value}" for key, value in figures.items()))
     return int(bool(wrong))
 

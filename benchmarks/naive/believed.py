@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from naive.world import MS, World
 
 FAR, TURNED = 0.02, np.radians(10.0)
@@ -37,7 +38,9 @@ class Believed:
 
     def tells(self, fluent: str, name: str) -> bool:
         """Whether the robot says anything about a fluent of an entity."""
-        return any(m["fluent"] == fluent and m["arguments"][:1] == [name] for m in self._log.beliefs)
+        return any(
+            m["fluent"] == fluent and m["arguments"][:1] == [name] for m in self._log.beliefs
+        )
 
     def near(self, name: str, place: list[float], within: float, time: int) -> bool | None:
         """Whether an entity was believed near a place; None if the robot never says where it is."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+
 from naive.world import DERIVED, MS, Truth, World, runs
 
 Event = tuple[int, str, dict[str, Any]]
@@ -54,9 +55,16 @@ class Happened:
 
     def _collisions(self, name: str) -> Iterator[Event]:
         times, names = self._log.times, self._world.names
-        near = {tuple(sorted((int(r[0]), int(r[1])))) for rows in self._log.near for r in rows if r[2] <= 1e-3}
+        near = {
+            tuple(sorted((int(r[0]), int(r[1]))))
+            for rows in self._log.near
+            for r in rows
+            if r[2] <= 1e-3
+        }
         told = {
-            tuple(sorted((names.index(e["arguments"]["link"]), names.index(e["arguments"]["object"]))))
+            tuple(
+                sorted((names.index(e["arguments"]["link"]), names.index(e["arguments"]["object"])))
+            )
             for e in self._log.events
             if e["name"] == "touch_ended" and e["source"] == "robot_health"
         }

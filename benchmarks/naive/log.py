@@ -88,7 +88,9 @@ def read(run: Path) -> Log:
                 log.near.append(np.array(message.proximity).reshape(-1, ROW))
             case "events":
                 event = {"name": message.name, "kind": message.kind, "source": message.source}
-                log.events.append({**_stamped(message), **event, "arguments": _json(message.arguments)})
+                log.events.append(
+                    {**_stamped(message), **event, "arguments": _json(message.arguments)}
+                )
             case "tasks":
                 log.tasks.append({**_stamped(message), **_task(message)})
             case "beliefs":

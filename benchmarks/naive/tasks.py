@@ -45,7 +45,11 @@ def tasks_of(log: Log) -> dict[str, Task]:
     """Return the tasks that have an id of their own, by it."""
     found: dict[str, Task] = {}
     said = [(m["time"], 1, m) for m in log.tasks]
-    said += [(e["time"], 0, e) for e in log.events if e["kind"] == "action" and e["arguments"].get("task")]
+    said += [
+        (e["time"], 0, e)
+        for e in log.events
+        if e["kind"] == "action" and e["arguments"].get("task")
+    ]
     for time, _, message in sorted(said, key=lambda entry: entry[0]):
         if "arguments" in message:
             given = message["arguments"]
@@ -58,7 +62,8 @@ def tasks_of(log: Log) -> dict[str, Task]:
                 "parent": given.get("parent"),
                 "operation": message["name"],
                 "goal": goal if isinstance(goal, str) and "(" in goal else "",
-                "variables": {k: v for k, v in given.items() if k not in OWN} | (given.get("variables") or {}),
+                "variables": {k: v for k, v in given.items() if k not in OWN}
+                | (given.get("variables") or {}),
             }
         else:
             fields, status = message, message["status"]

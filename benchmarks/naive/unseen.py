@@ -35,7 +35,10 @@ class Unseen:
         """Whether the log can know a fluent at all."""
         if fluent in ("contact", "on", "borne_by", "attached"):
             return self._has_rows
-        return fluent in ("moving", "loc") or self._world.holds(fluent, *self._pair(fluent)) is not None
+        return (
+            fluent in ("moving", "loc")
+            or self._world.holds(fluent, *self._pair(fluent)) is not None
+        )
 
     def _pair(self, fluent: str) -> tuple[str, str]:
         hands = self._log.of_kind("hand")
@@ -72,12 +75,17 @@ class Unseen:
                 found.setdefault(said["subject"], []).append((event["time"], said))
         return found
 
-    def _spans(self, said: list[tuple[int, dict[str, object]]]) -> list[tuple[Span, dict[str, object]]]:
+    def _spans(
+        self, said: list[tuple[int, dict[str, object]]]
+    ) -> list[tuple[Span, dict[str, object]]]:
         """Each thing said with the time that it is true of: the first from the beginning."""
         ordered = sorted(said, key=lambda entry: entry[0])
         begins = [self._log.start, *(time for time, _ in ordered[1:])]
         ends = [*begins[1:], self._log.end + 1]
-        return [(span, one) for span, (_, one) in zip(zip(begins, ends, strict=True), ordered, strict=True)]
+        return [
+            (span, one)
+            for span, (_, one) in zip(zip(begins, ends, strict=True), ordered, strict=True)
+        ]
 
     def _unchecked(self, claim: str, subject: str) -> list[Span]:
         return [
@@ -92,7 +100,11 @@ class Unseen:
         """When links without shapes may have touched something."""
         found = []
         for robot, said in self._said("touch").items():
-            links = {n for n, e in self._world.entities.items() if e["kind"] == "link" and e["owner"] == robot}
+            links = {
+                n
+                for n, e in self._world.entities.items()
+                if e["kind"] == "link" and e["owner"] == robot
+            }
             for span, one in self._spans(said):
                 bare = links - set(one["of"])  # type: ignore[call-overload]
                 meant = any(not n or bare & set(self._world.links_of(n)) for n in names)

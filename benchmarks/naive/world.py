@@ -6,12 +6,14 @@ docs/asking.md, with their numbers.
 
 from __future__ import annotations
 
+import base64
 import math
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
 import numpy as np
+
 from naive.log import Log
 
 Truth = list[bool]
@@ -35,6 +37,11 @@ class World:
         self.entities = {e["name"]: e for e in log.registry["entities"]}
         self.objects = log.of_kind("object")
         self._kept: dict[Any, Any] = {}
+        self._rows: dict[tuple[int, int], list[tuple[int, Any]]] = {}
+        for state, rows in enumerate(log.near):
+            for row in rows:
+                if np.isfinite(row[:3]).all() and row[2] <= CLEAR:
+                    self._rows.setdefault((int(row[0]), int(row[1])), []).append((state, row))
 
     # ------------------------------------------------------------------ names
 
@@ -52,7 +59,9 @@ class World:
             if e["kind"] == "link" and e["joint"] and e["joint"] in hand["joints"]:
                 found.add(e["parent"])
         for _ in self.names:
-            found |= {n for n, e in self.entities.items() if e["kind"] == "link" and e["parent"] in found}
+            found |= {
+                n for n, e in self.entities.items() if e["kind"] == "link" and e["parent"] in found
+            }
         return (name, *(found - {""}))
 
     def robot_base(self, name: str) -> str:
@@ -82,8 +91,10 @@ class World:
         match fluent:
             case "contact":
                 if {self.kinds[a], self.kinds[b]} == {"static"}:
-                    return self._static(a, b)
-                touching = self._of_pair(a, b, lambda row, state: (row[2] <= CLEAR, row[2] <= TOUCHING))
+                    return self._static(a, b, touching_only=True)
+                touching = self._of_pair(
+                    a, b, lambda row, state: (row[2] <= CLEAR, row[2] <= TOUCHING)
+                )
                 return self._told_touches(a, b, spans(*touching, 3, 1))
             case "borne_by":
                 if {self.kinds[a], self.kinds[b]} == {"static"}:
@@ -104,20 +115,22 @@ class World:
         return self._attribute(fluent, a, b)
 
     def _of_pair(
-        self, a: str, b: str, weigh: Callable[[Any, int], tuple[bool, bool]], *, ordered: bool = False
+        self,
+        a: str,
+        b: str,
+        weigh: Callable[[Any, int], tuple[bool, bool]],
+        *,
+        ordered: bool = False,
     ) -> tuple[Truth, Truth]:
         one, two = self.names.index(a), self.names.index(b)
-        weak, clear = [], []
-        for state, rows in enumerate(self.log.near):
-            said = [
-                weigh(row, state)
-                for row in rows
-                if np.isfinite(row[:3]).all()
-                and row[2] <= CLEAR
-                and ((row[0], row[1]) == (one, two) or (not ordered and (row[0], row[1]) == (two, one)))
-            ]
-            weak.append(any(w for w, _ in said))
-            clear.append(any(w and c for w, c in said))
+        weak, clear = [False] * len(self.log.times), [False] * len(self.log.times)
+        for state, row in (
+            *self._rows.get((one, two), ()),
+            *(() if ordered else self._rows.get((two, one), ())),
+        ):
+            is_weak, is_clear = weigh(row, state)
+            weak[state] = weak[state] or is_weak
+            clear[state] = clear[state] or (is_weak and is_clear)
         return weak, clear
 
     def _told_touches(self, a: str, b: str, found: Truth) -> Truth:
@@ -134,10 +147,15 @@ class World:
             said = event["arguments"]
             if event["name"] != "touch_ended" or event["source"] != "robot_health":
                 continue
-            if {said.get("link"), said.get("object")} != {a, b} or said["object"] not in self.objects:
+            if {said.get("link"), said.get("object")} != {a, b} or said[
+                "object"
+            ] not in self.objects:
                 continue
             begin, end = round(said["from"] * 1e9), round(said["to"] * 1e9) + 1
-            known = [(self.log.times[i], self.log.times[j] if j is not None else 2**62) for i, j in runs(seen)]
+            known = [
+                (self.log.times[i], self.log.times[j] if j is not None else 2**62)
+                for i, j in runs(seen)
+            ]
             if not any(f < end + 100 * MS and t + 100 * MS > begin for f, t in known + found):
                 found.append((begin, end))
         return found
@@ -183,7 +201,10 @@ class World:
         weak, clear = [], []
         times = self.log.times
         for state, time in enumerate(times):
-            if self.kinds[name] in ("static", "concept") or self.log.slot(self.robot_base(name), "pose") is None:
+            if (
+                self.kinds[name] in ("static", "concept")
+                or self.log.slot(self.robot_base(name), "pose") is None
+            ):
                 share = 0.0
             else:
                 before = next(i for i in range(state + 1) if times[i] >= time - 100 * MS)
@@ -243,16 +264,18 @@ class World:
         """The spans of a fluent that begin or end between states [ns]."""
         self.holds(fluent, a, b)
         if fluent == "contact" and {self.kinds[a], self.kinds[b]} != {"static"}:
-            weak, clear = self._of_pair(a, b, lambda row, state: (row[2] <= CLEAR, row[2] <= TOUCHING))
+            weak, clear = self._of_pair(
+                a, b, lambda row, state: (row[2] <= CLEAR, row[2] <= TOUCHING)
+            )
             return self.between_states(a, b, spans(weak, clear, 3, 1))
         found: list[tuple[int, int]] = self._kept.get(("exact", fluent, a, b), [])
         return found
 
     # ------------------------------------------------------------------ bodies that never move
 
-    def _static(self, a: str, b: str) -> Truth | None:
+    def _static(self, a: str, b: str, *, touching_only: bool = False) -> Truth | None:
         """Whether one stands on the other by its shapes: boxes and cylinders that stand upright have plain bounds."""
-        found = None if a == b else stands(self.bounds(a), self.bounds(b))
+        found = False if a == b else stands(self.bounds(a), self.bounds(b), touching_only)
         return None if found is None else [found] * len(self.log.times)
 
     def bounds(self, name: str) -> list[tuple[Any, Any, bool]]:
@@ -278,25 +301,27 @@ def shape_bounds(shape: Any, body: Any) -> tuple[Any, Any, bool]:
         "plane": lambda: np.array([size[0] / 2, size[1] / 2, 0.0]),
     }.get(kind)
     if half is None:
-        return np.full(3, -np.inf), np.full(3, np.inf), False
+        points = np.frombuffer(base64.b64decode(shape["vertices"]), "<f8").reshape(-1, 3)
+        corners = [centre + turned @ point for point in points]
+        return np.min(corners, axis=0), np.max(corners, axis=0), False
     extent = np.abs(turned) @ half()
     upright = abs(turned[2, 2]) > 1 - 1e-9
     square = np.abs(turned).max(axis=1).min() > 1 - 1e-9
-    exact = kind in ("box", "plane") and square or kind == "cylinder" and upright
+    exact = (kind in ("box", "plane") and square) or (kind == "cylinder" and upright)
     return centre - extent, centre + extent, bool(exact)
 
 
-def stands(upper: list[Any], lower: list[Any]) -> bool | None:
-    """Whether what is bounded so stands on something else; None if that does not follow from bounds."""
+def stands(upper: list[Any], lower: list[Any], touching_only: bool) -> bool | None:
+    """Whether what is bounded so stands on, or touches, something else; None if that does not follow from bounds."""
     if not upper or not lower:
         return None
     unknown = False
     for low, high, exact in upper:
         for low2, high2, exact2 in lower:
-            beside = (low[:2] >= high2[:2]).any() or (high[:2] <= low2[:2]).any()
-            if beside or low[2] > high2[2] + TOUCHING or high[2] < low2[2]:
+            if (low > high2 + CLEAR).any() or (low2 > high + CLEAR).any():
                 continue
-            if exact and exact2 and abs(low[2] - high2[2]) <= CLEAR:
+            over = (low[:2] < high2[:2]).all() and (low2[:2] < high[:2]).all()
+            if exact and exact2 and (touching_only or (over and abs(low[2] - high2[2]) <= CLEAR)):
                 return True
             unknown = unknown or not (exact and exact2)
     return None if unknown else False
@@ -328,7 +353,7 @@ def spans(weak: Truth, clear: Truth, absent: int, need: int) -> Truth:
             state += 1
             continue
         end = last = state
-        while end < len(weak) and end - last < absent:
+        while end < len(weak) and end - last <= absent:
             if weak[end]:
                 last = end
             end += 1

@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.cli.options import AsJson
 
 if TYPE_CHECKING:
+    from hetwin_core.episodes.asking.asked import AskedTables
     from hetwin_core.episodes.asking.expressions.answered import Answered
 
 DIGITS = 4
+BAD_INPUT = 2
+"""Exit code if one of several questions is wrong; the others are answered."""
 NOT_KNOWN = 3
 """Exit code if something that was asked is not known."""
 MOST_ROWS = 5
@@ -50,25 +54,43 @@ def ask(
         raise _nothing_asked()
     with never_silent(lambda: "reading the log"):
         tables = AskedTables(open_tables(_folder(episode)))
-    answers = [tables.ask(text, where) for text, where in asked]
+    answers = [_answer(tables, text, where) for text, where in asked]
+    wrong = [error for error in answers if isinstance(error, BadInput)]
+    if wrong and len(answers) == 1:
+        raise wrong[0]
     until = tables.tables.known_until_ns / 1e9
     if as_json:
-        told = {"known_until": until, "answers": [answer.as_json() for answer in answers]}
-        print(json.dumps(told))
+        rows = [_row(text, found) for (text, _), found in zip(asked, answers, strict=True)]
+        print(json.dumps({"known_until": until, "answers": rows}))
     else:
-        for answer in answers:
-            _show(answer)
+        for (text, _), found in zip(asked, answers, strict=True):
+            _show(text, found)
         print(f"the log is known until {until:.3f} s")
-    if any(answer.why for answer in answers):
+    if wrong:
+        raise typer.Exit(BAD_INPUT)
+    if any(found.why for found in answers if not isinstance(found, BadInput)):
         raise typer.Exit(NOT_KNOWN)
+
+
+def _answer(tables: AskedTables, text: str, where: str) -> Answered | BadInput:
+    """Return the answer to a question, or what is wrong with it: each line answers for itself."""
+    try:
+        return tables.ask(text, where)
+    except BadInput as error:
+        return error
+
+
+def _row(text: str, found: Answered | BadInput) -> dict[str, Any]:
+    """Return an answer for JSON."""
+    if isinstance(found, BadInput):
+        return {"question": text, "error": str(found)}
+    return found.as_json()
 
 
 def _lines(file: Path | None) -> list[tuple[str, str]]:
     """Return the questions of a file, and where each stands."""
     if file is None:
         return []
-    from hetwin_core.ensemble.errors import BadInput
-
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -90,8 +112,6 @@ def _folder(episode: Path) -> Path:
 
 
 def _nothing_asked() -> Exception:
-    from hetwin_core.ensemble.errors import BadInput
-
     return BadInput(
         "there is no question",
         where="QUESTION",
@@ -99,8 +119,11 @@ def _nothing_asked() -> Exception:
     )
 
 
-def _show(answer: Answered) -> None:
+def _show(text: str, answer: Answered | BadInput) -> None:
     """Print an answer for a person."""
+    if isinstance(answer, BadInput):
+        print(f"{text}\n  error: {answer}")
+        return
     told = answer.as_json()
     print(answer.question)
     print(f"  {_words(answer)}")

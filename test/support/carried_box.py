@@ -22,6 +22,7 @@ from hetwin_core.episodes.tables.rows import (
     Task,
 )
 from hetwin_core.episodes.tables.tables import Tables
+from hetwin_core.episodes.tables.unseen import Unseen
 from support.made_episode import END_S, STATES, poses
 
 Row = TypeVar("Row", Occasion, Belief)
@@ -173,6 +174,7 @@ def made_tables(
         "believed": frozenset(),
         "poses": MadePoses(layout, times, values),
         "expects": {},
+        "unseen": Unseen(layout, [], Interval(0, ns(END_S) + 1)),
     }
     return Tables(**{**fields, **more})
 

@@ -12,15 +12,19 @@ from hetwin_core.episodes.asking.evidence import Evidence, of_belief, of_event
 from hetwin_core.episodes.asking.intervals import Intervals
 from hetwin_core.episodes.asking.places import is_near, off
 from hetwin_core.episodes.asking.reading import Binding, Reading, entity_of
-from hetwin_core.episodes.asking.terms import Atom, Place, State, Variable
+from hetwin_core.episodes.asking.terms import ANY, Atom, Place, State, Variable
 from hetwin_core.episodes.asking.times import whole
 from hetwin_core.episodes.asking.truths import UNKNOWN, Truths
+from hetwin_core.episodes.tables.pose_tolerance import distances
 from hetwin_core.episodes.tables.rows import Belief, Happening, Interval
 from hetwin_core.episodes.tables.tables import Tables
 
-LOC = "loc"
-VISIBLE = "visible"
-PERCEIVED = "perceived"
+LOC, VISIBLE, PERCEIVED = "loc", "visible", "perceived"
+MOVING, ATTACHED, HELD = "moving", "attached", "held"
+FOLLOWS = {MOVING: LOC, ATTACHED: HELD}
+"""Fluent -> that from which it follows whether the robot believes it."""
+SPEED, TURN, SOON_S = 0.05, 0.25, 0.5
+"""Something is believed to move if it was believed elsewhere within this time, and was faster [m/s, rad/s, s]."""
 
 
 class Beliefs:
@@ -42,7 +46,7 @@ class Beliefs:
             return Reading(UNKNOWN, ())
         if atom.name == LOC and atom.place is not None:
             return self._near(atom, atom.place, binding, span)
-        rows = [row for row in self._rows(atom, binding) if row.holds]
+        rows = list(self._held(atom, binding))
         seen = list(self._seen(atom, binding))
         true = Intervals([*map(self._open, rows), *((e.time_ns, e.time_ns + 1) for e in seen)])
         evidence = (*map(of_belief, rows), *map(of_event, seen))
@@ -50,7 +54,7 @@ class Beliefs:
 
     def bindings(self, atom: Atom) -> list[Binding]:
         """Return the entities for the variables of an atom that the robot believed at some time."""
-        pairs = [(row.a, row.b) for row in self._rows(atom, {}) if row.holds]
+        pairs = [(row.a, row.b) for row in self._held(atom, {})]
         pairs += [(str(event.arguments.get("object", "")), "") for event in self._seen(atom, {})]
         found: dict[tuple[tuple[str, str], ...], Binding] = {}
         for pair in dict.fromkeys(pairs):
@@ -80,7 +84,7 @@ class Beliefs:
 
     def last(self, atom: Atom, time_ns: int) -> Belief | None:
         """Return the belief about an atom that was held at a moment; None if there was none."""
-        rows = [r for r in self._rows(atom, {}) if r.holds and r.span.from_ns <= time_ns]
+        rows = [r for r in self._held(atom, {}) if r.span.from_ns <= time_ns]
         held = [row for row in rows if Intervals([self._open(row)]).around(time_ns)]
         return max(held, key=lambda row: (row.span.from_ns, row.row), default=None)
 
@@ -89,9 +93,11 @@ class Beliefs:
         pairs = self._tables.believed
         if fluent == VISIBLE and (self._percepts or (VISIBLE, "") in pairs):
             return True
+        fluents = {fluent, FOLLOWS.get(fluent, fluent)}
         if entity is None:
-            return any(name == fluent for name, _ in pairs)
-        return (fluent, "") in pairs or any((fluent, own) in pairs for own in self._own(entity))
+            return any(name in fluents for name, _ in pairs)
+        own = ("", *self._own(entity))
+        return any((name, one) in pairs for name in fluents for one in own)
 
     def _told(self, atom: Atom, binding: Binding) -> bool:
         return self.told(atom.name, entity_of(atom.arguments[0], binding))
@@ -125,6 +131,34 @@ class Beliefs:
             return np.array(place.near, np.float64)
         entity, poses = self._entities.placed(place.near), self._tables.poses
         return np.array([poses.at(entity, row.span.from_ns)[1][:3] for row in rows], np.float64)
+
+    def _held(self, atom: Atom, binding: Binding) -> Iterator[Belief]:
+        """Yield what the robot believed to hold, as it says it or as follows from what it says."""
+        yield from (row for row in self._rows(atom, binding) if row.holds)
+        if atom.name == MOVING:
+            for name in self._names(atom, 0, binding):
+                yield from self._moving(name)
+        elif atom.name == ATTACHED:
+            # what a hand holds moves with it, and with its links
+            second = None if len(atom.arguments) < 2 else entity_of(atom.arguments[1], binding)
+            hand = ANY if second is None else self._entities.hand_of(second)
+            grips = Atom(HELD, (atom.arguments[0], hand))
+            for row in self._rows(grips, binding):
+                if row.holds:
+                    yield row if second is None else row._replace(b=second)
+
+    def _moving(self, name: str | None) -> Iterator[Belief]:
+        """Yield the beliefs about the place of something from which the next one, soon after, is far away."""
+        rows: dict[str, Belief] = {}
+        for row in self._tables.beliefs.find(LOC, name):
+            last = rows.get(row.a)
+            rows[row.a] = row
+            if last is None or last.pose is None or row.pose is None:
+                continue
+            seconds = (row.span.from_ns - last.span.from_ns) / 1e9
+            distance, angle = distances(np.array(last.pose), np.array(row.pose))
+            if 0.0 < seconds <= SOON_S and (distance > SPEED * seconds or angle > TURN * seconds):
+                yield last
 
     def _rows(self, atom: Atom, binding: Binding) -> Iterator[Belief]:
         find = self._tables.beliefs.find

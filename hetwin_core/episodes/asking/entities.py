@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 from hetwin_core.ensemble.errors import BadInput
@@ -41,6 +42,21 @@ class Entities:
             return robots[0].name
         raise BadInput("unknown entity", found=name, expected=one_of(name, self.names))
 
+    def check_kind(self, name: str, kinds: Sequence[EntityKind], of: str) -> None:
+        """See that an entity is of a kind that may be asked about.
+
+        Args:
+            name: of the entity.
+            kinds: those that it may be.
+            of: what it is, for the error.
+
+        Raises:
+            BadInput: if it is of another kind; the entities that it may be are named.
+        """
+        if self._layout.entity(self.known(name)).kind not in kinds:
+            may = [entity.name for kind in kinds for entity in self._layout.of_kind(kind)]
+            raise BadInput(f"this is never the {of}", found=name, expected=one_of(name, may))
+
     @cached_property
     def names(self) -> list[str]:
         """All entities by name; objects first, links last."""
@@ -75,6 +91,10 @@ class Entities:
         if key not in self._meant:
             self._meant[key] = self._parts(self._layout.entity(self.known(name)), key[1])
         return self._meant[key]
+
+    def hand_of(self, name: str) -> str:
+        """Return the hand that a link belongs to; the name itself if it belongs to none."""
+        return self._bodies.hand_of(name) or name
 
     def _parts(self, entity: Entity, touching: bool) -> frozenset[str]:
         if entity.kind is EntityKind.ROBOT or (entity.kind is EntityKind.HAND and touching):

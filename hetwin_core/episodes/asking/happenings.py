@@ -9,9 +9,10 @@ from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.episodes.asking.entities import Entities
 from hetwin_core.episodes.asking.terms import Argument, Atom, Variable
-from hetwin_core.episodes.asking.vocabulary import Vocabulary
+from hetwin_core.episodes.asking.vocabulary import ABOUT, EVENTS, MOVES, Vocabulary
 from hetwin_core.episodes.tables.rows import Happening, Interval
 
+LOC_CHANGE = "loc_change"
 SYMMETRIC = ("collision", "collision_end")
 Wanted = tuple[frozenset[str] | None, ...]
 """What each argument of an event may be; None: anything."""
@@ -99,9 +100,14 @@ class Happenings:
                 found=str(pattern),
                 expected=f"{pattern.name}({', '.join(names)})",
             )
-        return tuple(self._one(argument, pattern.name, events) for argument in pattern.arguments)
+        return tuple(
+            self._one(argument, pattern.name, role, events)
+            for argument, role in zip(pattern.arguments, names, strict=False)
+        )
 
-    def _one(self, argument: Argument, name: str, events: list[Happening]) -> frozenset[str] | None:
+    def _one(
+        self, argument: Argument, name: str, role: str, events: list[Happening]
+    ) -> frozenset[str] | None:
         if isinstance(argument, Variable):
             return None
         if not isinstance(argument, str):
@@ -112,7 +118,12 @@ class Happenings:
                 expected='names in quotes, e.g. picked_up("box")',
             )
         if argument in self._entities.names or argument == "robot":
-            return self._entities.meant(argument, name)
+            meant = self._entities.meant(argument, name)
+            kinds = MOVES if name == LOC_CHANGE else ABOUT.get(role, ()) if name in EVENTS else ()
+            said = {event.arguments.get(role) for event in events}
+            if kinds and not meant & said:
+                self._entities.check_kind(argument, kinds, f"{role} of {name}")
+            return meant
         said = {v for event in events for v in event.arguments.values() if isinstance(v, str)}
         if argument not in said:
             known = [*self._entities.names, *sorted(said - {*self._entities.names})]

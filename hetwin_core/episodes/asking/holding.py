@@ -7,6 +7,7 @@ from itertools import count, islice
 from typing import NamedTuple
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_core.episodes.asking.answer import Answer
 from hetwin_core.episodes.asking.entities import Entities
@@ -30,6 +31,9 @@ from hetwin_core.episodes.asking.truths import Truths
 from hetwin_core.episodes.asking.vocabulary import SUPPORTING, Vocabulary
 from hetwin_core.episodes.tables.rows import Interval
 from hetwin_core.episodes.tables.unseen import Blind
+
+HAND = "hand"
+"""Argument of a fluent that only a hand can be."""
 
 MOST_BINDINGS = 10_000
 """A term with more is refused, for it would not end."""
@@ -214,6 +218,10 @@ class Holding:
         named: list[Argument] = []
         for argument, name in zip(atom.arguments, fluent.arguments, strict=False):
             if isinstance(argument, str):
+                if name == HAND:
+                    self._entities.check_kind(
+                        argument, (EntityKind.HAND,), f"{name} of {atom.name}"
+                    )
                 named.append(self._entities.known(argument))
             elif isinstance(argument, Variable) and argument.name:
                 named.append(argument)

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.nearest import one_of
+from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.episodes.asking.belief import Beliefs
 from hetwin_core.episodes.asking.entities import Entities
 from hetwin_core.episodes.asking.evidence import Evidence, of_belief, of_state, of_task
 from hetwin_core.episodes.asking.states import StateReader
 from hetwin_core.episodes.asking.task_tree import TaskTree
-from hetwin_core.episodes.asking.terms import Atom, State, Term
+from hetwin_core.episodes.asking.terms import ANY, Argument, Atom, State, Term, Variable
+from hetwin_core.episodes.asking.vocabulary import FORCE, JOINTS, TWIST
 from hetwin_core.episodes.tables.rows import Task
 from hetwin_core.episodes.tables.tables import Tables
 
-LOC = "loc"
+LOC, CONTACT = "loc", "contact"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +69,18 @@ class Values:
         if isinstance(term, State):
             value, evidence = self._states.value(term, time_ns)
             return Measured(value, (evidence,))
-        if not isinstance(term, Atom) or len(term.arguments) != 1:
+        if not isinstance(term, Atom) or not term.arguments:
             raise _no_value(term)
-        (entity,) = term.arguments
-        if not isinstance(entity, str):
+        entity, *others = term.arguments
+        if term.name == FORCE and isinstance(entity, str) and len(others) <= 1:
+            return self._force(entity, *others, time_ns=time_ns)
+        if not isinstance(entity, str) or others:
             raise _no_value(term)
+        if term.name in JOINTS:
+            return self._of_joint(entity, term.name, time_ns)
+        if term.name == TWIST:
+            measured_ns, pose = self._tables.poses.at(self._entities.placed(entity), time_ns)
+            return self._measured([float(n) for n in pose[7:]], measured_ns)
         if term.name == LOC:
             placed = self._entities.placed(entity)
             measured_ns, pose = self._tables.poses.at(placed, time_ns)
@@ -100,12 +111,41 @@ class Values:
         """
         inner = self._tree.active(time_ns) if task is None else [task, *self._tree.above(task)]
         for each in inner:
-            if name in each.variables:
-                return Measured(each.variables[name], (of_task(each),))
+            then = each.variables_at(time_ns)
+            if name in then:
+                return Measured(then[name], (of_task(each),))
         known = {key for each in self._tree.all for key in each.variables}
         if name not in known:
             raise BadInput("unknown variable", found=name, expected=one_of(name, sorted(known)))
         return NOT_KNOWN
+
+    def _of_joint(self, joint: str, name: str, time_ns: int) -> Measured:
+        """Return the position, velocity or effort of a joint."""
+        layout, attribute = self._tables.layout, JOINTS[name]
+        for robot in layout.of_kind(EntityKind.ROBOT):
+            if joint in robot.joints and layout.has(robot.name, attribute):
+                measured_ns, data = self._tables.poses.value(robot.name, attribute, time_ns)
+                return self._measured(float(data[robot.joints.index(joint)]), measured_ns)
+        joints = [joint for robot in layout.of_kind(EntityKind.ROBOT) for joint in robot.joints]
+        raise BadInput("unknown joint", where=name, found=joint, expected=one_of(joint, joints))
+
+    def _force(self, one: str, other: Argument = ANY, *, time_ns: int) -> Measured:
+        """Return the force that acts on an entity where it touches another one, or anything [N]."""
+        scene = self._tables.poses.snapshot(time_ns)
+        rows = scene.proximity
+        first, second = (self._numbers(name) for name in (one, other))
+        on = np.isin(rows[:, 0], first) & np.isin(rows[:, 1], second)
+        if not on.any():  # rows have the forces on objects
+            on, rows = np.isin(rows[:, 1], first) & np.isin(rows[:, 0], second), -rows
+        total = rows[on, 9:12].sum(axis=0)
+        return self._measured([float(n) + 0.0 for n in total], scene.time_ns)
+
+    def _numbers(self, argument: Argument) -> list[int]:
+        """Return the indices of the entities that an argument stands for where something touches it."""
+        layout = self._tables.layout
+        if isinstance(argument, Variable):
+            return list(range(len(layout.entities)))
+        return [layout.entity_id(name) for name in self._entities.meant(argument, CONTACT)]
 
     def _attribute(self, entity: str, name: str, time_ns: int) -> Measured:
         layout = self._tables.layout
@@ -129,5 +169,6 @@ def _no_value(term: Term) -> BadInput:
     return BadInput(
         "this has no value",
         found=str(term),
-        expected='loc("box"), an attribute such as temperature("cup"), or an expression on the state',
+        expected='loc("box"), twist("box"), effort("joint"), contact_force("box", "table"), an attribute such as '
+        'temperature("cup"), or an expression on the state',
     )

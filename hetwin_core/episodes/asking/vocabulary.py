@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import one_of
-from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.values import Meaning
 from hetwin_core.episodes.tables.fluents import FLUENTS, Fluent
 from hetwin_core.episodes.tables.rows import Happening
@@ -58,6 +58,25 @@ FOLLOWS_FROM: Mapping[str, str] = MappingProxyType(
     }
 )
 """Event -> the fluent that the log must record for it."""
+
+TWIST, FORCE = "twist", "contact_force"
+JOINTS: Mapping[str, str] = MappingProxyType(
+    {"position": "joint_positions", "velocity": "joint_velocities", "effort": "joint_efforts"}
+)
+"""Value of a joint -> the attribute of its robot that has those of all joints."""
+VALUES = (TWIST, FORCE, *JOINTS)
+"""Values that may be asked for beside the attributes of the log."""
+
+ABOUT: Mapping[str, tuple[EntityKind, ...]] = MappingProxyType(
+    {
+        "object": (EntityKind.OBJECT,),
+        "hand": (EntityKind.HAND, EntityKind.LINK, EntityKind.ROBOT),
+        "link": (EntityKind.LINK, EntityKind.HAND, EntityKind.ROBOT),
+    }
+)
+"""Argument of an event -> kinds of the entities that it may be."""
+MOVES = (EntityKind.OBJECT, EntityKind.ROBOT)
+"""What changes its place."""
 
 FIRST = ("object", "a", "probe", "cup", "entity", "link", "hand", "joint", "robot")
 """What an event is about, the likeliest first: its first argument if `EVENTS` does not know it."""

@@ -144,10 +144,9 @@ class WrongBeliefs:
         return float(np.median(np.diff(times))) if len(times) >= _FEW else 0.0
 
     def _told(self, error: BeliefError, span: Interval) -> Sequence[Belief]:
-        """The messages about the same in an interval, and the one before; percepts only if there is nothing else."""
+        """The messages about the same in an interval, and the one before."""
         rows = self._tables.beliefs.find(error.fluent, error.a, error.b or None, span)
-        rows = [row for row in rows if row.b == error.b]
-        return [row for row in rows if row.origin != _PERCEPT] or rows
+        return [row for row in rows if row.b == error.b]
 
     @cached_property
     def _objects(self) -> list[str]:

@@ -16,6 +16,7 @@ FORGOTTEN_NS = 5_000_000_000
 """A belief that has been right again for so long does not show any more [ns]."""
 _WRONG = ("incorrect_belief", "stale_belief")
 _BELIEFS = (*_WRONG, "wrong_object")
+_OUTCOMES = ("unachieved", "failed_navigation", "task_failed")
 _ORDER = ("wrong_order", "failed_navigation")
 
 
@@ -41,9 +42,7 @@ def _rank(flaw: Flaw) -> int:
     """Of flaws that begin together, what the robot did or believed comes first, what it did not achieve last."""
     if flaw.kind in _WRONG:
         return 2
-    return {"wrong_order": 0, "unachieved": 4, "failed_navigation": 4, "overlooked": 0}.get(
-        flaw.kind, 1
-    )
+    return {"wrong_order": 0, "overlooked": 0, **dict.fromkeys(_OUTCOMES, 4)}.get(flaw.kind, 1)
 
 
 def _ancestors(number: int, parents: Sequence[tuple[int, ...]]) -> set[int]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from hetwin_core.episodes.expecting import Expectations
+from hetwin_core.episodes.tables.fluents import BORNE
 from hetwin_core.episodes.tables.rows import DERIVED, Happening, Interval, Occasion
 from hetwin_core.episodes.tables.tables import Tables
 
@@ -53,7 +54,7 @@ class Facts:
 
     def supports(self, entity: str, time_ns: int) -> list[str]:
         """Return what an entity stands on at a time."""
-        return [row.b for row in self.at("on", entity, time_ns) if row.a == entity]
+        return [row.b for row in self.at(BORNE, entity, time_ns) if row.a == entity]
 
     def holder(self, entity: str, time_ns: int) -> str:
         """Return the hand that holds an entity at a time; empty if none does."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from hetwin_core.episodes.flaws.beliefs import WrongBelief
 from hetwin_core.episodes.flaws.goals import Undone, Unmet
-from hetwin_core.episodes.flaws.grips import Taken
+from hetwin_core.episodes.flaws.grips import Drop, Taken
 from hetwin_core.episodes.flaws.looks import Overlooked, Spilled
 from hetwin_core.episodes.flaws.moves import Move
 from hetwin_core.episodes.flaws.touches import Touch
@@ -145,6 +145,19 @@ def of_undone(found: Undone) -> Row:
         "until": found.move.span.to_ns / 1e9,
         "place": found.occasion.b,
         "evidence": [of_occasion(found.occasion), of_occasion(blow), of_task(found.task, ())],
+    }
+
+
+def of_drop(found: Drop) -> Row:
+    """Return what a hand dropped."""
+    row = found.row
+    return {
+        "object": found.object,
+        "hand": found.hand,
+        "height": found.height,
+        "by_itself": found.by_itself,
+        **times(found.span),
+        "evidence": [of_event(row) if isinstance(row, Happening) else of_occasion(row)],
     }
 
 

@@ -15,11 +15,11 @@ from hetwin_core.episodes.flaws import found_rows as rows
 from hetwin_core.episodes.flaws.beliefs import WrongBeliefs
 from hetwin_core.episodes.flaws.facts import Facts
 from hetwin_core.episodes.flaws.goals import Goals, Undone, Unmet
-from hetwin_core.episodes.flaws.grips import dropped, hold_end_ns, lost, wrongly_taken
+from hetwin_core.episodes.flaws.grips import Drop, dropped, lost, wrongly_taken
 from hetwin_core.episodes.flaws.looks import overlooked, spilled
 from hetwin_core.episodes.flaws.moves import LATE_NS, Move, Moves
 from hetwin_core.episodes.flaws.touches import Touches
-from hetwin_core.episodes.tables.rows import Happening, Occasion, Task
+from hetwin_core.episodes.tables.rows import Occasion, Task
 
 Row = dict[str, Any]
 
@@ -49,6 +49,7 @@ class Findings:
             self.lost_grips,
             self.drops,
             self.wrong_takes,
+            self.failed_tasks,
             self.unmet_goals,
             self.undone_goals,
             self.wrong_beliefs,
@@ -107,15 +108,16 @@ class Findings:
         return [rows.of_occasion(row) for row in self._lost]
 
     def drops(self) -> list[Row]:
-        """drops(): what hands dropped without that being meant, and when the hold ended, as `begin` [s]."""
-        return [
-            {**rows.of_event(event), "begin": hold_end_ns(self._facts, event) / 1e9}
-            for event in self._dropped
-        ]
+        """drops(): what hands dropped without that being meant: `object, hand, height, by_itself, from, to`."""
+        return [rows.of_drop(drop) for drop in self._dropped]
 
     def wrong_takes(self) -> list[Row]:
         """wrong_takes(): what hands took while their tasks were about something else."""
         return [rows.of_taken(found) for found in wrongly_taken(self._facts)]
+
+    def failed_tasks(self) -> list[Row]:
+        """failed_tasks(): tasks that failed, and that no later one made good."""
+        return [self._task(task) for task in self._goals.failed()]
 
     def unmet_goals(self) -> list[Row]:
         """unmet_goals(): tasks that are done though their goals do not hold."""
@@ -183,15 +185,14 @@ class Findings:
         return list(lost(self._facts))
 
     @cached_property
-    def _dropped(self) -> list[Happening]:
-        return list(dropped(self._facts))
+    def _dropped(self) -> list[Drop]:
+        return list(dropped(self._facts, self._moves.all))
 
     def _is_dropped(self, move: Move) -> bool:
         """Whether a motion is a drop that has been told."""
         begin, end = move.span.from_ns, move.span.to_ns + LATE_NS
         return any(
-            event.arguments.get("object") == move.object and begin <= event.time_ns <= end
-            for event in self._dropped
+            drop.object == move.object and begin <= drop.span.to_ns <= end for drop in self._dropped
         )
 
     def _is_expected(self, move: Move) -> bool | None:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+
+import numpy as np
 
 from hetwin_core.ensemble.concern_words import DROPPED
 from hetwin_core.ensemble.conductor.reporting.concerns import SEVERITY
 from hetwin_core.episodes.flaws.facts import Facts
+from hetwin_core.episodes.flaws.moves import SECOND, Move
 from hetwin_core.episodes.tables.rows import DERIVED, Happening, Interval, Occasion, Task
 
 _PASSING_NS = 300_000_000
 """Between two hands, and when fingers close once more, nothing is held for so long at most [ns]."""
+FALL_M = 0.05
+"""What a hand lets fall farther is dropped [m]."""
+_SINKING = 0.15
+"""What sinks faster falls [m/s]; a hand sets things down more slowly."""
 _MEANT_NS = 2_000_000_000
 """Tasks so long before a hand has taken something may still have meant it [ns]."""
 
@@ -39,6 +46,29 @@ class Taken:
     event: Happening | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """An object falls from a hand.
+
+    Attributes:
+        object: that falls.
+        hand: that held it.
+        height: by which it falls [m].
+        by_itself: whether the hand's observer says that the program did not let go of it.
+        span: from when the hold ended until it fell no more.
+        begin_ns: when the hand is said to have let go.
+        row: that says so.
+    """
+
+    object: str
+    hand: str
+    height: float
+    by_itself: bool
+    span: Interval
+    begin_ns: int
+    row: Happening | Occasion
+
+
 def lost(facts: Facts) -> Iterator[Occasion]:
     """Yield the holds that ended though no task may let go of the object."""
     for grip in facts.grips:
@@ -54,28 +84,62 @@ def lost(facts: Facts) -> Iterator[Occasion]:
             yield grip
 
 
-def dropped(facts: Facts) -> Iterator[Happening]:
-    """Yield the drops that the hand's observer says were not meant, or that no task was to bring about."""
-    for event in facts.events(DROPPED):
-        said, begin = event.arguments, event.arguments.get("from")
-        if not isinstance(begin, float) or "height" not in said:
-            continue  # of a model that tells less
-        if (
-            SEVERITY in said
-            or facts.expectations.expects(DROPPED, said, round(begin * 1e9)) is False
-        ):
-            yield event
+def dropped(facts: Facts, moves: Iterable[Move]) -> Iterator[Drop]:
+    """Yield the drops that were not meant: as the hand's observer reports them, and those that the states show."""
+    told = [drop for event in facts.events(DROPPED) if (drop := _told_drop(facts, event))]
+    found = [drop for drop in (*told, *_let_fall(facts, moves)) if _is_not_meant(facts, drop)]
+    for drop in found:
+        near = [t for t in told if (t.object, t.hand) == (drop.object, drop.hand)]
+        if drop in told or not any(abs(t.span.from_ns - drop.span.from_ns) <= SECOND for t in near):
+            yield drop
 
 
-def hold_end_ns(facts: Facts, drop: Happening) -> int:
-    """Return when the hold ended with which something was dropped: as the states say, else as the event does."""
-    said = drop.arguments
-    begin_ns = round(float(said["from"]) * 1e9)  # type: ignore[arg-type]
-    ends = [
-        g.span.to_ns for g in facts.grips if (g.a, g.b) == (said.get("object"), said.get("hand"))
-    ]
+def _told_drop(facts: Facts, event: Happening) -> Drop | None:
+    """Return the drop that an event reports; None of a model that reports less."""
+    said, begin, height = (
+        event.arguments,
+        event.arguments.get("from"),
+        event.arguments.get("height"),
+    )
+    if not isinstance(begin, float) or not isinstance(height, float):
+        return None
+    name, hand, begin_ns = str(said.get("object")), str(said.get("hand")), round(begin * 1e9)
+    ends = [g.span.to_ns for g in facts.grips if (g.a, g.b) == (name, hand)]
     near = [time_ns for time_ns in ends if abs(time_ns - begin_ns) <= _PASSING_NS]
-    return min(near, default=begin_ns)
+    span = Interval(min(near, default=begin_ns), event.time_ns)
+    return Drop(name, hand, height, SEVERITY in said, span, begin_ns, event)
+
+
+def _let_fall(facts: Facts, moves: Iterable[Move]) -> Iterator[Drop]:
+    """Yield what fell freely by more than `FALL_M` when a hand let go of it."""
+    for move in moves:
+        grip = move.grip
+        if grip is None or not move.in_motion:
+            continue
+        around = Interval(grip.span.to_ns - _PASSING_NS, move.span.to_ns)
+        rows = [*facts.during("contact", move.object, around)]
+        of_hand = [row for row in rows if {row.a, row.b} & facts.bodies.links]
+        parted = (r.span.to_ns for r in of_hand if r.span.from_ns < grip.span.to_ns)
+        begin = min(max(parted, default=grip.span.to_ns), move.span.to_ns)
+        landed = (r.span.from_ns for r in rows if r not in of_hand and r.span.to_ns > begin)
+        end = max(min(landed, default=move.span.to_ns), begin)
+        begin, height = _fall(facts, move.object, Interval(begin, end))
+        if height > FALL_M:
+            yield Drop(move.object, grip.b, height, False, Interval(begin, end), begin, grip)
+
+
+def _fall(facts: Facts, name: str, free: Interval) -> tuple[int, float]:
+    """Return when something began to fall, perhaps still between the fingers [ns], and by how much it then fell [m]."""
+    before = Interval(free.from_ns - _PASSING_NS, free.to_ns + 1)
+    times, poses = facts.tables.poses.during(name, before)
+    slow = np.flatnonzero((times <= free.from_ns) & (poses[:, 9] > -_SINKING))
+    row = int(slow[-1]) if len(slow) else 0
+    return int(times[row]), float(poses[row, 2] - poses[-1, 2])
+
+
+def _is_not_meant(facts: Facts, drop: Drop) -> bool:
+    said = {"object": drop.object, "hand": drop.hand}
+    return drop.by_itself or facts.expectations.expects(DROPPED, said, drop.begin_ns) is False
 
 
 def wrongly_taken(facts: Facts) -> Iterator[Taken]:

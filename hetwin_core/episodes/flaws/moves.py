@@ -11,6 +11,7 @@ import numpy as np
 
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.episodes.flaws.facts import Facts
+from hetwin_core.episodes.tables.fluents import BORNE
 from hetwin_core.episodes.tables.rows import Happening, Interval, Occasion
 
 UPSETS = ("toppled", "fell", "left_the_world", "flung")
@@ -132,7 +133,7 @@ class Moves:
         begun = self._tips(name, free if last is None else Interval(last.span.to_ns, free.to_ns))
         if begun is not None:
             return begun
-        rows = [r for r in self._facts.during("on", name, free) if (r.a, r.b) == (name, left)]
+        rows = [r for r in self._facts.during(BORNE, name, free) if (r.a, r.b) == (name, left)]
         ends = [row.span.to_ns for row in rows if row.ended and row.span.to_ns <= free.to_ns]
         if not ends:
             return free.from_ns
@@ -166,7 +167,7 @@ class Moves:
 
     def _reached(self, name: str, time_ns: int) -> str:
         after = Interval(time_ns, time_ns + LETTING_GO_NS)
-        rows = [row for row in self._facts.during("on", name, after) if row.a == name]
+        rows = [row for row in self._facts.during(BORNE, name, after) if row.a == name]
         return max(rows, key=lambda row: row.span.to_ns).b if rows else ""
 
     def _upsets(self, name: str, free: Interval) -> Iterator[Happening]:

@@ -9,6 +9,7 @@ from functools import cached_property
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.episodes.flaws.facts import Facts
 from hetwin_core.episodes.flaws.moves import LETTING_GO_NS, SECOND
+from hetwin_core.episodes.tables.fluents import BORNE
 from hetwin_core.episodes.tables.rows import DERIVED, Interval, Occasion
 
 LIFTING_NS = 500_000_000
@@ -120,7 +121,7 @@ class Touches:
         lasts = row.span.to_ns >= grip.span.to_ns - LETTING_GO_NS
         other = row.b if row.a == grip.a else row.a
         below = Interval(grip.span.to_ns - LETTING_GO_NS, grip.span.to_ns + SECOND)
-        rows = self._facts.during("on", grip.a, below)
+        rows = self._facts.during(BORNE, grip.a, below)
         return lasts and any(on.a == grip.a and on.b == other for on in rows)
 
     def _told(self) -> Iterator[Touch]:

@@ -28,7 +28,7 @@ class ErrorList(Sequence[BeliefError]):
         beliefs: BeliefList,
         occasions: OccasionList,
         recorded: frozenset[str],
-        poses: Mapping[tuple[str, bool], Sequence[PoseError]],
+        poses: Mapping[str, Sequence[PoseError]],
         until_ns: int,
         unseen: Unseen | None = None,
     ) -> None:
@@ -55,7 +55,7 @@ def belief_errors(
     beliefs: BeliefList,
     occasions: OccasionList,
     recorded: frozenset[str],
-    poses: Mapping[tuple[str, bool], Sequence[PoseError]],
+    poses: Mapping[str, Sequence[PoseError]],
     until_ns: int,
     unseen: Unseen | None = None,
 ) -> tuple[BeliefError, ...]:
@@ -65,17 +65,11 @@ def belief_errors(
         beliefs: what the robot believed.
         occasions: what held.
         recorded: the fluents that the log can know.
-        poses: (entity, whether of percepts) -> errors of believed poses; those of percepts count where there are no
-            other beliefs.
+        poses: entity -> errors of believed poses.
         until_ns: time until which the log is known.
         unseen: where it was not seen whether something is false, so that no belief in it is wrong; None: nowhere.
     """
-    found = [
-        error
-        for (entity, is_percept), errors in poses.items()
-        if not (is_percept and (entity, False) in poses)
-        for error in _of_poses(errors, until_ns)
-    ]
+    found = [error for errors in poses.values() for error in _of_poses(errors, until_ns)]
     for fluent, a, b, times, holds in beliefs.histories():
         if fluent != LOC and fluent in recorded:
             held = [row.span for row in occasions.find(fluent, a, b)]

@@ -10,7 +10,6 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.beliefs import PERCEPT
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.episodes.tables.rows import Belief, Interval
 
@@ -25,11 +24,6 @@ class Claim(NamedTuple):
     b: str
     holds: bool
     origin: str
-
-    @property
-    def is_percept(self) -> bool:
-        """Whether the robot has perceived it."""
-        return self.origin == PERCEPT
 
 
 class BeliefColumns(NamedTuple):
@@ -53,8 +47,7 @@ class BeliefColumns(NamedTuple):
 class BeliefList:
     """What the robot believed, each belief until the next one about the same.
 
-    Percepts are kept apart from other beliefs about the same: they do not replace each other, and where there are
-    others, a percept is a belief for no time.
+    Each is held until the next one about the same, a percept like any other.
 
     Args:
         columns: returns all that were found.
@@ -79,11 +72,8 @@ class BeliefList:
         """(n,) until when each belief was held [ns]."""
         c = self._columns
         ends = np.full(len(c.times), self._until_ns, np.int64)
-        for (fluent, a, b, is_percept), rows in self._chains.items():
-            if is_percept and (fluent, a, b, False) in self._chains:
-                ends[rows] = c.times[rows]
-            else:
-                ends[rows[:-1]] = c.times[rows[1:]]
+        for rows in self._chains.values():
+            ends[rows[:-1]] = c.times[rows[1:]]
         return ends
 
     def in_columns(self) -> tuple[BeliefColumns, Numbers, Numbers]:
@@ -112,7 +102,7 @@ class BeliefList:
         """
         found = [
             self._overlapping(rows, during)
-            for (of, one, other, _), rows in self._chains.items()
+            for (of, one, other), rows in self._chains.items()
             if of == fluent and a in (None, one) and b in (None, other)
         ]
         rows = np.concatenate([np.empty(0, np.int64), *found])
@@ -120,16 +110,14 @@ class BeliefList:
         return self._beliefs(rows[order])
 
     def histories(self) -> Iterator[tuple[str, str, str, Numbers, NDArray[np.bool_]]]:
-        """Iterate over what there are beliefs about, without percepts where there are others.
+        """Iterate over what there are beliefs about.
 
         Yields:
             Fluent, a, b, (m,) when the beliefs were formed [ns], (m,) whether it holds by them.
         """
         holds = np.array([claim.holds for claim in self._columns.claims], np.bool_)
-        for (fluent, a, b, is_percept), rows in self._chains.items():
-            if not (is_percept and (fluent, a, b, False) in self._chains):
-                kinds = self._columns.kinds[rows]
-                yield fluent, a, b, self._columns.times[rows], holds[kinds]
+        for (fluent, a, b), rows in self._chains.items():
+            yield fluent, a, b, self._columns.times[rows], holds[self._columns.kinds[rows]]
 
     def _beliefs(self, rows: Numbers) -> list[Belief]:
         c = self._columns
@@ -153,12 +141,12 @@ class BeliefList:
         return rows[inside]
 
     @cached_property
-    def _chains(self) -> dict[tuple[str, str, str, bool], Numbers]:
-        """Fluent, a, b and whether they are percepts -> rows by time."""
+    def _chains(self) -> dict[tuple[str, str, str], Numbers]:
+        """Fluent, a and b -> rows by time."""
         c = self._columns
-        kinds: dict[tuple[str, str, str, bool], list[int]] = defaultdict(list)
+        kinds: dict[tuple[str, str, str], list[int]] = defaultdict(list)
         for kind, claim in enumerate(c.claims):
-            kinds[claim.fluent, claim.a, claim.b, claim.is_percept].append(kind)
+            kinds[claim.fluent, claim.a, claim.b].append(kind)
         number = np.empty(len(c.claims), np.int64)
         for i, members in enumerate(kinds.values()):
             number[members] = i

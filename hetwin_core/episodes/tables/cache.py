@@ -85,12 +85,13 @@ def _columns(found: Found, key: list[Any]) -> dict[str, Any]:
         "until": found.until_ns,
         "recorded": sorted(found.recorded),
         "expects": found.expects,
+        "unclear": sorted(found.unclear),
         "happenings": [astuple(event) for event in found.happenings],
         "tasks": [asdict(task) for task in found.tasks],
         "claims": beliefs.claims,
         "errors": [
-            [*key, [astuple(error) for error in errors]]
-            for key, errors in found.pose_errors.items()
+            [entity, [astuple(error) for error in errors]]
+            for entity, errors in found.pose_errors.items()
         ],
         "stretches": [(s.fluent, s.a, s.b) for s in found.stretches],
     }
@@ -130,14 +131,12 @@ def _found(facts: Mapping[str, Any], columns: Mapping[str, Any]) -> Found:
         tasks=tuple(map(_task, facts["tasks"])),
         beliefs=lambda: beliefs,
         believed=frozenset((claim.fluent, claim.a) for claim in beliefs.claims),
-        pose_errors={
-            (entity, is_percept): [PoseError(*row) for row in rows]
-            for entity, is_percept, rows in facts["errors"]
-        },
+        pose_errors={entity: [PoseError(*row) for row in rows] for entity, rows in facts["errors"]},
         recorded=frozenset(facts["recorded"]),
         timeline=timeline,
         pieces=[Piece(first, Place(*place)) for first, *place in columns["pieces"].tolist()],
         expects={name: tuple(rows) for name, rows in facts["expects"].items()},
+        unclear=frozenset((a, b) for a, b in facts["unclear"]),
     )
 
 
@@ -157,5 +156,6 @@ def _task(row: Mapping[str, Any]) -> Task:
             "status": Status(row["status"]),
             "span": Interval(*row["span"]),
             "history": history,
+            "settings": tuple((time_ns, said) for time_ns, said in row["settings"]),
         }
     )

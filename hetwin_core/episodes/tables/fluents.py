@@ -22,9 +22,15 @@ class Fluent(NamedTuple):
     symmetric: bool = False
 
 
+BORNE = "borne_by"
+"""What stands on something is borne by it, and stays so while it is pushed along, or tips."""
+
 FLUENTS: dict[str, Fluent] = {
     "contact": Fluent(("a", "b"), "two bodies touch", symmetric=True),
     "on": Fluent(("a", "b"), "a stands on b: in contact, supported from below, and at rest on it"),
+    BORNE: Fluent(
+        ("a", "b"), "b bears a: since a came to rest on it, pushed along or not, until it leaves it"
+    ),
     "attached": Fluent(("a", "b"), "a moves as b does, b a hand or a link, while they touch"),
     "loc": Fluent(("a",), "an entity is where it is; intervals without a change of place"),
     "moving": Fluent(("a",), "an entity moves"),

@@ -36,11 +36,12 @@ class Found:
         tasks: of the robot's program.
         beliefs: of the robot, put together when they are asked for.
         believed: the pairs of a fluent and an entity that there are beliefs about.
-        pose_errors: (entity, whether of percepts) -> where believed poses are wrong.
+        pose_errors: entity -> where believed poses are wrong.
         recorded: the fluents about the world that the log can know.
         timeline: times of all states.
         pieces: chunks with states.
         expects: of the scenario.
+        unclear: see `Derivation`.
     """
 
     until_ns: int
@@ -51,11 +52,12 @@ class Found:
     tasks: Sequence[Task]
     beliefs: Callable[[], BeliefColumns]
     believed: frozenset[tuple[str, str]]
-    pose_errors: Mapping[tuple[str, bool], Sequence[PoseError]]
+    pose_errors: Mapping[str, Sequence[PoseError]]
     recorded: frozenset[str]
     timeline: Timeline
     pieces: Sequence[Piece]
     expects: Mapping[str, tuple[str, ...]]
+    unclear: frozenset[tuple[str, str]] = frozenset()
 
     @classmethod
     def of(
@@ -83,6 +85,7 @@ class Found:
             timeline=derivation.timeline,
             pieces=derivation.pieces,
             expects=_expects_of(given),
+            unclear=derivation.unclear,
         )
 
     def tables(
@@ -103,7 +106,8 @@ class Found:
         beliefs = BeliefList(self.beliefs, self.until_ns)
         occasions = OccasionList(self.stretches, self.of_fluent, self.until_ns)
         events = EventList(self.happenings, self.until_ns)
-        unseen = Unseen(layout, events, Interval(self.timeline.time(0), self.until_ns + 1))
+        known = Interval(self.timeline.time(0), self.until_ns + 1)
+        unseen = Unseen(layout, events, known, self.unclear)
         errors = ErrorList(
             beliefs, occasions, self.recorded, self.pose_errors, self.until_ns, unseen
         )
@@ -122,6 +126,7 @@ class Found:
             believed=self.believed,
             poses=LogPoses(states_at, self.pieces, self.timeline, layout, models),
             expects=self.expects,
+            unseen=unseen,
         )
 
 

@@ -84,6 +84,7 @@ class Task:
         status: the last one.
         reason: why it failed, as the program says.
         variables: its variables, the last values.
+        settings: (time, variables that were set then) in order.
         span: from when it was active to its end; to where the log is known if it has not ended.
         history: (time, status) in order.
     """
@@ -99,6 +100,12 @@ class Task:
     variables: Mapping[str, Json]
     span: Interval
     history: tuple[tuple[int, Status], ...]
+    settings: tuple[tuple[int, Mapping[str, Json]], ...] = ()
+
+    def variables_at(self, time_ns: int) -> dict[str, Json]:
+        """Return the values that its variables had at a time."""
+        settings = self.settings or ((self.span.from_ns, self.variables),)
+        return {k: v for at, said in settings if at <= time_ns for k, v in said.items()}
 
 
 class Belief(NamedTuple):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -116,6 +115,7 @@ class Tables:
         believed: the (fluent, entity) pairs that the robot has told anything about, an entity of "" for all.
         poses: of all entities.
         expects: of the scenario: operation -> expressions of events that may happen in it.
+        unseen: where it was not seen whether something holds.
     """
 
     episode: str
@@ -132,8 +132,4 @@ class Tables:
     believed: frozenset[tuple[str, str]]
     poses: Poses
     expects: Mapping[str, tuple[str, ...]]
-
-    @cached_property
-    def unseen(self) -> Unseen:
-        """Where it was not seen whether something holds."""
-        return Unseen(self.layout, self.events, Interval(self.start_ns, self.known_until_ns + 1))
+    unseen: Unseen

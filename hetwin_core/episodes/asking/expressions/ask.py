@@ -18,7 +18,7 @@ from hetwin_core.episodes.asking.parsing.formulas import Formulas
 from hetwin_core.episodes.asking.parsing.made import check_value
 from hetwin_core.episodes.asking.questions import Questions
 from hetwin_core.episodes.asking.terms import ANY
-from hetwin_core.episodes.asking.vocabulary import SUPPORTING
+from hetwin_core.episodes.asking.vocabulary import SUPPORTING, VALUES
 
 
 class Asking:
@@ -31,7 +31,9 @@ class Asking:
     def __init__(self, questions: Questions) -> None:
         self._questions = questions
         words = questions.vocabulary
-        self._names = sorted({*words.fluents, *words.events, *words.attributes, SUPPORTING})
+        self._names = sorted(
+            {*words.fluents, *words.events, *words.attributes, *VALUES, SUPPORTING}
+        )
         self._evaluators = frozenset(all_evaluators()) - STANDARD_FUNCTIONS | {"exists"}
         self._known: dict[str, Step] = {}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hetwin_core.ensemble.beliefs import LOC
+from hetwin_core.ensemble.beliefs import LOC, PERCEPT
 from hetwin_core.episodes.tables.belief_list import BeliefColumns, Claim, Numbers
 from hetwin_core.episodes.tables.deriving.book import Book
 from hetwin_core.episodes.tables.deriving.claims import Claims
@@ -57,8 +57,8 @@ class BeliefBook:
     def _enter(self, claim: Claim, part: BeliefColumns, rows: Numbers) -> None:
         times = part.times[rows]
         if claim.fluent == LOC:
-            self._errors.believe(claim.a, claim.is_percept, times, part.poses[rows])
-        if claim.is_percept:
+            self._errors.believe(claim.a, times, part.poses[rows])
+        if claim.origin == PERCEPT:
             confidences = part.confidences[rows].tolist()
             for time_ns, confidence in zip(times.tolist(), confidences, strict=True):
                 what = {"object": claim.a, "confidence": confidence}

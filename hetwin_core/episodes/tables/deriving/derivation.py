@@ -19,9 +19,11 @@ from hetwin_core.episodes.tables.deriving.motion import Motion
 from hetwin_core.episodes.tables.deriving.places import Places
 from hetwin_core.episodes.tables.deriving.pose_errors import LATE_NS, PoseErrors
 from hetwin_core.episodes.tables.deriving.scene_index import SceneIndex
+from hetwin_core.episodes.tables.deriving.standing import Pair, standing
 from hetwin_core.episodes.tables.deriving.tasks import TaskBook
 from hetwin_core.episodes.tables.deriving.touching import Touching
 from hetwin_core.episodes.tables.deriving.truths import Truths
+from hetwin_core.episodes.tables.fluents import BORNE
 from hetwin_core.episodes.tables.poses import Piece
 from hetwin_core.episodes.tables.rows import DERIVED_EVENTS
 from hetwin_core.episodes.tables.timeline import Timeline
@@ -44,6 +46,7 @@ class Derivation:
         errors: where believed poses are wrong.
         beliefs: what the robot believes.
         latest_ns: the last time of anything so far.
+        unclear: pairs of bodies that never move of which it is not known whether they touch.
     """
 
     def __init__(self, layout: Layout) -> None:
@@ -61,11 +64,12 @@ class Derivation:
         self._places = Places(self._index, self._motion.ids, self.book)
         self._truths = Truths(layout, self.book)
         self._drops = Drops(layout, self.book)
+        self.unclear: frozenset[Pair] = frozenset()
 
     @property
     def recorded(self) -> frozenset[str]:
         """The fluents about the world that the run can know."""
-        touching = {"contact", "on", "attached"} if self._touching.seen else set()
+        touching = {"contact", "on", BORNE, "attached"} if self._touching.seen else set()
         moving = {"moving", "loc"} if self._motion.known else set()
         return frozenset(touching | moving | self._drops.known) | self._truths.fluents
 
@@ -97,12 +101,22 @@ class Derivation:
         self.pieces.append(Piece(first, place))
         self.latest_ns = max(self.latest_ns, int(states.times[-1]))
         batch = Batch(states, first, self.timeline, self._index)
+        if not first:
+            self._stand(batch)
         held = self._truths.update(batch)
         self._touching.update(batch)
         still = self._motion.update(batch)
         self._places.update(batch, still, held)
         self._handling.update(self.certain_ns)
         return batch
+
+    def _stand(self, batch: Batch) -> None:
+        """Enter what never moves, and so stands for all of the run where it stands in the first state."""
+        found = standing(self._index.layout, batch.states.values[0])
+        self.unclear = found.unclear
+        for fluent, pairs in (("contact", found.contact), ("on", found.on), (BORNE, found.on)):
+            for a, b in pairs:
+                self.book.begin_occasion(fluent, a, b, batch.timeline.time(0))
 
     def add_beliefs(self, beliefs: BeliefColumns) -> None:
         """Take in beliefs."""

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from hetwin_core.episodes.tables.deriving.book import Book
 from hetwin_core.episodes.tables.deriving.scene_index import SceneIndex
+from hetwin_core.episodes.tables.fluents import BORNE
 from hetwin_core.episodes.tables.occasion_list import Stretch
 
 HELD_ON_NS = 100_000_000
@@ -28,7 +29,7 @@ class Handling:
 
     Args:
         index: of the scene.
-        book: with ``on``, ``attached`` and ``held``; to enter them in.
+        book: with ``borne_by``, ``attached`` and ``held``; to enter them in.
     """
 
     def __init__(self, index: SceneIndex, book: Book) -> None:
@@ -49,7 +50,7 @@ class Handling:
 
     def _look(self) -> None:
         for stretch in self._book.stretches[self._seen :]:
-            if stretch.fluent == "on":
+            if stretch.fluent == BORNE:
                 self._supports[stretch.a].append(stretch)
                 self._leaving.append(stretch)
                 self._landing.append(stretch)

@@ -37,7 +37,7 @@ class Places:
         self._things = [
             _Thing(names.get(i, entities[i].name), column, index.starts[i], book)
             for column, i in enumerate(ids.tolist())
-            if entities[i].kind is EntityKind.OBJECT or i in names
+            if entities[i].kind in (EntityKind.OBJECT, EntityKind.ROBOT) or i in names
         ]
 
     def update(self, batch: Batch, still: Mask, held: dict[str, Mask]) -> None:

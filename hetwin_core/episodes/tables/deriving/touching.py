@@ -15,6 +15,7 @@ from hetwin_core.episodes.following.states import States
 from hetwin_core.episodes.tables.deriving.book import Batch, Book, StretchesByKey
 from hetwin_core.episodes.tables.deriving.scene_index import SceneIndex
 from hetwin_core.episodes.tables.deriving.spans import Mask, Numbers, Spans
+from hetwin_core.episodes.tables.fluents import BORNE
 
 TOUCHING_M = 2e-4
 """Bodies that come nearer than this touch [m]."""
@@ -27,6 +28,8 @@ TOLD_NS = 100_000_000
 _UPWARD = math.cos(math.radians(45.0))
 _REST_SPEED, _REST_TURN = 0.02, 0.2
 _REST_STATES = 3
+_STIRRED_STATES = 10
+"""What stands on something may stir for fewer states."""
 _MOVING_SPEED, _MOVING_TURN = 0.005, 0.05
 
 
@@ -70,9 +73,9 @@ def near_pairs(states: States, entities: int) -> Pairs:
 class Touching:
     """Enters ``contact``, ``on`` and ``attached``, and the events ``collision`` and ``collision_end``.
 
-    ``on(a, b)`` begins when an object comes to rest on something that supports it from below, and lasts until it has
-    left that, even if it is pushed along. ``attached(a, b)`` begins when a link moves an object that touches it, and
-    lasts as long as they touch and do not move against each other.
+    ``on(a, b)`` holds while an object is at rest on something that supports it from below; ``borne_by(a, b)`` begins
+    likewise, and lasts until it has left that, even if it is pushed along or tips. ``attached(a, b)`` begins when a
+    link moves an object that touches it, and lasts as long as they touch and do not move against each other.
 
     Args:
         index: of the scene.
@@ -85,9 +88,11 @@ class Touching:
         self._count = len(index.names)
         self._contacts = Spans(absent=ABSENT)
         self._supports = Spans(absent=ABSENT, clear=_REST_STATES)
+        self._rests = Spans(absent=_STIRRED_STATES, clear=_REST_STATES)
         self._attachments = Spans(absent=ABSENT, clear=_REST_STATES)
-        self._contact, self._on, self._attached = (
-            StretchesByKey(fluent, self._names, book) for fluent in ("contact", "on", "attached")
+        self._contact, self._on, self._borne, self._attached = (
+            StretchesByKey(fluent, self._names, book)
+            for fluent in ("contact", "on", BORNE, "attached")
         )
         self._objects = {
             name for name, is_ in zip(index.names, index.is_object, strict=True) if is_
@@ -145,8 +150,11 @@ class Touching:
         at_rest = _is_slow(*_motion_at_contact(batch, chosen)) & (chosen.distance <= TOUCHING_M)
         upper, lower = np.where(below[below | above], (chosen.a, chosen.b), (chosen.b, chosen.a))
         keys = upper * self._count + lower
-        changes = self._supports.update(keys, chosen.state + batch.first, at_rest, batch.newest)
-        self._on.enter(changes, batch.timeline)
+        states, newest = chosen.state + batch.first, batch.newest
+        borne = self._supports.update(keys, states, at_rest, newest)
+        resting = self._rests.update(keys[at_rest], states[at_rest], at_rest[at_rest], newest)
+        self._borne.enter(borne, batch.timeline)
+        self._on.enter(resting, batch.timeline)
 
     def _update_attachments(self, batch: Batch, pairs: Pairs) -> None:
         index = self._index

@@ -10,9 +10,10 @@ from hetwin_core.ensemble.scene.layout import Layout, Slot
 from hetwin_core.ensemble.scene.values import Floats, Meaning
 from hetwin_core.episodes.tables.deriving.book import Batch, Book
 from hetwin_core.episodes.tables.deriving.spans import Mask, Numbers
+from hetwin_core.episodes.tables.fluents import BORNE
 from hetwin_core.episodes.tables.occasion_list import Stretch
 
-_DERIVED = frozenset({"contact", "on", "attached", "loc", "moving"})
+_DERIVED = frozenset({"contact", "on", BORNE, "attached", "loc", "moving"})
 """These follow from the states, whatever an attribute is called."""
 _NONE, _YES = -1, -2
 _HELD, _HELD_OBJECT = "held", "held_object"

@@ -60,8 +60,15 @@ def test_questions_in_a_file(small_run: SmallRun, tmp_path: Path) -> None:
     told = asked(small_run.out, "1 + 1", "--questions", str(file))
     assert [answer["value"] for answer in told["answers"]] == [2, 1, 1]
     file.write_text("count(tasks())\n\nholds(moving('bxo'), at(1))\n", "utf-8")
-    says = (f"{file}: line 3", "unknown entity", "'bxo'", "perhaps 'box'")
-    refused(tmp_path, "ask", small_run.out, "--questions", file, says=says)
+    said = hetwin("ask", small_run.out, "--questions", file, "--json")
+    first, second = json.loads(said.out)["answers"]
+    assert (said.code, first["value"]) == (2, 1)
+    for words in (f"{file}: line 3", "unknown entity", "'bxo'", "perhaps 'box'"):
+        assert words in second["error"]
+    said = hetwin("ask", small_run.out, "--questions", file)
+    assert said.code == 2
+    assert "error: " in said.out
+    assert "known until 3.000 s" in said.out
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ OWN = """
 KINDS = {
     *("wrong_order", "knocked_over", "grasp_lost", "wrong_object", "stale_belief"),
     *("failed_navigation", "carrying_collision", "unstable_support", "spilled", "goal_undone"),
-    *("dropped", "overlooked", "incorrect_belief", "unachieved", "unexpected_event"),
+    *("dropped", "task_failed", "overlooked", "incorrect_belief", "unachieved", "unexpected_event"),
 }
 
 
