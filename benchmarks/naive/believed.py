@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,7 @@ class Believed:
         told = self.messages("loc", name)
         if not told:
             return None
-        for one, other in zip(told, told[1:], strict=False):
+        for one, other in pairwise(told):
             if one["time"] <= time < other["time"] and other["time"] - one["time"] <= 500 * MS:
                 seconds = (other["time"] - one["time"]) / 1e9
                 return faster(one["pose"], other["pose"], seconds)

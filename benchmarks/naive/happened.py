@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from naive.world import DERIVED, MS, Truth, World, runs
+from naive.world import CLEAR, DERIVED, MS, TOUCHING, Truth, World, runs, spans
 
 Event = tuple[int, str, dict[str, Any]]
 FOREVER = 2**62
@@ -149,7 +149,5 @@ class Happened:
 
 def seen(world: World, a: str, b: str) -> Truth:
     """When two bodies touch in the states, without touches that are only told of."""
-    from naive.world import CLEAR, TOUCHING, spans
-
-    weak, clear = world._of_pair(a, b, lambda row, state: (row[2] <= CLEAR, row[2] <= TOUCHING))
+    weak, clear = world._of_pair(a, b, lambda row, _: (row[2] <= CLEAR, row[2] <= TOUCHING))
     return spans(weak, clear, 3, 1)

@@ -87,14 +87,12 @@ class World:
         found: Truth | None = self._kept[key]
         return found
 
-    def _holds(self, fluent: str, a: str, b: str) -> Truth | None:
+    def _holds(self, fluent: str, a: str, b: str) -> Truth | None:  # noqa: C901
         match fluent:
             case "contact":
                 if {self.kinds[a], self.kinds[b]} == {"static"}:
                     return self._static(a, b, touching_only=True)
-                touching = self._of_pair(
-                    a, b, lambda row, state: (row[2] <= CLEAR, row[2] <= TOUCHING)
-                )
+                touching = self._of_pair(a, b, lambda row, _: (row[2] <= CLEAR, row[2] <= TOUCHING))
                 return self._told_touches(a, b, spans(*touching, 3, 1))
             case "borne_by":
                 if {self.kinds[a], self.kinds[b]} == {"static"}:
@@ -187,7 +185,7 @@ class World:
         if self.kinds[a] != "object" or self.kinds[b] != "link":
             return [False] * len(self.log.times), [False] * len(self.log.times)
 
-        def weigh(row: Any, state: int) -> tuple[bool, bool]:
+        def weigh(_: Any, state: int) -> tuple[bool, bool]:
             thing, link = self.pose(a, state), self.pose(b, state)
             carried = velocity(link, thing[:3])
             along = np.linalg.norm(thing[7:10] - carried) <= SLOW
@@ -264,9 +262,7 @@ class World:
         """The spans of a fluent that begin or end between states [ns]."""
         self.holds(fluent, a, b)
         if fluent == "contact" and {self.kinds[a], self.kinds[b]} != {"static"}:
-            weak, clear = self._of_pair(
-                a, b, lambda row, state: (row[2] <= CLEAR, row[2] <= TOUCHING)
-            )
+            weak, clear = self._of_pair(a, b, lambda row, _: (row[2] <= CLEAR, row[2] <= TOUCHING))
             return self.between_states(a, b, spans(weak, clear, 3, 1))
         found: list[tuple[int, int]] = self._kept.get(("exact", fluent, a, b), [])
         return found
@@ -280,11 +276,8 @@ class World:
 
     def bounds(self, name: str) -> list[tuple[Any, Any, bool]]:
         """Lowest and highest corner in the world of each shape that collides, and whether that is its exact form."""
-        found = []
-        for shape in self.entities[name]["shapes"]:
-            if shape.get("collides", True):
-                found.append(shape_bounds(shape, self.pose(name, 0)))
-        return found
+        shapes = [s for s in self.entities[name]["shapes"] if s.get("collides", True)]
+        return [shape_bounds(shape, self.pose(name, 0)) for shape in shapes]
 
 
 def shape_bounds(shape: Any, body: Any) -> tuple[Any, Any, bool]:
@@ -345,7 +338,7 @@ def velocity(body: Any, at: Any) -> Any:
 
 
 def spans(weak: Truth, clear: Truth, absent: int, need: int) -> Truth:
-    """Truths with a hysteresis: begun by `need` clear states in a row, ended by `absent` states without even a weak one."""
+    """Truths that `need` clear states in a row begin, and `absent` states without even a weak one end."""
     found = [False] * len(weak)
     state = 0
     while state < len(weak):
@@ -357,11 +350,11 @@ def spans(weak: Truth, clear: Truth, absent: int, need: int) -> Truth:
             if weak[end]:
                 last = end
             end += 1
-        run = 0
+        run = first = 0
         for i in range(state, last + 1):
             if weak[i]:
                 run = run + 1 if clear[i] else 0
-                first = i if run == 1 else first if run else 0
+                first = i if run == 1 else first
             if run >= need:
                 begin = 0 if first <= absent else first
                 found[begin : last + 1] = [True] * (last + 1 - begin)

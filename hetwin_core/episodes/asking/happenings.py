@@ -120,8 +120,8 @@ class Happenings:
         if argument in self._entities.names or argument == "robot":
             meant = self._entities.meant(argument, name)
             kinds = MOVES if name == LOC_CHANGE else ABOUT.get(role, ()) if name in EVENTS else ()
-            said = {event.arguments.get(role) for event in events}
-            if kinds and not meant & said:
+            about = {event.arguments.get(role) for event in events}
+            if kinds and not meant & about:
                 self._entities.check_kind(argument, kinds, f"{role} of {name}")
             return meant
         said = {v for event in events for v in event.arguments.values() if isinstance(v, str)}

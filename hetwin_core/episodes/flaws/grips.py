@@ -121,7 +121,7 @@ def _let_fall(facts: Facts, moves: Iterable[Move]) -> Iterator[Drop]:
         of_hand = [row for row in rows if {row.a, row.b} & facts.bodies.links]
         parted = (r.span.to_ns for r in of_hand if r.span.from_ns < grip.span.to_ns)
         begin = min(max(parted, default=grip.span.to_ns), move.span.to_ns)
-        landed = (r.span.from_ns for r in rows if r not in of_hand and r.span.to_ns > begin)
+        landed = (r.span.from_ns for r in rows if r not in of_hand)  # or stood there already
         end = max(min(landed, default=move.span.to_ns), begin)
         begin, height = _fall(facts, move.object, Interval(begin, end))
         if height > FALL_M:

@@ -48,8 +48,8 @@ def standing(layout: Layout, values: Floats) -> Standing:
     bounds = [_bounds(shape, posed[name]) for name, shape in shapes]
     low, high = (np.array([b[i] for b in bounds]) for i in (0, 1))
     exact = np.array([b[2] for b in bounds], np.bool_)
-    near: NDArray[np.bool_] = (low[:, None] <= high[None] + NEAR_M).all(axis=2)
-    near &= near.T
+    reaches = np.all(low[:, None] <= high[None] + NEAR_M, axis=2)
+    near = reaches & reaches.T
     over = (low[:, None, :2] < high[None, :, :2]).all(axis=2)
     level = np.abs(low[:, None, 2] - high[None, :, 2]) <= NEAR_M
     sure = exact[:, None] & exact[None]
