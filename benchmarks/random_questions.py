@@ -259,7 +259,7 @@ class Draw:
             return True
         if name.startswith("collision"):
             return bool(set(names) & set(said))
-        return event[2].get("object") == names[0]
+        return bool(event[2].get("object") == names[0])
 
     def value(self) -> Question:
         """Ask for a pose, a twist, or any attribute."""

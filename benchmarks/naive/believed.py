@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from typing import Any
 
@@ -91,12 +92,14 @@ class Believed:
 def is_elsewhere(believed: Any, pose: Any) -> bool:
     """Whether two poses are different: more than 2 cm or 10 degrees."""
     one, two = np.array(believed), np.array(pose[:7])
-    angle = 2.0 * np.arccos(min(1.0, abs(float(one[3:] @ two[3:])) / np.linalg.norm(one[3:])))
+    angle = 2.0 * math.acos(
+        min(1.0, abs(float(one[3:] @ two[3:])) / float(np.linalg.norm(one[3:])))
+    )
     return bool(np.linalg.norm(one[:3] - two[:3]) > FAR or angle > TURNED)
 
 
 def faster(one: Any, other: Any, seconds: float) -> bool:
     """Whether something went from one pose to another faster than 5 cm/s or 0.25 rad/s."""
     p, q = np.array(one), np.array(other)
-    angle = 2.0 * np.arccos(min(1.0, abs(float(p[3:] @ q[3:]))))
+    angle = 2.0 * math.acos(min(1.0, abs(float(p[3:] @ q[3:]))))
     return bool(np.linalg.norm(p[:3] - q[:3]) > 0.05 * seconds or angle > 0.25 * seconds)

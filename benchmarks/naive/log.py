@@ -71,6 +71,7 @@ class Log:
 
 def read(run: Path) -> Log:
     """Read the log in the folder of a run."""
+    found: list[tuple[str, Any]]
     with AnyReader([run / "log"]) as reader:
         found = [
             (connection.topic, reader.deserialize(data, connection.msgtype))

@@ -68,7 +68,10 @@ class World:
         """The entity whose pose is that of a robot."""
         if self.log.slot(name, "pose") is not None or self.kinds[name] != "robot":
             return name
-        return next(n for n, e in self.entities.items() if e["owner"] == name and not e["parent"])
+        base: str = next(
+            n for n, e in self.entities.items() if e["owner"] == name and not e["parent"]
+        )
+        return base
 
     # ------------------------------------------------------------------ states
 
@@ -140,7 +143,7 @@ class World:
 
     def between_states(self, a: str, b: str, seen: Truth) -> list[tuple[int, int]]:
         """Touches of a link and an object that events tell of, and that are none of those in the states."""
-        found = []
+        found: list[tuple[int, int]] = []
         for event in self.log.events:
             said = event["arguments"]
             if event["name"] != "touch_ended" or event["source"] != "robot_health":
@@ -211,7 +214,8 @@ class World:
                 one, two = self.pose(name, before), self.pose(name, state)
                 cosine = min(1.0, abs(float(one[3:7] @ two[3:7])))
                 turn = 2.0 * math.acos(cosine)
-                share = max(np.linalg.norm(two[:3] - one[:3]) / 0.01, turn / 0.05) / seconds
+                step = float(np.linalg.norm(two[:3] - one[:3]))
+                share = max(step / 0.01, turn / 0.05) / seconds
             weak.append(bool(share >= 0.5))
             clear.append(bool(share >= 1.0))
         return weak, clear
@@ -285,14 +289,15 @@ def shape_bounds(shape: Any, body: Any) -> tuple[Any, Any, bool]:
     size, kind = shape["size"], shape["kind"]
     turned = rotation(body[3:7]) @ rotation(np.array(shape["pose"][3:]))
     centre = body[:3] + rotation(body[3:7]) @ np.array(shape["pose"][:3])
-    half = {
+    halves: dict[str, Callable[[], Any]] = {
         "box": lambda: np.array(size) / 2,
         "sphere": lambda: np.full(3, size[0]),
         "cylinder": lambda: np.array([size[0], size[0], size[1] / 2]),
         "capsule": lambda: np.array([size[0], size[0], size[1] / 2 + size[0]]),
         "ellipsoid": lambda: np.array(size),
         "plane": lambda: np.array([size[0] / 2, size[1] / 2, 0.0]),
-    }.get(kind)
+    }
+    half = halves.get(kind)
     if half is None:
         points = np.frombuffer(base64.b64decode(shape["vertices"]), "<f8").reshape(-1, 3)
         corners = [centre + turned @ point for point in points]

@@ -87,10 +87,12 @@ def lost(facts: Facts) -> Iterator[Occasion]:
 def dropped(facts: Facts, moves: Iterable[Move]) -> Iterator[Drop]:
     """Yield the drops that were not meant: as the hand's observer reports them, and those that the states show."""
     told = [drop for event in facts.events(DROPPED) if (drop := _told_drop(facts, event))]
-    found = [drop for drop in (*told, *_let_fall(facts, moves)) if _is_not_meant(facts, drop)]
-    for drop in found:
+    told = [drop for drop in told if drop.by_itself or _is_not_meant(facts, drop, "released")]
+    yield from told
+    for drop in _let_fall(facts, moves):
         near = [t for t in told if (t.object, t.hand) == (drop.object, drop.hand)]
-        if drop in told or not any(abs(t.span.from_ns - drop.span.from_ns) <= SECOND for t in near):
+        is_told = any(abs(t.span.from_ns - drop.span.from_ns) <= SECOND for t in near)
+        if not is_told and _is_not_meant(facts, drop):
             yield drop
 
 
@@ -137,9 +139,12 @@ def _fall(facts: Facts, name: str, free: Interval) -> tuple[int, float]:
     return int(times[row]), float(poses[row, 2] - poses[-1, 2])
 
 
-def _is_not_meant(facts: Facts, drop: Drop) -> bool:
+def _is_not_meant(facts: Facts, drop: Drop, *also: str) -> bool:
+    """Whether no task may drop the object, or bring about one of some more events."""
     said = {"object": drop.object, "hand": drop.hand}
-    return drop.by_itself or facts.expectations.expects(DROPPED, said, drop.begin_ns) is False
+    tasks = facts.expectations.near(drop.begin_ns)
+    may = any(facts.expectations.may(task, name) for task in tasks for name in also)
+    return not may and facts.expectations.expects(DROPPED, said, drop.begin_ns) is False
 
 
 def wrongly_taken(facts: Facts) -> Iterator[Taken]:
