@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.episodes.asking.answer import Answer
-from hetwin_core.episodes.asking.belief import Beliefs
 from hetwin_core.episodes.asking.domain import Domain
 from hetwin_core.episodes.asking.evidence import in_order, of_belief
 from hetwin_core.episodes.asking.intervals import Intervals
+from hetwin_core.episodes.asking.sources import Beliefs
 from hetwin_core.episodes.asking.terms import Atom, Term
 from hetwin_core.episodes.asking.times import at
 

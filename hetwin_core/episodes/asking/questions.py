@@ -7,7 +7,6 @@ from functools import cached_property
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_core.episodes.asking.answer import Answer, NotKnown, reason
-from hetwin_core.episodes.asking.belief import Beliefs
 from hetwin_core.episodes.asking.belief_causes import BeliefCauses
 from hetwin_core.episodes.asking.believed import Believed
 from hetwin_core.episodes.asking.believed_events import BelievedEvents
@@ -18,13 +17,12 @@ from hetwin_core.episodes.asking.happenings import Happenings
 from hetwin_core.episodes.asking.holding import Holding
 from hetwin_core.episodes.asking.parsing.goal_reader import GoalReader
 from hetwin_core.episodes.asking.reading import Reader
+from hetwin_core.episodes.asking.sources import Beliefs, World, WrongBeliefs
 from hetwin_core.episodes.asking.task_tree import TaskTree
 from hetwin_core.episodes.asking.terms import Atom, Term, loc
 from hetwin_core.episodes.asking.times import SLACK_NS, Asked, Sort, When, whole, window
 from hetwin_core.episodes.asking.values import Measured, Values
 from hetwin_core.episodes.asking.vocabulary import FOLLOWS_FROM, SUPPORTING, Vocabulary
-from hetwin_core.episodes.asking.world import World
-from hetwin_core.episodes.asking.wrong_beliefs import WrongBeliefs
 from hetwin_core.episodes.expecting import Expectations
 from hetwin_core.episodes.tables.rows import Happening, Interval, Task
 from hetwin_core.episodes.tables.tables import Tables
@@ -254,11 +252,12 @@ class Questions:
 
     @cached_property
     def _beliefs(self) -> Beliefs:
-        return Beliefs(self.tables, self.entities)
+        return Beliefs(self.tables, self.entities, self.vocabulary)
 
     @cached_property
     def _wrong(self) -> Holding:
-        return self._holding(WrongBeliefs(self.tables, self.entities, self._world, self._beliefs))
+        known = self.tables, self.entities, self.vocabulary
+        return self._holding(WrongBeliefs(*known, self._world, self._beliefs))
 
     @cached_property
     def _values(self) -> Values:

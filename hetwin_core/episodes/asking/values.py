@@ -10,9 +10,9 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scene.layout import EntityKind
-from hetwin_core.episodes.asking.belief import Beliefs
 from hetwin_core.episodes.asking.entities import Entities
 from hetwin_core.episodes.asking.evidence import Evidence, of_belief, of_state, of_task
+from hetwin_core.episodes.asking.sources import Beliefs
 from hetwin_core.episodes.asking.states import StateReader
 from hetwin_core.episodes.asking.task_tree import TaskTree
 from hetwin_core.episodes.asking.terms import ANY, Argument, Atom, State, Term, Variable
