@@ -10,27 +10,7 @@ from hetwin_core.episodes.asking.questions import Questions
 from hetwin_core.episodes.tables.tables import Tables
 
 
-class Asked(Questions):
-    """What an episode can be asked, as terms and as expressions. Who inherits it provides the tables."""
-
-    def ask(self, question: str, where: str = "") -> Answered:
-        """Return the answer to a question that is an expression in CEL.
-
-        Args:
-            question: e.g. ``holds(on("box", "tray"), at(end))``.
-            where: the place that it stands at, for errors.
-
-        Raises:
-            BadInput: if it is wrong: its syntax, a name, a time; the error names what would be right.
-        """
-        return self._asking.ask(question, where)
-
-    @cached_property
-    def _asking(self) -> Asking:
-        return Asking(self)
-
-
-class AskedTables(Asked):
+class AskedTables(Questions):
     """Tables that are asked.
 
     Args:

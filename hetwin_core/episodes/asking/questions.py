@@ -36,6 +36,22 @@ class Questions:
         """The tables of the episode."""
         raise NotImplementedError
 
+    def ask(self, question: str, where: str = "") -> Answered:
+        """Return the answer to a question that is an expression in CEL.
+
+        Args:
+            question: e.g. ``holds(on("box", "tray"), at(end))``.
+            where: the place that it stands at, for errors.
+
+        Raises:
+            BadInput: if it is wrong: its syntax, a name, a time; the error names what would be right.
+        """
+        return self._asking.ask(question, where)
+
+    @cached_property
+    def _asking(self) -> Asking:
+        return Asking(self)
+
     @cached_property
     def world(self) -> Domain:
         """What holds in the world."""

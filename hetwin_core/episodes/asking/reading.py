@@ -187,6 +187,7 @@ def compared(
 
 
 def fits(entity: str, names: Names) -> bool:
+    """Return whether an entity is among some names."""
     return names is None or entity in names
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.episodes.asking.questions import Questions
 from hetwin_core.episodes.expecting.bodies import ROBOT
-from hetwin_core.episodes.flaws import found_rows as rows
+from hetwin_core.episodes.flaws.found_rows import of_drop
 from hetwin_core.episodes.flaws.beliefs import WrongBeliefs
 from hetwin_core.episodes.flaws.facts import Facts
 from hetwin_core.episodes.flaws.goals import Goals, Undone, Unmet
@@ -78,7 +78,7 @@ class Findings:
         undone = {found.move.number for found in self._undone}
         lost = {row.row for row in self._lost}
         return [
-            rows.of_move(
+            of_move(
                 move,
                 unmet=move.number in unmet,
                 undone=move.number in undone,
@@ -95,7 +95,7 @@ class Findings:
         """touches(): what links and carried objects touched without that being expected."""
         events = self._facts.tables.events
         return [
-            rows.of_touch(
+            of_touch(
                 touch,
                 self._touches.is_static(touch),
                 events[touch.event_row] if touch.event_row >= 0 else None,
@@ -105,15 +105,15 @@ class Findings:
 
     def lost_grips(self) -> list[Row]:
         """lost_grips(): holds that ended though no task may let go."""
-        return [rows.of_occasion(row) for row in self._lost]
+        return [of_occasion(row) for row in self._lost]
 
     def drops(self) -> list[Row]:
         """drops(): what hands dropped without that being meant: `object, hand, height, by_itself, from, to`."""
-        return [rows.of_drop(drop) for drop in self._dropped]
+        return [of_drop(drop) for drop in self._dropped]
 
     def wrong_takes(self) -> list[Row]:
         """wrong_takes(): what hands took while their tasks were about something else."""
-        return [rows.of_taken(found) for found in wrongly_taken(self._facts)]
+        return [of_taken(found) for found in wrongly_taken(self._facts)]
 
     def failed_tasks(self) -> list[Row]:
         """failed_tasks(): tasks that failed, and that no later one made good."""
@@ -121,23 +121,23 @@ class Findings:
 
     def unmet_goals(self) -> list[Row]:
         """unmet_goals(): tasks that are done though their goals do not hold."""
-        return [rows.of_unmet(found, self._is_robot(found.entities)) for found in self._unmet]
+        return [of_unmet(found, self._is_robot(found.entities)) for found in self._unmet]
 
     def undone_goals(self) -> list[Row]:
         """undone_goals(): goals that held when their tasks were done, and that the robot then undid by a blow."""
-        return [rows.of_undone(found) for found in self._undone]
+        return [of_undone(found) for found in self._undone]
 
     def wrong_beliefs(self) -> list[Row]:
         """wrong_beliefs(): beliefs that were wrong for longer than their messages need to follow the world."""
-        return [rows.of_wrong(found) for found in self._beliefs.all()]
+        return [of_wrong(found) for found in self._beliefs.all()]
 
     def overlooked_things(self) -> list[Row]:
         """overlooked_things(): what was visible in tasks that look, and was not perceived."""
-        return [rows.of_overlooked(found) for found in overlooked(self._facts)]
+        return [of_overlooked(found) for found in overlooked(self._facts)]
 
     def spills(self) -> list[Row]:
         """spills(): fluids that left their vessels and were not meant to, or did not arrive."""
-        return [rows.of_spilled(found) for found in spilled(self._facts)]
+        return [of_spilled(found) for found in spilled(self._facts)]
 
     def find_task(self, name: str) -> Row | None:
         """find_task(id): the task; null if there is none."""
@@ -146,11 +146,11 @@ class Findings:
 
     def events_of(self, name: str) -> list[Row]:
         """events_of(name): the events of a name, by time."""
-        return [rows.of_event(row) for row in self._facts.events(name)]
+        return [of_event(row) for row in self._facts.events(name)]
 
     def occasions_of(self, fluent: str) -> list[Row]:
         """occasions_of(fluent): the occasions of a fluent, by begin."""
-        return [rows.of_occasion(row) for row in self._facts.tables.occasions.find(fluent)]
+        return [of_occasion(row) for row in self._facts.tables.occasions.find(fluent)]
 
     def task_at(self, time: float) -> str | None:
         """task_at(time): id of the innermost task that goes on at a time [s]; null if none does."""
@@ -229,4 +229,4 @@ class Findings:
         return any(name == ROBOT or self._facts.bodies.kind(name) in kinds for name in names)
 
     def _task(self, task: Task) -> Row:
-        return rows.of_task(task, self._facts.named.entities(task))
+        return of_task(task, self._facts.named.entities(task))

@@ -20,7 +20,6 @@ from hetwin_core.episodes.asking.expressions.record import Record
 from hetwin_core.episodes.asking.parsing.made import Made, bare
 from hetwin_core.episodes.asking.parsing.made import rows_of as made_from
 from hetwin_core.episodes.asking.parsing.term_functions import TermFunctions
-from hetwin_core.episodes.asking.questions import Questions
 from hetwin_core.episodes.asking.relations import RELATIONS, Relation
 from hetwin_core.episodes.asking.terms import Atom, Term, Variable
 from hetwin_core.episodes.asking.times import (
