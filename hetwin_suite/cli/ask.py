@@ -12,8 +12,8 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.cli.options import AsJson
 
 if TYPE_CHECKING:
-    from hetwin_core.episodes.asking.asked import AskedTables
-    from hetwin_core.episodes.asking.expressions.answered import Answered
+    from hetwin_core.episodes.asking.answer import Answered
+    from hetwin_core.episodes.asking.questions import AskedTables
 
 DIGITS = 4
 BAD_INPUT = 2
@@ -45,7 +45,7 @@ def ask(
 
     Example: hetwin ask runs/today 'holds(on(any, "tray"), at(end))' 'occurs(picked_up(any))'
     """
-    from hetwin_core.episodes.asking.asked import AskedTables  # numpy takes its time
+    from hetwin_core.episodes.asking.questions import AskedTables  # numpy takes its time
     from hetwin_core.episodes.tables.open import open_tables
     from hetwin_suite.running.patience import never_silent
 

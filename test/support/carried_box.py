@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.values import POSE, Floats
-from hetwin_core.episodes.tables.fluents import FLUENTS
 from hetwin_core.episodes.tables.rows import (
     DERIVED,
+    FLUENTS,
     Belief,
     BeliefError,
     Happening,

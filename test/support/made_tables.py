@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats
-from hetwin_core.episodes.tables.fluents import BORNE, FLUENTS
 from hetwin_core.episodes.tables.rows import (
+    BORNE,
     DERIVED,
+    FLUENTS,
     Belief,
     BeliefError,
     Happening,

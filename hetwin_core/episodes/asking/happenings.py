@@ -1,16 +1,26 @@
-"""Which events happened."""
+"""Which events happened, which ones the robot believes in, and what caused them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.nearest import one_of
-from hetwin_core.episodes.asking.entities import Entities
-from hetwin_core.episodes.asking.terms import Argument, Atom, Variable
-from hetwin_core.episodes.asking.vocabulary import ABOUT, EVENTS, MOVES, Vocabulary
-from hetwin_core.episodes.tables.rows import Happening, Interval
+from hetwin_core.episodes.asking.answer import Answer, in_order, of_belief
+from hetwin_core.episodes.asking.formulas import GoalReader
+from hetwin_core.episodes.asking.holding import Domain, Holding, some_time
+from hetwin_core.episodes.asking.intervals import Intervals
+from hetwin_core.episodes.asking.names import ABOUT, EVENTS, MOVES, Entities, Vocabulary
+from hetwin_core.episodes.asking.sources import Beliefs
+from hetwin_core.episodes.asking.tasks import TaskTree
+from hetwin_core.episodes.asking.terms import Argument, Atom, Term, Variable
+from hetwin_core.episodes.asking.times import Asked, at
+from hetwin_core.episodes.expecting import Expectations
+from hetwin_core.episodes.expecting.bodies import Bodies
+from hetwin_core.episodes.tables.rows import Happening, Interval, Status, Task
+from hetwin_core.episodes.tables.tables import Tables
 
 LOC_CHANGE = "loc_change"
 SYMMETRIC = ("collision", "collision_end")
@@ -150,3 +160,252 @@ def _values(event: Happening, names: tuple[str, ...]) -> list[Json]:
     arguments: Mapping[str, Json] = event.arguments
     named = [arguments.get(name) for name in names]
     return [*named, *(value for key, value in arguments.items() if key not in names)]
+
+
+PERCEIVED = "perceived"
+ENDS = {"pick_up": "held", "picked_up": "held", "set_down": "on", "put_down": "on"}
+"""Event -> the fluent of the goal at whose end the robot believes it."""
+SECOND = {"held": "hand", "on": "support"}
+"""Fluent -> name of its second argument, as of the event."""
+SOURCE = "tasks"
+"""Source of events that follow from the ends of tasks."""
+
+
+class BelievedEvents:
+    """Finds events in what the robot tells.
+
+    Args:
+        tables: of the episode.
+        happenings: finds events.
+        goals: reads the goals of tasks.
+    """
+
+    def __init__(self, tables: Tables, happenings: Happenings, goals: GoalReader) -> None:
+        self._tables = tables
+        self._happenings = happenings
+        self._goals = goals
+
+    def find(self, pattern: Atom, span: Interval) -> list[Happening]:
+        """Return the events of a pattern in an interval.
+
+        An event that follows from a task has the task's row.
+
+        Raises:
+            BadInput: if it is no event that the robot can believe.
+        """
+        if pattern.name == PERCEIVED:
+            return self._happenings.find(pattern, span)
+        if pattern.name not in ENDS:
+            known = [PERCEIVED, *ENDS]
+            raise BadInput(
+                "the robot has no beliefs about this event",
+                found=pattern.name,
+                expected=one_of(pattern.name, known),
+            )
+        self._happenings.find(pattern, Interval(0, 0))  # which sees whether its entities are known
+        made = self._ends(pattern.name)
+        return [
+            event
+            for event in made
+            if span.from_ns <= event.time_ns < span.to_ns
+            and self._happenings.matches(event, pattern)
+        ]
+
+    def _ends(self, name: str) -> Iterator[Happening]:
+        fluent = ENDS[name]
+        for task in self._tables.tasks:
+            if task.status is not Status.DONE or not task.goal.startswith(fluent):
+                continue
+            goal = self._goals.read(task)
+            if isinstance(goal, Atom) and goal.name == fluent:
+                names = ("object", SECOND[fluent])
+                texts = [a for a in goal.arguments if isinstance(a, str)]
+                arguments = dict(zip(names, texts, strict=False))
+                yield Happening(
+                    task.row, task.span.to_ns, name, SOURCE, {**arguments, "task": task.id}
+                )
+
+
+class Believed(Domain):
+    """When the robot believes terms, and which events it believes to have happened.
+
+    Args:
+        tables: of the episode.
+        holding: finds out when terms are believed.
+        events: finds believed events.
+    """
+
+    def __init__(self, tables: Tables, holding: Holding, events: BelievedEvents) -> None:
+        super().__init__(tables, holding)
+        self._events = events
+
+    def occurs(self, pattern: Atom, when: Asked | None = None) -> tuple[Happening, ...]:
+        """Return the events of a pattern that the robot believes to have happened.
+
+        Percepts are such events, and ``picked_up`` and ``put_down`` (or ``pick_up``, ``set_down``) at the end of a task
+        that is done with the goal ``held`` or ``on``.
+
+        Raises:
+            BadInput: if the event, an entity or the time is not known, or there is no such event in beliefs.
+        """
+        return tuple(self._events.find(pattern, some_time(when, self._tables).span))
+
+
+Cause: TypeAlias = "Happening | Task"
+
+COLLISION = "collision"
+LETTING_GO = ("released", "lost", "grip_lost", "let_go", "slipped")
+"""Events after which an object may move by itself."""
+BY_TASKS = (
+    *(*LETTING_GO, "picked_up", "put_down", "pick_up", "set_down", "grasped", "grip_closed"),
+    "perceived",
+)
+"""Events that tasks cause, without another event between."""
+BEFORE_NS = 2_000_000_000
+"""An event is caused by what happened at most so long before."""
+SAME_NS = 150_000_000
+"""Reports of one moment come so far apart, in any order."""
+MOST = 8
+"""A chain is never longer."""
+
+
+class Causes:
+    """Follows events back to tasks.
+
+    An event about an object is caused by what touched the object last, or let go of it, within `BEFORE_NS`; what
+    touched it is a link, or another object, whose own motion has a cause in turn. The first event of a chain is caused
+    by the innermost task that went on; of several by that which may cause it, or else names one of its entities. A task
+    is caused by those that it is a part of.
+
+    Args:
+        happenings: events of the episode.
+        tree: its tasks.
+        expectations: knows which tasks went on, and what they name.
+    """
+
+    def __init__(self, happenings: Happenings, tree: TaskTree, expectations: Expectations) -> None:
+        self._happenings = happenings
+        self._tree = tree
+        self._expectations = expectations
+        self._bodies: Bodies = expectations.bodies
+
+    def of(self, effect: Happening) -> tuple[Cause, ...]:
+        """Return the causes of an event, the nearest first; empty if none is known."""
+        events = list(self._events(effect))
+        first = events[-1] if events else effect
+        task = self._task(first)
+        return (*events, *((task, *self._tree.above(task)) if task is not None else ()))
+
+    def _events(self, effect: Happening) -> Iterator[Happening]:
+        """Yield the events that led to one, the nearest first."""
+        seen = {effect.row}
+        moved = self._moved(effect)
+        time_ns = _begin(effect)
+        while moved and len(seen) < MOST:
+            cause = self._last(moved, time_ns, seen)
+            if cause is None:
+                return
+            yield cause
+            seen.add(cause.row)
+            moved = [] if cause.name != COLLISION else self._others(cause, moved)
+            time_ns = cause.time_ns
+
+    def _moved(self, event: Happening) -> list[str]:
+        """Return the objects about whose motion an event is; none of one that a task causes."""
+        if event.name in BY_TASKS:
+            return []
+        named = [value for value in event.arguments.values() if isinstance(value, str)]
+        if event.name == COLLISION and any(name in self._bodies.links for name in named):
+            return []
+        return [name for name in named if self._bodies.is_movable(name)]
+
+    def _others(self, collision: Happening, moved: Sequence[str]) -> list[str]:
+        """Return what touched an object, if it is an object that something else must have moved."""
+        named = [value for value in collision.arguments.values() if isinstance(value, str)]
+        return [name for name in named if name not in moved and self._bodies.is_movable(name)]
+
+    def _last(self, moved: Sequence[str], time_ns: int, seen: set[int]) -> Happening | None:
+        """Return the last event until a moment that can have moved one of some objects."""
+        found = [
+            event
+            for name in (COLLISION, *LETTING_GO)
+            for event in self._happenings.named(name)
+            if time_ns - BEFORE_NS <= event.time_ns <= time_ns + SAME_NS
+            and event.row not in seen
+            and self._moves(event, moved)
+        ]
+        touches = [event for event in found if self._is_by_robot(event)]
+        return max(touches or found, key=lambda event: (event.time_ns, event.row), default=None)
+
+    def _moves(self, event: Happening, moved: Sequence[str]) -> bool:
+        named = [value for value in event.arguments.values() if isinstance(value, str)]
+        if not any(name in named for name in moved):
+            return False
+        others = [name for name in named if name not in moved]
+        can_move = [n for n in others if self._bodies.is_movable(n) or n in self._bodies.links]
+        return event.name in LETTING_GO or bool(can_move)
+
+    def _is_by_robot(self, event: Happening) -> bool:
+        named = event.arguments.values()
+        return event.name in LETTING_GO or any(name in self._bodies.links for name in named)
+
+    def _task(self, event: Happening) -> Task | None:
+        """Return the innermost task that went on: that which may cause an event, names its entities, or began last."""
+        near = self._expectations.near(event.time_ns)
+        on = [task for task in near if task.span.from_ns <= event.time_ns <= task.span.to_ns]
+        named = {value for value in event.arguments.values() if isinstance(value, str)}
+        named |= {hand for name in named if (hand := self._bodies.hand_of(name))}
+        may = [t for t in near if self._expectations.of(t, event.name, event.arguments)]
+        about = [t for t in on or near if named & {*self._expectations.named.entities(t)}]
+        best = [task for task in may if task in on] or may or about or on or near
+        return max(best, key=lambda task: (task.span.from_ns, task.row), default=None)
+
+
+def _begin(event: Happening) -> int:
+    """Return when what an event reports began, which it may say itself."""
+    begin = event.arguments.get("from")
+    is_time = isinstance(begin, int | float) and not isinstance(begin, bool)
+    return min(event.time_ns, round(begin * 1e9)) if is_time else event.time_ns  # type: ignore[operator]
+
+
+LOC = "loc"
+
+
+class BeliefCauses:
+    """Relates beliefs to the world, as the paper's Causes from world to belief.
+
+    Args:
+        world: what held.
+        wrong: when beliefs were wrong.
+        beliefs: what was believed.
+    """
+
+    def __init__(self, world: Domain, wrong: Domain, beliefs: Beliefs) -> None:
+        self._world = world
+        self._wrong = wrong
+        self._beliefs = beliefs
+
+    def caused(self, state: Term, belief: Atom, time_ns: int) -> Answer:
+        """Return whether a belief at a moment came from a state of the world: that held when the belief was formed.
+
+        A believed pose comes from where its entity is only if it was right when it was formed.
+
+        Raises:
+            BadInput: if the belief is no single fluent.
+        """
+        if not isinstance(belief, Atom):
+            raise BadInput("a belief is about one fluent", found=str(belief), expected="loc(x)")
+        row = self._beliefs.last(belief, time_ns)
+        if row is None:
+            told = all(
+                self._beliefs.told(belief.name, a if isinstance(a, str) else None)
+                for a in belief.arguments[:1]
+            )
+            return Answer(False if told else None)
+        formed = at(row.span.from_ns / 1e9)
+        held = self._world.holds(state, formed)
+        same = isinstance(state, Atom) and state.name == belief.name == LOC
+        wrong = self._wrong.holds(belief, formed).truth if same else False
+        truth = held.truth if held.truth is None or wrong is None else held.truth and not wrong
+        rows = in_order((*held.evidence, of_belief(row)))
+        return Answer(truth, Intervals([row.span]), held.bindings, rows)

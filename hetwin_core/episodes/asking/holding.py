@@ -1,19 +1,21 @@
-"""Whether a term holds at a time."""
+"""Whether terms hold at a time, in the world and in beliefs alike."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from itertools import count, islice
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.sentences.catalogue import say
-from hetwin_core.episodes.asking.answer import Answer
-from hetwin_core.episodes.asking.entities import Entities
-from hetwin_core.episodes.asking.evidence import in_order
-from hetwin_core.episodes.asking.found import Found, is_read_whole
-from hetwin_core.episodes.asking.intervals import Intervals, union
+from hetwin_core.episodes.asking.answer import Answer, Evidence, in_order
+from hetwin_core.episodes.asking.intervals import Intervals, Truths, union
+from hetwin_core.episodes.asking.names import SUPPORTING, Entities, Vocabulary
 from hetwin_core.episodes.asking.reading import Binding, Reader, Reading
 from hetwin_core.episodes.asking.terms import (
     ANY,
@@ -26,11 +28,62 @@ from hetwin_core.episodes.asking.terms import (
     Term,
     Variable,
 )
-from hetwin_core.episodes.asking.times import Sort, Window
-from hetwin_core.episodes.asking.truths import Truths
-from hetwin_core.episodes.asking.vocabulary import SUPPORTING, Vocabulary
+from hetwin_core.episodes.asking.times import Asked, Sort, Window, whole, window
 from hetwin_core.episodes.tables.rows import Interval
+from hetwin_core.episodes.tables.tables import Tables
 from hetwin_core.episodes.tables.unseen import Blind
+
+POSES = "poses"
+
+
+class Found:
+    """When a term holds for one binding.
+
+    Args:
+        binding: the entities.
+        reading: when it is true and when it is false, the rows that say so, and where it was not seen.
+    """
+
+    def __init__(self, binding: Binding, reading: Reading) -> None:
+        self.binding = binding
+        self.truths = reading.truths
+        self.blind: tuple[Blind, ...] = reading.blind
+        self._evidence = reading.evidence
+
+    def telling(self, window: Window, known: Interval) -> Iterator[Evidence]:
+        """Yield the rows that overlap a time; states were measured for it, even if just before.
+
+        Args:
+            window: the time.
+            known: all of the episode; what lasts until its end has not ended there.
+        """
+        begins, ends, states = self._columns
+        last = known.to_ns - 1
+        overlap = (begins < window.span.to_ns) & (ends > window.span.from_ns)
+        if window.span.to_ns > last:
+            overlap |= ends >= last
+        for index in np.flatnonzero(overlap | states).tolist():
+            yield self._evidence[index]
+
+    @cached_property
+    def _columns(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+        """(n,) begins and ends [ns] of all rows, none of them empty, and whether they are states."""
+        spans = np.array([row.span for row in self._evidence], np.int64).reshape(-1, 2)
+        states = np.array([row.table == POSES for row in self._evidence], np.bool_)
+        return spans[:, 0], np.maximum(spans[:, 1], spans[:, 0] + 1), states
+
+
+def is_read_whole(term: Term) -> bool:
+    """Return whether a term is read for all of an episode at once: it needs neither places nor states."""
+    match term:
+        case Atom():
+            return term.place is None
+        case Both() | Either():
+            return is_read_whole(term.one) and is_read_whole(term.two)
+        case Negation():
+            return is_read_whole(term.of)
+    return False
+
 
 HAND = "hand"
 """Argument of a fluent that only a hand can be."""
@@ -281,3 +334,44 @@ def _cut(part: Interval, known: Interval) -> Interval:
     """Return an interval that ends with the log at the latest, and is never empty."""
     end = min(part.to_ns, known.to_ns - 1)
     return Interval(part.from_ns, max(end, part.from_ns + 1))
+
+
+class Domain:
+    """When terms hold, in the world or as the robot believes.
+
+    Args:
+        tables: of the episode.
+        holding: finds out when terms hold there.
+    """
+
+    def __init__(self, tables: Tables, holding: Holding) -> None:
+        self._tables = tables
+        self._holding = holding
+
+    def holds(self, term: Term, when: Asked) -> Answer:
+        """Return whether a term holds at a time.
+
+        Raises:
+            BadInput: if a fluent, an entity or the time is not known.
+        """
+        return self._holding.ask(term, window(when, self._tables))
+
+    def where(self, term: Term, during: Asked | None = None) -> Answer:
+        """Return when a term holds, in an interval or all of the episode.
+
+        Raises:
+            BadInput: as `holds`.
+        """
+        return self._holding.ask(term, some_time(during, self._tables))
+
+    def when(self, term: Term) -> Truths:
+        """Return when a term is true and when it is false in all of the episode."""
+        return self._holding.when(term, whole(self._tables))
+
+
+def some_time(when: Asked | None, tables: Tables) -> Window:
+    """Return the window of 'some time in'; of all of the episode for None."""
+    if when is None:
+        return Window(Sort.DURING, whole(tables))
+    found = window(when, tables)
+    return found if found.sort is Sort.AT else Window(Sort.DURING, found.span)

@@ -1,9 +1,15 @@
-"""Sets of moments as intervals."""
+"""Sets of moments as intervals, what is true, false or not known over them, and how they relate.
+
+The relations are those of Allen, Maintaining knowledge about temporal intervals, CACM 1983: exactly one of the thirteen
+holds between any two intervals that are not empty.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,3 +150,140 @@ def _merged(parts: Iterable[tuple[int, int]]) -> Iterator[Interval]:
 
 NEVER = Intervals()
 """The empty set."""
+
+
+class Truths(NamedTuple):
+    """When something is true and when it is false, as Kleene's logic of three values has it.
+
+    Attributes:
+        true: when it is true.
+        false: when it is false.
+    """
+
+    true: Intervals
+    false: Intervals
+
+    @classmethod
+    def known(cls, true: Intervals, span: Interval) -> Truths:
+        """Return that something is false in an interval except when it is true."""
+        return cls(true, true.complement(span))
+
+    def __sub__(self, unseen: Intervals) -> Truths:
+        """Return the same, but not known where it is false and nobody could see it."""
+        return Truths(self.true, self.false - unseen)
+
+    def __and__(self, other: Truths) -> Truths:
+        return Truths(self.true & other.true, self.false | other.false)
+
+    def __or__(self, other: Truths) -> Truths:
+        return Truths(self.true | other.true, self.false & other.false)
+
+    def __invert__(self) -> Truths:
+        return Truths(self.false, self.true)
+
+    def at(self, time_ns: int) -> bool | None:
+        """Return whether it is true at a moment; None if that is not known."""
+        if time_ns in self.true:
+            return True
+        return False if time_ns in self.false else None
+
+    def during(self, span: Interval) -> bool | None:
+        """Return whether it is true some time in an interval."""
+        if self.true.overlaps(span):
+            return True
+        return False if self.false.covers(span) else None
+
+    def throughout(self, span: Interval) -> bool | None:
+        """Return whether it is true all of an interval."""
+        if self.false.overlaps(span):
+            return False
+        return True if self.true.covers(span) else None
+
+
+UNKNOWN = Truths(NEVER, NEVER)
+"""Nothing is known."""
+
+
+Relation = Callable[[Interval, Interval], bool]
+
+
+def before(x: Interval, y: Interval) -> bool:
+    """Return whether x ends before y begins."""
+    return x.to_ns < y.from_ns
+
+
+def meets(x: Interval, y: Interval) -> bool:
+    """Return whether y begins where x ends."""
+    return x.to_ns == y.from_ns and not _equal_begin_or_end(x, y)
+
+
+def overlaps(x: Interval, y: Interval) -> bool:
+    """Return whether x begins first, and ends in y."""
+    return x.from_ns < y.from_ns < x.to_ns < y.to_ns
+
+
+def starts(x: Interval, y: Interval) -> bool:
+    """Return whether both begin together, and x ends first."""
+    return x.from_ns == y.from_ns and x.to_ns < y.to_ns
+
+
+def during(x: Interval, y: Interval) -> bool:
+    """Return whether x begins after y, and ends before it."""
+    return y.from_ns < x.from_ns and x.to_ns < y.to_ns
+
+
+def finishes(x: Interval, y: Interval) -> bool:
+    """Return whether both end together, and x begins last."""
+    return y.from_ns < x.from_ns and x.to_ns == y.to_ns
+
+
+def equals(x: Interval, y: Interval) -> bool:
+    """Return whether both begin and end together."""
+    return x == y
+
+
+def after(x: Interval, y: Interval) -> bool:
+    """Return whether x begins after y has ended."""
+    return before(y, x)
+
+
+def met_by(x: Interval, y: Interval) -> bool:
+    """Return whether x begins where y ends."""
+    return meets(y, x)
+
+
+def overlapped_by(x: Interval, y: Interval) -> bool:
+    """Return whether y begins first, and ends in x."""
+    return overlaps(y, x)
+
+
+def started_by(x: Interval, y: Interval) -> bool:
+    """Return whether both begin together, and y ends first."""
+    return starts(y, x)
+
+
+def contains(x: Interval, y: Interval) -> bool:
+    """Return whether y begins after x, and ends before it."""
+    return during(y, x)
+
+
+def finished_by(x: Interval, y: Interval) -> bool:
+    """Return whether both end together, and y begins last."""
+    return finishes(y, x)
+
+
+RELATIONS: Mapping[str, Relation] = MappingProxyType(
+    {
+        relation.__name__: relation
+        for relation in (
+            *(before, after, meets, met_by, overlaps, overlapped_by, starts, started_by),
+            *(during, contains, finishes, finished_by, equals),
+        )
+    }
+)
+"""All of them, by name."""
+
+
+def _equal_begin_or_end(x: Interval, y: Interval) -> bool:
+    """Return whether an event, an interval without duration, starts or finishes the other."""
+    return x.from_ns == y.from_ns or x.to_ns == y.to_ns

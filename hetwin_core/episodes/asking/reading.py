@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.rotations import angles_between
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.episodes.asking.entities import Entities
-from hetwin_core.episodes.asking.evidence import Evidence
-from hetwin_core.episodes.asking.intervals import Intervals
+from hetwin_core.episodes.asking.answer import Evidence
+from hetwin_core.episodes.asking.intervals import UNKNOWN, Intervals, Truths
+from hetwin_core.episodes.asking.names import Entities, Vocabulary
 from hetwin_core.episodes.asking.terms import ANY, Argument, Atom, Place, State, Variable
 from hetwin_core.episodes.asking.times import whole
-from hetwin_core.episodes.asking.truths import UNKNOWN, Truths
-from hetwin_core.episodes.asking.vocabulary import Vocabulary
 from hetwin_core.episodes.tables.rows import Interval
 from hetwin_core.episodes.tables.tables import Tables
 from hetwin_core.episodes.tables.unseen import Blind

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.episodes.asking.entities import Entities
-from hetwin_core.episodes.asking.evidence import (
+from hetwin_core.episodes.asking.answer import (
     Evidence,
     of_belief,
     of_error,
@@ -18,7 +17,8 @@ from hetwin_core.episodes.asking.evidence import (
     of_occasion,
     of_state,
 )
-from hetwin_core.episodes.asking.intervals import Intervals
+from hetwin_core.episodes.asking.intervals import UNKNOWN, Intervals, Truths
+from hetwin_core.episodes.asking.names import Entities, Vocabulary
 from hetwin_core.episodes.asking.reading import (
     Binding,
     Names,
@@ -32,11 +32,8 @@ from hetwin_core.episodes.asking.reading import (
 from hetwin_core.episodes.asking.states import StateReader
 from hetwin_core.episodes.asking.terms import ANY, Argument, Atom, Place, State, Variable
 from hetwin_core.episodes.asking.times import whole
-from hetwin_core.episodes.asking.truths import UNKNOWN, Truths
-from hetwin_core.episodes.asking.vocabulary import Vocabulary
-from hetwin_core.episodes.tables.fluents import FLUENTS
-from hetwin_core.episodes.tables.pose_tolerance import distances
-from hetwin_core.episodes.tables.rows import Belief, Interval
+from hetwin_core.episodes.tables.poses import distances
+from hetwin_core.episodes.tables.rows import FLUENTS, Belief, Interval
 from hetwin_core.episodes.tables.tables import Tables
 from hetwin_core.episodes.tables.unseen import Blind
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from hetwin_core.episodes.expecting import Expectations
-from hetwin_core.episodes.tables.fluents import BORNE
-from hetwin_core.episodes.tables.rows import DERIVED, Happening, Interval, Occasion
+from hetwin_core.episodes.tables.rows import BORNE, DERIVED, Happening, Interval, Occasion
 from hetwin_core.episodes.tables.tables import Tables
 
 

@@ -11,8 +11,7 @@ import numpy as np
 
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.episodes.flaws.facts import Facts
-from hetwin_core.episodes.tables.fluents import BORNE
-from hetwin_core.episodes.tables.rows import Happening, Interval, Occasion
+from hetwin_core.episodes.tables.rows import BORNE, Happening, Interval, Occasion
 
 UPSETS = ("toppled", "fell", "left_the_world", "flung")
 SECOND = 1_000_000_000

@@ -15,8 +15,7 @@ from hetwin_core.ensemble.conductor.reporting.coverage import (
 )
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.sentences.catalogue import say
-from hetwin_core.episodes.tables.fluents import BORNE
-from hetwin_core.episodes.tables.rows import Happening, Interval
+from hetwin_core.episodes.tables.rows import BORNE, Happening, Interval
 
 Names = Collection[str] | None
 """Entities that an argument stands for; None: any."""

@@ -10,12 +10,11 @@ import pytest
 from support.flawed_tables import fetched
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.episodes.asking.asked import AskedTables
+from hetwin_core.episodes.asking.questions import AskedTables
 from hetwin_core.episodes.flaws import installed_rules
-from hetwin_core.episodes.flaws.engine import find_flaws
+from hetwin_core.episodes.flaws.find import find_flaws
 from hetwin_core.episodes.flaws.flaw import Flaw
-from hetwin_core.episodes.flaws.installed_rules import all_rules
-from hetwin_core.episodes.flaws.rule import read_rules
+from hetwin_core.episodes.flaws.rule import all_rules, read_rules
 
 OWN = """
 - kind: hasty

@@ -5,8 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from hetwin_core.episodes.tables.belief_errors import belief_errors
-from hetwin_core.episodes.tables.belief_list import BeliefColumns, BeliefList, Claim
-from hetwin_core.episodes.tables.occasion_list import OccasionList, Stretch
+from hetwin_core.episodes.tables.lists import (
+    BeliefColumns,
+    BeliefList,
+    Claim,
+    OccasionList,
+    Stretch,
+)
 from hetwin_core.episodes.tables.rows import Interval
 
 S = 1_000_000_000

@@ -1,37 +1,128 @@
-"""The functions that questions in CEL may call."""
+"""The functions that questions in CEL may call, and what an answer rests on."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.sentences.catalogue import say
-from hetwin_core.episodes.asking.answer import Answer, NotKnown, reason
-from hetwin_core.episodes.asking.evidence import Evidence, of_event, of_task
-from hetwin_core.episodes.asking.expressions.maps import (
-    EVENT_ROW,
-    TASK_ROW,
-    event_map,
-    task_map,
+from hetwin_core.episodes.asking.answer import (
+    Answer,
+    Evidence,
+    NotKnown,
+    in_order,
+    of_event,
+    of_task,
+    reason,
 )
-from hetwin_core.episodes.asking.expressions.record import Record
-from hetwin_core.episodes.asking.parsing.made import Made, bare
-from hetwin_core.episodes.asking.parsing.made import rows_of as made_from
-from hetwin_core.episodes.asking.parsing.term_functions import TermFunctions
-from hetwin_core.episodes.asking.relations import RELATIONS, Relation
+from hetwin_core.episodes.asking.formulas import Made, TermFunctions, bare
+from hetwin_core.episodes.asking.formulas import rows_of as made_from
+from hetwin_core.episodes.asking.intervals import RELATIONS, Intervals, Relation, union
 from hetwin_core.episodes.asking.terms import Atom, Term, Variable
-from hetwin_core.episodes.asking.times import (
-    Asked,
-    Moment,
-    Sort,
-    Span,
-    When,
-    nanoseconds,
-    span_of,
-)
-from hetwin_core.episodes.tables.rows import Happening, Interval, Task
+from hetwin_core.episodes.asking.times import Asked, Moment, Sort, Span, When, nanoseconds, span_of
+from hetwin_core.episodes.tables.rows import Happening, Interval, Status, Task
+from hetwin_core.episodes.tables.tables import Tables
+
+if TYPE_CHECKING:
+    from hetwin_core.episodes.asking.questions import Questions
+
+
+TASK_ROW = "task_row"
+EVENT_ROW = "event_row"
+SHOWN_OF_TASK = ("id", "operation", "from", "to", "status")
+SHOWN_OF_EVENT = ("name", "time", "arguments")
+
+
+def task_map(task: Task, tables: Tables) -> dict[str, Any]:
+    """Return a task; times in s, the end is null if it has not ended in a log that grows."""
+    ended = tables.finished or task.status not in (Status.CREATED, Status.ACTIVE)
+    begin, end = task.span.from_ns / 1e9, task.span.to_ns / 1e9 if ended else None
+    return {
+        "id": task.id,
+        "operation": task.operation,
+        "from": begin,
+        "to": end,
+        "start": begin,
+        "end": end,
+        "status": task.status.value,
+        "goal": task.goal,
+        "parent": task.parent,
+        "after": list(task.after),
+        "reason": task.reason,
+        "variables": dict(task.variables),
+        TASK_ROW: task.row,
+    }
+
+
+def event_map(event: Happening, row: int | None) -> dict[str, Any]:
+    """Return an event; its time in s.
+
+    Args:
+        event: of the world or of beliefs.
+        row: where `event_of` finds it; None: it is no row of the events.
+    """
+    return {
+        "name": event.name,
+        "time": event.time_ns / 1e9,
+        "arguments": dict(event.arguments),
+        "source": event.source,
+        EVENT_ROW: row,
+    }
+
+
+def shown(value: Any) -> Any:
+    """Return a value as answers show it; CEL has lost the order of maps, so that they are sorted."""
+    if isinstance(value, Mapping):
+        if TASK_ROW in value:
+            return {key: value[key] for key in SHOWN_OF_TASK}
+        if EVENT_ROW in value:
+            return {key: shown(value[key]) for key in SHOWN_OF_EVENT}
+        return {str(key): shown(one) for key, one in sorted(value.items())}
+    if isinstance(value, list | tuple):
+        return [shown(one) for one in value]
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+class _Read(NamedTuple):
+    truth: bool | None
+    intervals: Intervals
+    bindings: tuple[Mapping[str, str], ...]
+    evidence: tuple[Evidence, ...]
+
+
+class Record:
+    """Notes what the functions of one question read."""
+
+    def __init__(self) -> None:
+        self._read: list[_Read] = []
+
+    def note(self, answer: Answer, also: tuple[Evidence, ...] = ()) -> None:
+        """Note a truth, and the rows that its time and its goal came from."""
+        rows = (*answer.evidence, *also)
+        self._read.append(_Read(answer.truth, answer.intervals, answer.bindings, rows))
+
+    def rows(self, *evidence: Evidence) -> None:
+        """Note rows that were read for anything else than a truth."""
+        self._read.append(_Read(None, Intervals(), (), evidence))
+
+    def telling(self, value: object) -> _Read:
+        """Return what an answer rests on.
+
+        Of an answer that is true or false, these are the truths that are the same, as what made ``all`` false or
+        ``exists`` true; if there are none, as after ``!``, all of them.
+        """
+        same = [r for r in self._read if r.truth is value] if isinstance(value, bool) else []
+        used = same or self._read
+        bindings = {tuple(binding.items()): binding for r in used for binding in r.bindings}
+        return _Read(
+            None,
+            union(r.intervals for r in used),
+            tuple(bindings.values()),
+            in_order(row for r in used for row in r.evidence),
+        )
+
 
 PAIR = 2
 Value = Any
