@@ -44,7 +44,7 @@ def of_occasion(row: Occasion) -> Evidence:
 
 def of_event(row: Happening) -> Evidence:
     """Return a row of the events."""
-    return Evidence("events", row.row, Interval(row.time_ns, row.time_ns))
+    return Evidence("events", row.row, row.span)
 
 
 def of_task(row: Task) -> Evidence:

@@ -46,6 +46,21 @@ class Unmet:
     move: Move | None
     since_ns: int
 
+    @property
+    def done_ns(self) -> int:
+        """When the task was done."""
+        return self.task.span.to_ns
+
+    @property
+    def lost(self) -> str:
+        """What got lost; empty if nothing did."""
+        return "" if self.move is None else self.move.object
+
+    @property
+    def evidence(self) -> tuple[Task | Happening, ...]:
+        """The rows that say so."""
+        return (self.task, *(() if self.move is None else self.move.upsets))
+
 
 @dataclass(frozen=True, slots=True)
 class Undone:
@@ -62,6 +77,21 @@ class Undone:
     by: Task | None
     occasion: Occasion
     move: Move
+
+    @property
+    def blow(self) -> Occasion:
+        """The contact that undid it."""
+        return self.move.blows[0]
+
+    @property
+    def striker(self) -> str:
+        """What struck it."""
+        return self.move.other(self.blow)
+
+    @property
+    def evidence(self) -> tuple[Occasion | Task, ...]:
+        """The rows that say so."""
+        return self.occasion, self.blow, self.task
 
 
 class Goals:

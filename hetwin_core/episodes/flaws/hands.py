@@ -47,6 +47,11 @@ class Taken:
     grip: Occasion | None = None
     event: Happening | None = None
 
+    @property
+    def evidence(self) -> tuple[Happening | Occasion, ...]:
+        """The rows that say so."""
+        return tuple(row for row in (self.grip, self.event) if row is not None)
+
 
 @dataclass(frozen=True, slots=True)
 class Drop:
@@ -69,6 +74,11 @@ class Drop:
     span: Interval
     begin_ns: int
     row: Happening | Occasion
+
+    @property
+    def evidence(self) -> tuple[Happening | Occasion]:
+        """The row that says so."""
+        return (self.row,)
 
 
 def lost(facts: Facts) -> Iterator[Occasion]:
@@ -202,7 +212,7 @@ class Touch:
         carried: what the robot carries meanwhile.
         span: from the first contact to the last.
         rows: of the contacts.
-        event_row: of the event that tells of it, if no contact does; else -1.
+        event: that says so, if no contact does.
     """
 
     body: str
@@ -211,7 +221,12 @@ class Touch:
     carried: tuple[str, ...]
     span: Interval
     rows: tuple[Occasion, ...] = ()
-    event_row: int = -1
+    event: Happening | None = None
+
+    @property
+    def evidence(self) -> tuple[Happening | Occasion, ...]:
+        """The rows that say so."""
+        return self.rows if self.event is None else (*self.rows, self.event)
 
 
 class Touches:
@@ -307,7 +322,7 @@ class Touches:
                 continue
             span = Interval(event.time_ns, event.time_ns)
             carried = self._carried(link, event.time_ns)
-            yield Touch(body, link, "", carried, span, (), event.row)
+            yield Touch(body, link, "", carried, span, (), event)
 
     def _is_expected(self, one: str, other: str, time_ns: int) -> bool:
         """Whether it is, or there is no task that could tell."""

@@ -59,6 +59,35 @@ class Move:
     upsets: tuple[Happening, ...]
     blows: tuple[Occasion, ...]
 
+    @property
+    def hand(self) -> str:
+        """That held it before; empty if none did."""
+        return "" if self.grip is None else self.grip.b
+
+    @property
+    def released_ns(self) -> int | None:
+        """When that hold ended [ns]; None if there was none."""
+        return None if self.grip is None else self.grip.span.to_ns
+
+    @property
+    def upset(self) -> list[str]:
+        """What it did: toppled, fell ..."""
+        return sorted({event.name for event in self.upsets})
+
+    @property
+    def struck(self) -> bool:
+        """Whether anything may have set it in motion."""
+        return bool(self.blows)
+
+    @property
+    def evidence(self) -> tuple[Happening | Occasion, ...]:
+        """The rows that say so."""
+        return (*self.upsets, *self.blows, *(() if self.grip is None else (self.grip,)))
+
+    def other(self, contact: Occasion) -> str:
+        """Return what it touched."""
+        return contact.b if contact.a == self.object else contact.a
+
 
 class Moves:
     """Finds the motions of an episode's objects.

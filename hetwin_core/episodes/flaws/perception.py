@@ -55,6 +55,11 @@ class WrongBelief:
     stale: bool
     instead: str
 
+    @property
+    def evidence(self) -> tuple[BeliefError]:
+        """The row that says so."""
+        return (self.error,)
+
 
 class WrongBeliefs:
     """Finds the wrong beliefs of an episode.
@@ -191,6 +196,17 @@ class Overlooked:
     task: Task
     visible: Occasion
 
+    @property
+    def span(self) -> Interval:
+        """When it was visible in the task."""
+        seen, task = self.visible.span, self.task.span
+        return Interval(max(seen.from_ns, task.from_ns), min(seen.to_ns, task.to_ns))
+
+    @property
+    def evidence(self) -> tuple[Occasion, Task]:
+        """The rows that say so."""
+        return self.visible, self.task
+
 
 @dataclass(frozen=True, slots=True)
 class Spilled:
@@ -207,6 +223,16 @@ class Spilled:
     count: int
     task: Task | None
     events: tuple[Happening, ...]
+
+    @property
+    def span(self) -> Interval:
+        """From the first of the events to the last."""
+        return Interval(self.events[0].time_ns, self.events[-1].time_ns)
+
+    @property
+    def evidence(self) -> tuple[Happening, Happening]:
+        """The first and the last of the events."""
+        return self.events[0], self.events[-1]
 
 
 def overlooked(facts: Facts) -> Iterator[Overlooked]:

@@ -98,6 +98,11 @@ class Happening:
     source: str
     arguments: Mapping[str, Json] = field(default_factory=dict)
 
+    @property
+    def span(self) -> Interval:
+        """Its moment, twice."""
+        return Interval(self.time_ns, self.time_ns)
+
 
 DERIVED = "states"
 """Source of events that were found in the states."""

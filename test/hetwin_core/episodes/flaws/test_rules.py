@@ -11,7 +11,7 @@ from support.flawed_tables import fetched
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.episodes.asking.questions import AskedTables
-from hetwin_core.episodes.flaws import installed_rules
+from hetwin_core.episodes.flaws import rule as installed_rules
 from hetwin_core.episodes.flaws.find import find_flaws
 from hetwin_core.episodes.flaws.flaw import Flaw
 from hetwin_core.episodes.flaws.rule import all_rules, read_rules
