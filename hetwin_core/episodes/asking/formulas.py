@@ -13,8 +13,9 @@ from typing import Any
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluation import Budget, EvaluationError, Scope, Step, Steps
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
-from hetwin_core.ensemble.expressions.expression import Expression
+from hetwin_core.ensemble.expressions.expression import STANDARD_FUNCTIONS, Expression
 from hetwin_core.ensemble.expressions.nodes import Binary, Call, Node, Unary, names_of, walk
+from hetwin_core.ensemble.nearest import one_of, perhaps
 from hetwin_core.episodes.asking.answer import Evidence
 from hetwin_core.episodes.asking.intervals import RELATIONS
 from hetwin_core.episodes.asking.terms import (
@@ -287,3 +288,33 @@ class GoalReader:
             raise BadInput(
                 f"this is no goal: {error}", where=where, found=text, expected='on("box", "tray")'
             ) from None
+
+
+VARIABLES = ("any", "start", "end")
+"""Variables of questions."""
+
+
+def compiled(question: str, functions: Collection[str]) -> Step:
+    """Return how a question is evaluated.
+
+    Args:
+        question: an expression in CEL.
+        functions: names of those that it may call at any place.
+
+    Raises:
+        BadInput: if its syntax or a name in it is wrong.
+    """
+    written = Expression(question)
+    evaluators = frozenset(all_evaluators()) - STANDARD_FUNCTIONS | {"exists"}
+    known = {*functions, *evaluators}
+    for name in sorted(written.functions - STANDARD_FUNCTIONS - known):
+        asked = sorted(filter(str.isidentifier, known))
+        raise BadInput(
+            f"unknown fluent, event or function {name!r}",
+            found=question,
+            expected=f"one that docs/asking.md lists or the episode knows{perhaps(name, asked)}",
+        )
+    for name in sorted(written.variables - {*VARIABLES}):
+        expected = one_of(name, VARIABLES, "a name in quotes")
+        raise BadInput(f"unknown name {name!r}", found=question, expected=expected)
+    return Formulas(question, functions, evaluators).step(written.node)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.sentences.catalogue import say
@@ -12,14 +12,14 @@ from hetwin_core.episodes.asking.answer import (
     Answer,
     Evidence,
     NotKnown,
-    in_order,
+    Record,
     of_event,
     of_task,
     reason,
 )
 from hetwin_core.episodes.asking.formulas import Made, TermFunctions, bare
 from hetwin_core.episodes.asking.formulas import rows_of as made_from
-from hetwin_core.episodes.asking.intervals import RELATIONS, Intervals, Relation, union
+from hetwin_core.episodes.asking.intervals import RELATIONS, Relation
 from hetwin_core.episodes.asking.terms import Atom, Term, Variable
 from hetwin_core.episodes.asking.times import Asked, Moment, Sort, Span, When, nanoseconds, span_of
 from hetwin_core.episodes.tables.rows import Happening, Interval, Status, Task
@@ -83,45 +83,6 @@ def shown(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [shown(one) for one in value]
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
-
-
-class _Read(NamedTuple):
-    truth: bool | None
-    intervals: Intervals
-    bindings: tuple[Mapping[str, str], ...]
-    evidence: tuple[Evidence, ...]
-
-
-class Record:
-    """Notes what the functions of one question read."""
-
-    def __init__(self) -> None:
-        self._read: list[_Read] = []
-
-    def note(self, answer: Answer, also: tuple[Evidence, ...] = ()) -> None:
-        """Note a truth, and the rows that its time and its goal came from."""
-        rows = (*answer.evidence, *also)
-        self._read.append(_Read(answer.truth, answer.intervals, answer.bindings, rows))
-
-    def rows(self, *evidence: Evidence) -> None:
-        """Note rows that were read for anything else than a truth."""
-        self._read.append(_Read(None, Intervals(), (), evidence))
-
-    def telling(self, value: object) -> _Read:
-        """Return what an answer rests on.
-
-        Of an answer that is true or false, these are the truths that are the same, as what made ``all`` false or
-        ``exists`` true; if there are none, as after ``!``, all of them.
-        """
-        same = [r for r in self._read if r.truth is value] if isinstance(value, bool) else []
-        used = same or self._read
-        bindings = {tuple(binding.items()): binding for r in used for binding in r.bindings}
-        return _Read(
-            None,
-            union(r.intervals for r in used),
-            tuple(bindings.values()),
-            in_order(row for r in used for row in r.evidence),
-        )
 
 
 PAIR = 2

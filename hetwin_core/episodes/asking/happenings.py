@@ -8,15 +8,13 @@ from typing import TypeAlias
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.nearest import one_of
-from hetwin_core.episodes.asking.answer import Answer, in_order, of_belief
 from hetwin_core.episodes.asking.formulas import GoalReader
-from hetwin_core.episodes.asking.holding import Domain, Holding, some_time
-from hetwin_core.episodes.asking.intervals import Intervals
+from hetwin_core.episodes.asking.holding import Holding, some_time
 from hetwin_core.episodes.asking.names import ABOUT, EVENTS, MOVES, Entities, Vocabulary
-from hetwin_core.episodes.asking.sources import Beliefs
+from hetwin_core.episodes.asking.reading import Reader
 from hetwin_core.episodes.asking.tasks import TaskTree
-from hetwin_core.episodes.asking.terms import Argument, Atom, Term, Variable
-from hetwin_core.episodes.asking.times import Asked, at
+from hetwin_core.episodes.asking.terms import Argument, Atom, Variable
+from hetwin_core.episodes.asking.times import Asked
 from hetwin_core.episodes.expecting import Expectations
 from hetwin_core.episodes.expecting.bodies import Bodies
 from hetwin_core.episodes.tables.rows import Happening, Interval, Status, Task
@@ -87,18 +85,6 @@ class Happenings:
     def row(self, row: int) -> Happening:
         """Return the event of a number."""
         return self._by_row[row]
-
-    def bindings(self, pattern: Atom, events: Iterable[Happening]) -> list[dict[str, str]]:
-        """Return what the variables of a pattern stand for in events."""
-        names = self._vocabulary.event(pattern.name)
-        found: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
-        for event in events:
-            values = _values(event, names)
-            pairs = zip(pattern.arguments, names, values, strict=False)
-            one = {v.name or n: str(e) for v, n, e in pairs if isinstance(v, Variable)}
-            if one:
-                found.setdefault(tuple(one.items()), one)
-        return list(found.values())
 
     def _inside(self, events: list[Happening], span: Interval) -> Iterator[Happening]:
         return (event for event in events if span.from_ns <= event.time_ns < span.to_ns)
@@ -171,45 +157,49 @@ SOURCE = "tasks"
 """Source of events that follow from the ends of tasks."""
 
 
-class BelievedEvents:
-    """Finds events in what the robot tells.
+class Believed(Holding):
+    """When the robot believes terms, and which events it believes to have happened.
 
     Args:
         tables: of the episode.
+        reader: of beliefs.
+        vocabulary: of the episode.
+        entities: of the episode.
         happenings: finds events.
         goals: reads the goals of tasks.
     """
 
-    def __init__(self, tables: Tables, happenings: Happenings, goals: GoalReader) -> None:
-        self._tables = tables
-        self._happenings = happenings
-        self._goals = goals
+    def __init__(
+        self,
+        tables: Tables,
+        reader: Reader,
+        vocabulary: Vocabulary,
+        entities: Entities,
+        happenings: Happenings,
+        goals: GoalReader,
+    ) -> None:
+        super().__init__(tables, reader, vocabulary, entities)
+        self._happenings, self._goals = happenings, goals
 
-    def find(self, pattern: Atom, span: Interval) -> list[Happening]:
-        """Return the events of a pattern in an interval.
+    def occurs(self, pattern: Atom, when: Asked | None = None) -> tuple[Happening, ...]:
+        """Return the events of a pattern that the robot believes to have happened.
 
-        An event that follows from a task has the task's row.
+        Percepts are such events, and ``picked_up`` and ``put_down`` (or ``pick_up``, ``set_down``) at the end of a task
+        that is done with the goal ``held`` or ``on``, whose row such an event has.
 
         Raises:
-            BadInput: if it is no event that the robot can believe.
+            BadInput: if the event, an entity or the time is not known, or there is no such event in beliefs.
         """
+        span = some_time(when, self._tables).span
+        if pattern.name not in (PERCEIVED, *ENDS):
+            expected = one_of(pattern.name, [PERCEIVED, *ENDS])
+            problem = "the robot has no beliefs about this event"
+            raise BadInput(problem, found=pattern.name, expected=expected)
+        found = self._happenings.find(pattern, span)  # which sees whether its entities are known
         if pattern.name == PERCEIVED:
-            return self._happenings.find(pattern, span)
-        if pattern.name not in ENDS:
-            known = [PERCEIVED, *ENDS]
-            raise BadInput(
-                "the robot has no beliefs about this event",
-                found=pattern.name,
-                expected=one_of(pattern.name, known),
-            )
-        self._happenings.find(pattern, Interval(0, 0))  # which sees whether its entities are known
-        made = self._ends(pattern.name)
-        return [
-            event
-            for event in made
-            if span.from_ns <= event.time_ns < span.to_ns
-            and self._happenings.matches(event, pattern)
-        ]
+            return tuple(found)
+        inside = (e for e in self._ends(pattern.name) if span.from_ns <= e.time_ns < span.to_ns)
+        return tuple(event for event in inside if self._happenings.matches(event, pattern))
 
     def _ends(self, name: str) -> Iterator[Happening]:
         fluent = ENDS[name]
@@ -218,37 +208,10 @@ class BelievedEvents:
                 continue
             goal = self._goals.read(task)
             if isinstance(goal, Atom) and goal.name == fluent:
-                names = ("object", SECOND[fluent])
                 texts = [a for a in goal.arguments if isinstance(a, str)]
-                arguments = dict(zip(names, texts, strict=False))
-                yield Happening(
-                    task.row, task.span.to_ns, name, SOURCE, {**arguments, "task": task.id}
-                )
-
-
-class Believed(Domain):
-    """When the robot believes terms, and which events it believes to have happened.
-
-    Args:
-        tables: of the episode.
-        holding: finds out when terms are believed.
-        events: finds believed events.
-    """
-
-    def __init__(self, tables: Tables, holding: Holding, events: BelievedEvents) -> None:
-        super().__init__(tables, holding)
-        self._events = events
-
-    def occurs(self, pattern: Atom, when: Asked | None = None) -> tuple[Happening, ...]:
-        """Return the events of a pattern that the robot believes to have happened.
-
-        Percepts are such events, and ``picked_up`` and ``put_down`` (or ``pick_up``, ``set_down``) at the end of a task
-        that is done with the goal ``held`` or ``on``.
-
-        Raises:
-            BadInput: if the event, an entity or the time is not known, or there is no such event in beliefs.
-        """
-        return tuple(self._events.find(pattern, some_time(when, self._tables).span))
+                said = dict(zip(("object", SECOND[fluent]), texts, strict=False))
+                told = {**said, "task": task.id}
+                yield Happening(task.row, task.span.to_ns, name, SOURCE, told)
 
 
 Cause: TypeAlias = "Happening | Task"
@@ -366,46 +329,3 @@ def _begin(event: Happening) -> int:
     begin = event.arguments.get("from")
     is_time = isinstance(begin, int | float) and not isinstance(begin, bool)
     return min(event.time_ns, round(begin * 1e9)) if is_time else event.time_ns  # type: ignore[operator]
-
-
-LOC = "loc"
-
-
-class BeliefCauses:
-    """Relates beliefs to the world, as the paper's Causes from world to belief.
-
-    Args:
-        world: what held.
-        wrong: when beliefs were wrong.
-        beliefs: what was believed.
-    """
-
-    def __init__(self, world: Domain, wrong: Domain, beliefs: Beliefs) -> None:
-        self._world = world
-        self._wrong = wrong
-        self._beliefs = beliefs
-
-    def caused(self, state: Term, belief: Atom, time_ns: int) -> Answer:
-        """Return whether a belief at a moment came from a state of the world: that held when the belief was formed.
-
-        A believed pose comes from where its entity is only if it was right when it was formed.
-
-        Raises:
-            BadInput: if the belief is no single fluent.
-        """
-        if not isinstance(belief, Atom):
-            raise BadInput("a belief is about one fluent", found=str(belief), expected="loc(x)")
-        row = self._beliefs.last(belief, time_ns)
-        if row is None:
-            told = all(
-                self._beliefs.told(belief.name, a if isinstance(a, str) else None)
-                for a in belief.arguments[:1]
-            )
-            return Answer(False if told else None)
-        formed = at(row.span.from_ns / 1e9)
-        held = self._world.holds(state, formed)
-        same = isinstance(state, Atom) and state.name == belief.name == LOC
-        wrong = self._wrong.holds(belief, formed).truth if same else False
-        truth = held.truth if held.truth is None or wrong is None else held.truth and not wrong
-        rows = in_order((*held.evidence, of_belief(row)))
-        return Answer(truth, Intervals([row.span]), held.bindings, rows)

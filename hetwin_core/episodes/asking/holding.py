@@ -104,30 +104,42 @@ class _Held(NamedTuple):
 
 
 class Holding:
-    """Finds out when terms hold.
+    """When terms hold, in the world or as the robot believes.
 
     Args:
+        tables: of the episode.
         reader: of the world or of beliefs.
         vocabulary: of the episode.
         entities: of the episode.
-        known: all of the episode that is known.
     """
 
     def __init__(
-        self, reader: Reader, vocabulary: Vocabulary, entities: Entities, known: Interval
+        self, tables: Tables, reader: Reader, vocabulary: Vocabulary, entities: Entities
     ) -> None:
+        self._tables = tables
         self._reader = reader
         self._vocabulary = vocabulary
         self._entities = entities
-        self._known = known
+        self._known = whole(tables)
         self._kept: dict[Term, _Held] = {}
 
-    def ask(self, term: Term, window: Window) -> Answer:
+    def holds(self, term: Term, when: Asked) -> Answer:
         """Return whether a term holds at a time.
 
         Raises:
-            BadInput: if a fluent or an entity is not known.
+            BadInput: if a fluent, an entity or the time is not known.
         """
+        return self._ask(term, window(when, self._tables))
+
+    def where(self, term: Term, during: Asked | None = None) -> Answer:
+        """Return when a term holds, in an interval or all of the episode.
+
+        Raises:
+            BadInput: as `holds`.
+        """
+        return self._ask(term, some_time(during, self._tables))
+
+    def _ask(self, term: Term, window: Window) -> Answer:
         total, found, unseen = self._found(term, window.span)
         true = [one for one in found if _decide(one.truths, window) is True]
         rows = (row for one in true or found for row in one.telling(window, self._known))
@@ -148,10 +160,6 @@ class Holding:
         if window.span.to_ns <= self._known.to_ns:
             return ()
         return (say("question.known_until", until=known_s),)
-
-    def when(self, term: Term, span: Interval) -> Truths:
-        """Return when a term is true and when it is false, as far as an interval goes."""
-        return self._found(term, span).total
 
     def _found(self, term: Term, span: Interval) -> _Held:
         """Return when a term holds for any entities, and for which; a term that is read whole is read once.
@@ -334,39 +342,6 @@ def _cut(part: Interval, known: Interval) -> Interval:
     """Return an interval that ends with the log at the latest, and is never empty."""
     end = min(part.to_ns, known.to_ns - 1)
     return Interval(part.from_ns, max(end, part.from_ns + 1))
-
-
-class Domain:
-    """When terms hold, in the world or as the robot believes.
-
-    Args:
-        tables: of the episode.
-        holding: finds out when terms hold there.
-    """
-
-    def __init__(self, tables: Tables, holding: Holding) -> None:
-        self._tables = tables
-        self._holding = holding
-
-    def holds(self, term: Term, when: Asked) -> Answer:
-        """Return whether a term holds at a time.
-
-        Raises:
-            BadInput: if a fluent, an entity or the time is not known.
-        """
-        return self._holding.ask(term, window(when, self._tables))
-
-    def where(self, term: Term, during: Asked | None = None) -> Answer:
-        """Return when a term holds, in an interval or all of the episode.
-
-        Raises:
-            BadInput: as `holds`.
-        """
-        return self._holding.ask(term, some_time(during, self._tables))
-
-    def when(self, term: Term) -> Truths:
-        """Return when a term is true and when it is false in all of the episode."""
-        return self._holding.when(term, whole(self._tables))
 
 
 def some_time(when: Asked | None, tables: Tables) -> Window:

@@ -8,28 +8,30 @@ from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluation import Budget, EvaluationError, Scope, Step
-from hetwin_core.ensemble.expressions.evaluators import all_evaluators
-from hetwin_core.ensemble.expressions.expression import STANDARD_FUNCTIONS, Expression
-from hetwin_core.ensemble.nearest import one_of, perhaps
 from hetwin_core.ensemble.sentences.catalogue import say
-from hetwin_core.episodes.asking.answer import Answer, Answered, NotKnown, reason
-from hetwin_core.episodes.asking.formulas import Formulas, GoalReader, check_value
+from hetwin_core.episodes.asking.answer import (
+    Answer,
+    Answered,
+    NotKnown,
+    in_order,
+    of_belief,
+    reason,
+)
+from hetwin_core.episodes.asking.formulas import VARIABLES, GoalReader, check_value, compiled
 from hetwin_core.episodes.asking.functions import Functions, shown
 from hetwin_core.episodes.asking.happenings import (
-    BeliefCauses,
     Believed,
-    BelievedEvents,
     Cause,
     Causes,
     Happenings,
 )
-from hetwin_core.episodes.asking.holding import Domain, Holding, some_time
+from hetwin_core.episodes.asking.holding import Holding, some_time
+from hetwin_core.episodes.asking.intervals import Intervals
 from hetwin_core.episodes.asking.names import FOLLOWS_FROM, SUPPORTING, VALUES, Entities, Vocabulary
-from hetwin_core.episodes.asking.reading import Reader
-from hetwin_core.episodes.asking.sources import Beliefs, World, WrongBeliefs
+from hetwin_core.episodes.asking.sources import LOC, Beliefs, World, WrongBeliefs
 from hetwin_core.episodes.asking.tasks import Measured, TaskTree, Values
-from hetwin_core.episodes.asking.terms import ANY, Atom, Term, loc
-from hetwin_core.episodes.asking.times import SLACK_NS, Asked, Sort, When, whole, window
+from hetwin_core.episodes.asking.terms import ANY, Atom, Term
+from hetwin_core.episodes.asking.times import SLACK_NS, Asked, Sort, When, at, window
 from hetwin_core.episodes.expecting import Expectations
 from hetwin_core.episodes.tables.rows import Happening, Interval, Task
 from hetwin_core.episodes.tables.tables import Tables
@@ -53,22 +55,34 @@ class Questions:
         Raises:
             BadInput: if it is wrong: its syntax, a name, a time; the error names what would be right.
         """
-        return self._asking.ask(question, where)
+        begun = time.perf_counter()
+        functions = Functions(self, self._names)
+        try:
+            value, why = self._evaluated(question, functions)
+        except BadInput as error:
+            raise _placed(error, question, where) from None
+        told = functions.record.telling(value)
+        own = functions.rows_of(value if isinstance(value, list) else [value])
+        return Answered(
+            question,
+            shown(value),
+            told.intervals,
+            told.bindings,
+            own or told.evidence,
+            time.perf_counter() - begun,
+            why,
+        )
 
     @cached_property
-    def _asking(self) -> Asking:
-        return Asking(self)
-
-    @cached_property
-    def world(self) -> Domain:
+    def world(self) -> Holding:
         """What holds in the world."""
-        return Domain(self.tables, self._holding(self._world))
+        return Holding(self.tables, self._world, self.vocabulary, self.entities)
 
     @cached_property
     def believed(self) -> Believed:
         """What the robot believes."""
-        events = BelievedEvents(self.tables, self.happenings, self._goals)
-        return Believed(self.tables, self._holding(self._beliefs), events)
+        known = self.tables, self._beliefs, self.vocabulary, self.entities
+        return Believed(*known, self.happenings, self._goals)
 
     def holds(self, term: Term, when: Asked) -> Answer:
         """Return whether a term holds in the world at a time.
@@ -135,8 +149,9 @@ class Questions:
             raise BadInput(
                 "a belief is about one fluent", found=str(term), expected='e.g. loc("box")'
             )
-        time = some_time(None, self.tables) if when is None else window(when, self.tables)
-        return self._wrong.ask(term, time)
+        if when is None:
+            return self._wrong.where(term)
+        return self._wrong.holds(term, when)
 
     def value(self, term: Term, when: Asked) -> Measured:
         """Return a value of the scene at a moment: the pose of ``loc(x)``, an attribute, an expression on the state.
@@ -160,7 +175,7 @@ class Questions:
         if isinstance(of, str):
             return self._values.variable(of, self._moment(when), task)
         (entity, *_) = of.arguments
-        if of.name != loc("").name or not isinstance(entity, str):
+        if of.name != LOC or not isinstance(entity, str):
             raise BadInput("this is no variable", found=str(of), expected='a name, or loc("box")')
         return self._values.believed_pose(entity, self._moment(when))
 
@@ -206,14 +221,27 @@ class Questions:
         return self._causes.of(effect)
 
     def caused(self, state: Term, belief: Atom, when: Asked) -> Answer:
-        """Return whether a belief at a moment came from a state of the world.
+        """Return whether a belief at a moment came from a state of the world: that held when the belief was formed.
+
+        A believed pose comes from where its entity is only if it was right when it was formed.
 
         Raises:
             BadInput: as `holds`; if the belief is no single fluent, or the time is no moment.
         """
-        wrong = Domain(self.tables, self._wrong)
-        causes = BeliefCauses(self.world, wrong, self._beliefs)
-        return causes.caused(state, belief, self._moment(when))
+        if not isinstance(belief, Atom):
+            raise BadInput("a belief is about one fluent", found=str(belief), expected="loc(x)")
+        row = self._beliefs.last(belief, self._moment(when))
+        if row is None:
+            (about, *_) = belief.arguments
+            told = self._beliefs.told(belief.name, about if isinstance(about, str) else None)
+            return Answer(False if told else None)
+        formed = at(row.span.from_ns / 1e9)
+        held = self.world.holds(state, formed)
+        same = isinstance(state, Atom) and state.name == belief.name == LOC
+        wrong = self._wrong.holds(belief, formed).truth if same else False
+        truth = held.truth if held.truth is None or wrong is None else held.truth and not wrong
+        rows = in_order((*held.evidence, of_belief(row)))
+        return Answer(truth, Intervals([row.span]), held.bindings, rows)
 
     def count(self, term: Term, when: Asked | None = None) -> int:
         """Return how often events of a pattern happened, or a term came to hold.
@@ -280,7 +308,8 @@ class Questions:
     @cached_property
     def _wrong(self) -> Holding:
         known = self.tables, self.entities, self.vocabulary
-        return self._holding(WrongBeliefs(*known, self._world, self._beliefs))
+        wrong = WrongBeliefs(*known, self._world, self._beliefs)
+        return Holding(self.tables, wrong, self.vocabulary, self.entities)
 
     @cached_property
     def _values(self) -> Values:
@@ -290,74 +319,21 @@ class Questions:
     def _goals(self) -> GoalReader:
         return GoalReader({*self.vocabulary.fluents, SUPPORTING})
 
-    def _holding(self, reader: Reader) -> Holding:
-        return Holding(reader, self.vocabulary, self.entities, whole(self.tables))
+    @cached_property
+    def _steps(self) -> dict[str, Step]:
+        """Questions that were asked -> how they are evaluated."""
+        return {}
 
-    def _moment(self, when: Asked) -> int:
-        found = window(when, self.tables)
-        if found.sort is not Sort.AT:
-            raise BadInput("a value is one at a moment", where=found.sort.value, expected="at(...)")
-        return found.span.from_ns
-
-
-def _is_topic(source: str) -> bool:
-    return source.startswith("/")
-
-
-class Asking:
-    """Asks one episode any number of questions.
-
-    Args:
-        questions: to the episode.
-    """
-
-    def __init__(self, questions: Questions) -> None:
-        self._questions = questions
-        words = questions.vocabulary
-        self._names = sorted(
-            {*words.fluents, *words.events, *words.attributes, *VALUES, SUPPORTING}
-        )
-        self._evaluators = frozenset(all_evaluators()) - STANDARD_FUNCTIONS | {"exists"}
-        self._known: dict[str, Step] = {}
-
-    def ask(self, question: str, where: str = "") -> Answered:
-        """Return the answer to a question.
-
-        Args:
-            question: e.g. ``holds(on("box", "tray"), at(end))``.
-            where: the place that it stands at, for errors.
-
-        Raises:
-            BadInput: if it is wrong: its syntax, a name, a time; the error names what would be right.
-        """
-        begun = time.perf_counter()
-        functions = Functions(self._questions, self._names)
-        try:
-            value, why = self._evaluated(question, functions)
-        except BadInput as error:
-            raise _placed(error, question, where) from None
-        told = functions.record.telling(value)
-        listed = value if isinstance(value, list) else [value]
-        own = functions.rows_of(listed)
-        return Answered(
-            question,
-            shown(value),
-            told.intervals,
-            told.bindings,
-            own or told.evidence,
-            time.perf_counter() - begun,
-            why,
-        )
+    @cached_property
+    def _names(self) -> list[str]:
+        words = self.vocabulary
+        return sorted({*words.fluents, *words.events, *words.attributes, *VALUES, SUPPORTING})
 
     def _evaluated(self, question: str, functions: Functions) -> tuple[Any, str]:
         """Return the value of a question, None if it is not known, and then why."""
         step = self._compiled(question, functions)
-        tables = self._questions.tables
-        variables = {
-            "any": ANY,
-            "start": tables.start_ns / 1e9,
-            "end": tables.known_until_ns / 1e9,
-        }
+        ends = self.tables.start_ns / 1e9, self.tables.known_until_ns / 1e9
+        variables = dict(zip(VARIABLES, (ANY, *ends), strict=True))
         try:
             value = step(Scope(variables, functions.functions, Budget()))
         except NotKnown as unknown:
@@ -372,26 +348,19 @@ class Asking:
         return value, ""
 
     def _compiled(self, question: str, functions: Functions) -> Step:
-        if question not in self._known:
-            written = Expression(question)
-            self._check(written, functions)
-            steps = Formulas(question, functions.functions, self._evaluators)
-            self._known[question] = steps.step(written.node)
-        return self._known[question]
+        if question not in self._steps:
+            self._steps[question] = compiled(question, functions.functions)
+        return self._steps[question]
 
-    def _check(self, written: Expression, functions: Functions) -> None:
-        """See that every name is known."""
-        known = {*functions.functions, *self._evaluators}
-        for name in sorted(written.functions - STANDARD_FUNCTIONS - known):
-            asked = sorted(filter(str.isidentifier, known))
-            raise BadInput(
-                f"unknown fluent, event or function {name!r}",
-                found=written.text,
-                expected=f"one that docs/asking.md lists or the episode knows{perhaps(name, asked)}",
-            )
-        for name in sorted(written.variables - {"any", "start", "end"}):
-            expected = one_of(name, ("any", "start", "end"), "a name in quotes")
-            raise BadInput(f"unknown name {name!r}", found=written.text, expected=expected)
+    def _moment(self, when: Asked) -> int:
+        found = window(when, self.tables)
+        if found.sort is not Sort.AT:
+            raise BadInput("a value is one at a moment", where=found.sort.value, expected="at(...)")
+        return found.span.from_ns
+
+
+def _is_topic(source: str) -> bool:
+    return source.startswith("/")
 
 
 def _placed(error: BadInput, question: str, where: str) -> BadInput:

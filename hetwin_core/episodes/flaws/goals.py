@@ -12,7 +12,7 @@ from hetwin_core.episodes.asking.terms import Atom, Term
 from hetwin_core.episodes.asking.times import during
 from hetwin_core.episodes.flaws.facts import Facts
 from hetwin_core.episodes.flaws.moves import SECOND, Move
-from hetwin_core.episodes.tables.rows import BORNE, Interval, Occasion, Status, Task
+from hetwin_core.episodes.tables.rows import BORNE, Happening, Interval, Occasion, Status, Task
 
 BEFORE_NS, AFTER_NS = 100_000_000, SECOND
 """A goal counts as reached if it holds some time so long before or after its task says that it is done [ns]."""

@@ -1,4 +1,4 @@
-"""What derivations share: where numbers lie in the states, spans of what holds in them, and the book of what was found."""
+"""What derivations share: where numbers lie in the states, spans of what holds, and the book of what was found."""
 
 from __future__ import annotations
 
