@@ -99,11 +99,11 @@ def measure(
 
 def record(folder: Path) -> list[LabelledEpisode]:
     """Record one drop and one insertion."""
-    command = [sys.executable, "-m", "hetwin_suite.cli.main", "record"]
+    command = [sys.executable, "-m", "hetwin_suite.cli.command", "record"]
     found = []
     for kind in ("drop", "insertion"):
         out = folder / kind
-        more = ["--episodes", "1", "--seed", "4711", "--out", str(out)]
+        more = ["-n", "1", "--seed", "4711", "--out", str(out)]
         subprocess.run([*command, kind, *more], check=True, stdout=subprocess.DEVNULL)
         found += find_episodes(out)
     return found

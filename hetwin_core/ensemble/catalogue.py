@@ -64,9 +64,8 @@ def _entry_point(name: str) -> EntryPoint:
 
 
 def _not_there(error: ModuleNotFoundError, place: str, point: EntryPoint | None) -> BadInput:
-    """What is wrong if a module is missing: the model's own, which may have moved, or one that it imports."""
-    module_name, _, class_name = place.partition(":")
-    moved_to = getattr(error, "new_name", None) if _is_of(error, module_name) else None
+    """What is wrong if a module is missing: the model's own, or one that it imports."""
+    module_name = place.partition(":")[0]
     if point is not None and _is_of(error, module_name):
         package = point.dist.name if point.dist is not None else "the package that brings it"
         return BadInput(
@@ -74,18 +73,12 @@ def _not_there(error: ModuleNotFoundError, place: str, point: EntryPoint | None)
             found=place,
             expected=f"the entry points of the present version: reinstall {package}",
         )
-    if moved_to is not None:
-        return BadInput(
-            "the model has moved to another module",
-            found=place,
-            expected=f"{moved_to}:{class_name}",
-        )
     return _not_importable(error, place)
 
 
 def _is_of(error: ModuleNotFoundError, module_name: str) -> bool:
     """Whether it is the module itself, or a package that it is in, that is missing."""
-    missing = getattr(error, "old_name", None) or error.name or ""
+    missing = error.name or ""
     return f"{module_name}.".startswith(f"{missing}.")
 
 

@@ -25,7 +25,7 @@ def test_the_models_keep_the_contract(model: str, monkeypatch: pytest.MonkeyPatc
 
 
 def test_coffee_cools_glass_breaks_and_the_battery_drains(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "hetwin_suite.cli.main", "run"]
+    command = [sys.executable, "-m", "hetwin_suite.cli.command", "run"]
     command += [str(CAFE / "scenarios" / "cafe.yaml"), "--duration", "3.4"]
     command += ["--json", "--no-report", "--out", str(tmp_path / "run")]
     done = subprocess.run(

@@ -63,8 +63,9 @@ def test_questions_in_a_file(small_run: SmallRun, tmp_path: Path) -> None:
     said = hetwin("ask", small_run.out, "--questions", file, "--json")
     first, second = json.loads(said.out)["answers"]
     assert (said.code, first["value"]) == (2, 1)
-    for words in (f"{file}: line 3", "unknown entity", "'bxo'", "perhaps 'box'"):
-        assert words in second["error"]
+    assert (second["error"]["line"], second["error"]["found"]) == (3, "bxo")
+    for words in (str(file), "unknown entity", "perhaps 'box'"):
+        assert words in json.dumps(second["error"])
     said = hetwin("ask", small_run.out, "--questions", file)
     assert said.code == 2
     assert "error: " in said.out
