@@ -93,7 +93,7 @@ def test_wrong_folders_and_files(small_run: SmallRun, tmp_path: Path) -> None:
     refused(tmp_path, "ask", tmp_path / "none", "1", says=("no such folder",))
     refused(tmp_path, "ask", small_run.out, says=("there is no question",))
     missing = tmp_path / "none.txt"
-    says = ("the questions cannot be read", "--questions")
+    says = ("the file cannot be read", "a text file with questions")
     refused(tmp_path, "ask", small_run.out, "--questions", missing, says=says)
 
 
