@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.values import POSE, Floats
+from hetwin_core.episodes.tables.lists import EventList
 from hetwin_core.episodes.tables.rows import (
     DERIVED,
     FLUENTS,
@@ -166,7 +167,7 @@ def made_tables(
         "known_until_ns": ns(END_S),
         "finished": True,
         "occasions": occasions(),
-        "events": [],
+        "events": EventList([], ns(END_S)),
         "tasks": [],
         "beliefs": MadeRows[Belief]([]),
         "belief_errors": [],

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats
+from hetwin_core.episodes.tables.lists import EventList
 from hetwin_core.episodes.tables.rows import (
     BORNE,
     DERIVED,
@@ -263,7 +264,7 @@ class MadeTables:
 
     def made(self) -> Tables:
         """The tables."""
-        events = sorted(self.events, key=lambda event: event.time_ns)
+        events = EventList(self.events, ns(self.end))
         return Tables(
             episode="made",
             layout=LAYOUT,

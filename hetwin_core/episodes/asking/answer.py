@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.expressions.evaluation import EvaluationError
 from hetwin_core.ensemble.sentences.catalogue import say
-from hetwin_core.episodes.asking.intervals import NEVER, Intervals, union
+from hetwin_core.episodes.tables.intervals import NEVER, Intervals, union
 from hetwin_core.episodes.tables.rows import (
     Belief,
     BeliefError,

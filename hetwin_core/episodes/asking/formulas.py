@@ -17,7 +17,6 @@ from hetwin_core.ensemble.expressions.expression import STANDARD_FUNCTIONS, Expr
 from hetwin_core.ensemble.expressions.nodes import Binary, Call, Node, Unary, names_of, walk
 from hetwin_core.ensemble.nearest import one_of, perhaps
 from hetwin_core.episodes.asking.answer import Evidence
-from hetwin_core.episodes.asking.intervals import RELATIONS
 from hetwin_core.episodes.asking.terms import (
     ANGLE,
     ANY,
@@ -31,6 +30,7 @@ from hetwin_core.episodes.asking.terms import (
     loc,
 )
 from hetwin_core.episodes.asking.times import When
+from hetwin_core.episodes.tables.intervals import RELATIONS
 from hetwin_core.episodes.tables.rows import Task
 
 _OWN = (

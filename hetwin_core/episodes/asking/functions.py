@@ -19,9 +19,9 @@ from hetwin_core.episodes.asking.answer import (
 )
 from hetwin_core.episodes.asking.formulas import Made, TermFunctions, bare
 from hetwin_core.episodes.asking.formulas import rows_of as made_from
-from hetwin_core.episodes.asking.intervals import RELATIONS, Relation
 from hetwin_core.episodes.asking.terms import Atom, Term, Variable
 from hetwin_core.episodes.asking.times import Asked, Moment, Sort, Span, When, nanoseconds, span_of
+from hetwin_core.episodes.tables.intervals import RELATIONS, Relation
 from hetwin_core.episodes.tables.rows import Happening, Interval, Status, Task
 from hetwin_core.episodes.tables.tables import Tables
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from hetwin_core.ensemble.errors import BadInput
@@ -17,6 +17,7 @@ from hetwin_core.episodes.asking.terms import Argument, Atom, Variable
 from hetwin_core.episodes.asking.times import Asked
 from hetwin_core.episodes.expecting import Expectations
 from hetwin_core.episodes.expecting.bodies import Bodies
+from hetwin_core.episodes.tables.lists import EventList
 from hetwin_core.episodes.tables.rows import Happening, Interval, Status, Task
 from hetwin_core.episodes.tables.tables import Tables
 
@@ -29,22 +30,20 @@ Wanted = tuple[frozenset[str] | None, ...]
 class Happenings:
     """Finds events by name and arguments.
 
+    Attributes:
+        named: returns the events of a name, by time.
+        row: returns the event of a number.
+
     Args:
-        events: of the episode, in order.
+        events: of the episode.
         entities: of the episode.
         vocabulary: of the episode.
     """
 
-    def __init__(
-        self, events: Iterable[Happening], entities: Entities, vocabulary: Vocabulary
-    ) -> None:
+    def __init__(self, events: EventList, entities: Entities, vocabulary: Vocabulary) -> None:
         self._entities = entities
         self._vocabulary = vocabulary
-        self._by_name: dict[str, list[Happening]] = {}
-        self._by_row: dict[int, Happening] = {}
-        for event in events:
-            self._by_row[event.row] = event
-            self._by_name.setdefault(event.name, []).append(event)
+        self.named, self.row = events.named, events.row
 
     def find(self, pattern: Atom, span: Interval | None = None) -> list[Happening]:
         """Return the events that a pattern stands for, in order.
@@ -53,7 +52,7 @@ class Happenings:
             BadInput: if the event or an entity is not known.
         """
         names = self._vocabulary.event(pattern.name)
-        events = self._by_name.get(pattern.name, [])
+        events = self.named(pattern.name)
         wanted = self._wanted(pattern, names, events)
         inside = events if span is None else self._inside(events, span)
         return [event for event in inside if fits(event, names, wanted)]
@@ -76,20 +75,12 @@ class Happenings:
             BadInput: if the event or an entity is not known.
         """
         names = self._vocabulary.event(pattern.name)
-        return self._wanted(pattern, names, self._by_name.get(pattern.name, []))
+        return self._wanted(pattern, names, self.named(pattern.name))
 
-    def named(self, name: str) -> Sequence[Happening]:
-        """Return the events of a name, in order."""
-        return self._by_name.get(name, ())
-
-    def row(self, row: int) -> Happening:
-        """Return the event of a number."""
-        return self._by_row[row]
-
-    def _inside(self, events: list[Happening], span: Interval) -> Iterator[Happening]:
+    def _inside(self, events: Sequence[Happening], span: Interval) -> Iterator[Happening]:
         return (event for event in events if span.from_ns <= event.time_ns < span.to_ns)
 
-    def _wanted(self, pattern: Atom, names: tuple[str, ...], events: list[Happening]) -> Wanted:
+    def _wanted(self, pattern: Atom, names: tuple[str, ...], events: Sequence[Happening]) -> Wanted:
         if len(pattern.arguments) > len(names):
             raise BadInput(
                 "this event has other arguments",
@@ -102,7 +93,7 @@ class Happenings:
         )
 
     def _one(
-        self, argument: Argument, name: str, role: str, events: list[Happening]
+        self, argument: Argument, name: str, role: str, events: Sequence[Happening]
     ) -> frozenset[str] | None:
         if isinstance(argument, Variable):
             return None

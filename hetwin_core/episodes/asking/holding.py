@@ -14,7 +14,6 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_core.episodes.asking.answer import Answer, Evidence, in_order
-from hetwin_core.episodes.asking.intervals import Intervals, Truths, union
 from hetwin_core.episodes.asking.names import SUPPORTING, Entities, Vocabulary
 from hetwin_core.episodes.asking.reading import Binding, Reader, Reading
 from hetwin_core.episodes.asking.terms import (
@@ -29,6 +28,7 @@ from hetwin_core.episodes.asking.terms import (
     Variable,
 )
 from hetwin_core.episodes.asking.times import Asked, Sort, Window, whole, window
+from hetwin_core.episodes.tables.intervals import Intervals, Truths, union
 from hetwin_core.episodes.tables.rows import Interval
 from hetwin_core.episodes.tables.tables import Tables
 from hetwin_core.episodes.tables.unseen import Blind

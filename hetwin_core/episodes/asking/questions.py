@@ -26,13 +26,14 @@ from hetwin_core.episodes.asking.happenings import (
     Happenings,
 )
 from hetwin_core.episodes.asking.holding import Holding, some_time
-from hetwin_core.episodes.asking.intervals import Intervals
 from hetwin_core.episodes.asking.names import FOLLOWS_FROM, SUPPORTING, VALUES, Entities, Vocabulary
 from hetwin_core.episodes.asking.sources import LOC, Beliefs, World, WrongBeliefs
 from hetwin_core.episodes.asking.tasks import Measured, TaskTree, Values
 from hetwin_core.episodes.asking.terms import ANY, Atom, Term
 from hetwin_core.episodes.asking.times import SLACK_NS, Asked, Sort, When, at, window
 from hetwin_core.episodes.expecting import Expectations
+from hetwin_core.episodes.tables.intervals import Intervals
+from hetwin_core.episodes.tables.lists import EventList
 from hetwin_core.episodes.tables.rows import Happening, Interval, Task
 from hetwin_core.episodes.tables.tables import Tables
 
@@ -278,10 +279,11 @@ class Questions:
         return Happenings(self._reported, self.entities, self.vocabulary)
 
     @cached_property
-    def _reported(self) -> list[Happening]:
+    def _reported(self) -> EventList:
         """The events without those by which the robot's program tells of its tasks."""
         operations = {task.operation for task in self.tables.tasks}
-        return [e for e in self.tables.events if not (_is_topic(e.source) and e.name in operations)]
+        told = (e for e in self.tables.events if e.source[:1] != "/" or e.name not in operations)
+        return EventList(told, self.tables.known_until_ns)
 
     @cached_property
     def task_tree(self) -> TaskTree:
@@ -357,10 +359,6 @@ class Questions:
         if found.sort is not Sort.AT:
             raise BadInput("a value is one at a moment", where=found.sort.value, expected="at(...)")
         return found.span.from_ns
-
-
-def _is_topic(source: str) -> bool:
-    return source.startswith("/")
 
 
 def _placed(error: BadInput, question: str, where: str) -> BadInput:

@@ -12,10 +12,10 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.rotations import angles_between
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.episodes.asking.answer import Evidence
-from hetwin_core.episodes.asking.intervals import UNKNOWN, Intervals, Truths
 from hetwin_core.episodes.asking.names import Entities, Vocabulary
 from hetwin_core.episodes.asking.terms import ANY, Argument, Atom, Place, State, Variable
 from hetwin_core.episodes.asking.times import whole
+from hetwin_core.episodes.tables.intervals import UNKNOWN, Intervals, Truths
 from hetwin_core.episodes.tables.rows import Interval
 from hetwin_core.episodes.tables.tables import Tables
 from hetwin_core.episodes.tables.unseen import Blind

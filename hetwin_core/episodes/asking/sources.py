@@ -17,7 +17,6 @@ from hetwin_core.episodes.asking.answer import (
     of_occasion,
     of_state,
 )
-from hetwin_core.episodes.asking.intervals import UNKNOWN, Intervals, Truths
 from hetwin_core.episodes.asking.names import Entities, Vocabulary
 from hetwin_core.episodes.asking.reading import (
     Binding,
@@ -32,6 +31,7 @@ from hetwin_core.episodes.asking.reading import (
 from hetwin_core.episodes.asking.states import StateReader
 from hetwin_core.episodes.asking.terms import ANY, Argument, Atom, Place, State, Variable
 from hetwin_core.episodes.asking.times import whole
+from hetwin_core.episodes.tables.intervals import UNKNOWN, Intervals, Truths
 from hetwin_core.episodes.tables.poses import distances
 from hetwin_core.episodes.tables.rows import FLUENTS, Belief, Interval
 from hetwin_core.episodes.tables.tables import Tables

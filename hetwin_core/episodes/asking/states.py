@@ -22,10 +22,10 @@ from hetwin_core.ensemble.expressions.parser import WrongSyntax, parse
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.episodes.asking.answer import Evidence, of_state
-from hetwin_core.episodes.asking.intervals import UNKNOWN, Intervals, Truths
 from hetwin_core.episodes.asking.reading import Reading
 from hetwin_core.episodes.asking.terms import State
 from hetwin_core.episodes.asking.times import whole
+from hetwin_core.episodes.tables.intervals import UNKNOWN, Intervals, Truths
 from hetwin_core.episodes.tables.rows import Interval
 from hetwin_core.episodes.tables.tables import Tables
 

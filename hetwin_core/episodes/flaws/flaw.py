@@ -7,26 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from hetwin_core.ensemble.sentences.catalogue import listed, plain
+from hetwin_core.episodes.asking.answer import Evidence, evidence_row
 from hetwin_core.episodes.flaws.facts import Facts
 from hetwin_core.episodes.tables.rows import Interval
-
-
-class Evidence(NamedTuple):
-    """A row of a table that a flaw rests on.
-
-    Attributes:
-        table: ``occasions``, ``events``, ``tasks`` or ``belief_errors``.
-        row: its number.
-        span: when it held.
-    """
-
-    table: str
-    row: int
-    span: Interval
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
-        return {"table": self.table, "row": self.row, **_seconds(self.span)}
 
 
 class Cause(NamedTuple):
@@ -92,7 +75,7 @@ class Flaw:
             "task": self.task,
             "caused_by": [cause.to_json() for cause in self.caused_by],
             "text": self.text,
-            "evidence": [row.to_json() for row in self.evidence],
+            "evidence": [evidence_row(row) for row in self.evidence],
         }
 
 

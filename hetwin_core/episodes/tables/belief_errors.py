@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.beliefs import LOC
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.episodes.tables.deriving.book import Batch, Book, Mask, SceneIndex
+from hetwin_core.episodes.tables.intervals import Intervals
 from hetwin_core.episodes.tables.lists import BeliefList, Numbers, OccasionList
 from hetwin_core.episodes.tables.poses import ANGLE, DISTANCE_M, Times, distances
 from hetwin_core.episodes.tables.rows import BeliefError, Interval
@@ -256,9 +257,9 @@ def belief_errors(
     found = [error for errors in poses.values() for error in _of_poses(errors, until_ns)]
     for fluent, a, b, times, holds in beliefs.histories():
         if fluent != LOC and fluent in recorded:
-            held = [row.span for row in occasions.find(fluent, a, b)]
+            held = Intervals(row.span for row in occasions.find(fluent, a, b))
             blind = [] if unseen is None else unseen.of(fluent, {a}, {b} if b else None)
-            spared = sorted([*held, *(one.span for one in blind)])
+            spared = held | Intervals(one.span for one in blind)
             found += _of_truths((fluent, a, b), times, holds, held, spared, until_ns)
     found = [error for error in found if error.span.to_ns - error.span.from_ns >= LASTING_NS]
     found.sort(key=lambda error: (error.span.from_ns, error.fluent, error.a, error.b))
@@ -286,15 +287,15 @@ def _of_truths(
     about: tuple[str, str, str],
     times: Numbers,
     holds: NDArray[np.bool_],
-    held: Sequence[Interval],
-    spared: Sequence[Interval],
+    held: Intervals,
+    spared: Intervals,
     until_ns: int,
 ) -> Iterator[BeliefError]:
     changes = np.flatnonzero(np.diff(holds, prepend=not holds[0]))
     ends = [*times[changes[1:]].tolist(), until_ns]
     for first, from_ns, to_ns in zip(changes, times[changes].tolist(), ends, strict=True):
-        believed = Interval(from_ns, to_ns)
-        wrong = _outside(believed, spared) if holds[first] else _inside(believed, held)
+        believed = Intervals([(from_ns, to_ns)])
+        wrong = believed - spared if holds[first] else believed & held
         for span in wrong:
             formed = times[: np.searchsorted(times, span.to_ns)]
             yield BeliefError(
@@ -310,24 +311,7 @@ def _of_truths(
             )
 
 
-def _inside(span: Interval, held: Sequence[Interval]) -> Iterator[Interval]:
-    for one in held:
-        from_ns, to_ns = max(span.from_ns, one.from_ns), min(span.to_ns, one.to_ns)
-        if from_ns < to_ns:
-            yield Interval(from_ns, to_ns)
-
-
-def _outside(span: Interval, held: Sequence[Interval]) -> Iterator[Interval]:
-    at = span.from_ns
-    for one in _inside(span, held):
-        if at < one.from_ns:
-            yield Interval(at, one.from_ns)
-        at = max(at, one.to_ns)
-    if at < span.to_ns:
-        yield Interval(at, span.to_ns)
-
-
-def _moved(time_ns: int, held: Sequence[Interval]) -> int:
+def _moved(time_ns: int, held: Intervals) -> int:
     """The last change of the world until a time; the time itself if there was none."""
     changes = [time for span in held for time in span if time <= time_ns]
     return max(changes, default=time_ns)

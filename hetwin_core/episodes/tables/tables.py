@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.episodes.tables.lists import EventList
 from hetwin_core.episodes.tables.rows import (
     Belief,
     BeliefError,
-    Happening,
     Interval,
     Occasion,
     Task,
@@ -124,7 +124,7 @@ class Tables:
     known_until_ns: int
     finished: bool
     occasions: OccasionTable
-    events: Sequence[Happening]
+    events: EventList
     tasks: Sequence[Task]
     beliefs: BeliefTable
     belief_errors: Sequence[BeliefError]

@@ -35,8 +35,8 @@ def read_until(text: str, outcomes: Mapping[str, str]) -> Until:
     """Return the rule of a text.
 
     ``width=0.2`` ends a batch when no outcome's interval is wider; ``seen=0.1`` when whatever happens in a tenth of all
-    runs has been seen, at a confidence of 95 %; ``delivered>0.9`` when it is certain that the probability of `delivered`
-    is above 0.9, or that it is not: when its interval is all above or all below.
+    runs has been seen, at a confidence of 95 %; ``delivered>0.9`` when it is certain that the probability of
+    `delivered` is above 0.9, or that it is not: when its interval is all above or all below.
 
     Args:
         text: the rule.

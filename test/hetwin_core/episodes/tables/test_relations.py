@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hetwin_core.episodes.asking.intervals import RELATIONS
+from hetwin_core.episodes.tables.intervals import RELATIONS
 from hetwin_core.episodes.tables.rows import Interval
 
 interval = st.tuples(st.integers(0, 6), st.integers(1, 6)).map(

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hetwin_core.episodes.asking.intervals import Intervals, union
+from hetwin_core.episodes.tables.intervals import Intervals, union
 from hetwin_core.episodes.tables.rows import Interval
 
 moment = st.integers(0, 20)
