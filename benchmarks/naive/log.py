@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -58,11 +59,7 @@ class Log:
 
     def number(self, time_ns: int) -> int:
         """Return the number of the last state that is not later."""
-        number = 0
-        for index, time in enumerate(self.times):
-            if time <= time_ns:
-                number = index
-        return number
+        return max(0, bisect_right(self.times, time_ns) - 1)
 
     def of_kind(self, *kinds: str) -> list[str]:
         """Return the names of the entities of some kinds."""
