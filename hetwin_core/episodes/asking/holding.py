@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count, islice
 from typing import NamedTuple
 
@@ -75,14 +75,7 @@ class Found:
 
 def is_read_whole(term: Term) -> bool:
     """Return whether a term is read for all of an episode at once: it needs neither places nor states."""
-    match term:
-        case Atom():
-            return term.place is None
-        case Both() | Either():
-            return is_read_whole(term.one) and is_read_whole(term.two)
-        case Negation():
-            return is_read_whole(term.of)
-    return False
+    return all(isinstance(leaf, Atom) and leaf.place is None for leaf in term.leaves())
 
 
 HAND = "hand"
@@ -209,8 +202,9 @@ class Holding:
 
         Variables that were named stand for all entities where only a negation names them; others stay free there.
         """
-        named = {v.name for atom in term.atoms() for v in _variables(atom) if v.name}
-        checked = self._checked(term, {name: count(2) for name in named}, positive=True)
+        atoms = (leaf for leaf in term.leaves() if isinstance(leaf, Atom))
+        named = {v.name for atom in atoms for v in _variables(atom) if v.name}
+        checked = term.mapped(partial(self._atom, {name: count(2) for name in named}))
         found = list(islice(self._candidates(checked), MOST_BINDINGS + 1))
         for name in sorted(named):
             found = list(islice(self._spread(found, name), MOST_BINDINGS + 1))
@@ -247,25 +241,11 @@ class Holding:
             case _:
                 yield {}
 
-    def _checked(self, term: Term, used: dict[str, Iterator[int]], *, positive: bool) -> Term:
-        """Return a term with fluents and entities that are known, and its variables named.
+    def _atom(self, used: dict[str, Iterator[int]], atom: Atom, positive: bool) -> Atom:
+        """Return an atom with a fluent and entities that are known, and its variables named.
 
         Inside of a negation, `ANY` is not bound: not any entity.
         """
-        match term:
-            case Atom():
-                return self._atom(term, used, positive=positive)
-            case Both():
-                one = self._checked(term.one, used, positive=positive)
-                return Both(one, self._checked(term.two, used, positive=positive))
-            case Either():
-                one = self._checked(term.one, used, positive=positive)
-                return Either(one, self._checked(term.two, used, positive=positive))
-            case Negation():
-                return Negation(self._checked(term.of, used, positive=False))
-        return term
-
-    def _atom(self, atom: Atom, used: dict[str, Iterator[int]], *, positive: bool) -> Atom:
         if atom.name == SUPPORTING:
             turned = tuple(reversed((*atom.arguments, ANY)[:2]))
             atom = Atom("on", turned, atom.place)
