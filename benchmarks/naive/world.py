@@ -174,8 +174,8 @@ class World:
             upper, lower = self.pose(a, state), self.pose(b, state)
             slip = np.linalg.norm(velocity(upper, at) - velocity(lower, at))
             turn = np.linalg.norm(upper[10:] - lower[10:])
-            rests = bool(supported and slip <= SLOW and turn <= SLOW_TURN and row[2] <= TOUCHING)
-            return (rests if resting else bool(supported)), rests
+            slow = bool(supported and slip <= SLOW and turn <= SLOW_TURN)
+            return (slow if resting else bool(supported)), slow and bool(row[2] <= TOUCHING)
 
         return self._of_pair(a, b, weigh)
 

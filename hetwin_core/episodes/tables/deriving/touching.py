@@ -156,12 +156,13 @@ class Touching:
         below = (up >= _UPWARD) & index.is_object[pairs.a] & ~index.in_hand[pairs.b]
         above = (up <= -_UPWARD) & index.is_object[pairs.b] & ~index.in_hand[pairs.a]
         chosen = pairs.where(below | above)
-        at_rest = _is_slow(*_motion_at_contact(batch, chosen)) & (chosen.distance <= TOUCHING_M)
+        slow = _is_slow(*_motion_at_contact(batch, chosen))
+        at_rest = slow & (chosen.distance <= TOUCHING_M)
         upper, lower = np.where(below[below | above], (chosen.a, chosen.b), (chosen.b, chosen.a))
         keys = upper * self._count + lower
         states, newest = chosen.state + batch.first, batch.newest
         borne = self._supports.update(keys, states, at_rest, newest)
-        resting = self._rests.update(keys[at_rest], states[at_rest], at_rest[at_rest], newest)
+        resting = self._rests.update(keys[slow], states[slow], at_rest[slow], newest)
         self._borne.enter(borne, batch.timeline)
         self._on.enter(resting, batch.timeline)
 
