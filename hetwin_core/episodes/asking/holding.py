@@ -73,9 +73,12 @@ class Found:
         return spans[:, 0], np.maximum(spans[:, 1], spans[:, 0] + 1), states
 
 
-def is_read_whole(term: Term) -> bool:
-    """Return whether a term is read for all of an episode at once: it needs neither places nor states."""
-    return all(isinstance(leaf, Atom) and leaf.place is None for leaf in term.leaves())
+def is_read_whole(term: Term, in_parts: frozenset[str]) -> bool:
+    """Return whether a term is read for all of an episode at once: it needs no places, no states and no parts."""
+    return all(
+        isinstance(leaf, Atom) and leaf.place is None and leaf.name not in in_parts
+        for leaf in term.leaves()
+    )
 
 
 HAND = "hand"
@@ -159,7 +162,7 @@ class Holding:
 
         Entities for which it is never true may be some of which that was not seen: so it is not false there.
         """
-        kept = is_read_whole(term)
+        kept = is_read_whole(term, self._reader.in_parts)
         if kept and term in self._kept:
             return self._kept[term]
         checked, bindings = self._prepared(term)

@@ -45,7 +45,13 @@ class Reading(NamedTuple):
 
 
 class Reader(Protocol):
-    """Reads atoms and states."""
+    """Reads atoms and states.
+
+    Attributes:
+        in_parts: fluents that are read only for the interval that is asked for.
+    """
+
+    in_parts: frozenset[str]
 
     def read(self, atom: Atom, binding: Binding, span: Interval) -> Reading:
         """Return when an atom is true; variables without a binding stand for any entity."""
@@ -83,6 +89,9 @@ class Source:
         vocabulary: of the episode.
     """
 
+    in_parts: frozenset[str] = frozenset()
+    """Fluents of which there may be hundreds of thousands of rows, which are read for the time that is asked for."""
+
     def __init__(self, tables: Tables, entities: Entities, vocabulary: Vocabulary) -> None:
         self._tables = tables
         self._entities = entities
@@ -95,15 +104,17 @@ class Source:
         blind = self._blind(atom, binding)
         if not self._is_known(atom, binding):
             return Reading(UNKNOWN, (), blind)
-        rows = list(self._rows(atom, binding))
+        within = self._inside(span) if atom.name in self.in_parts else whole(self._tables)
+        rows = list(self._rows(atom, binding, within))
         true = Intervals((row.from_ns, row.to_ns) for row in rows)
-        known = Truths.known(true, whole(self._tables)) - self._unseen(atom, binding, blind)
+        unseen = self._unseen(atom, binding, blind) if blind else Intervals()
+        known = Truths.known(true, within) - unseen
         return Reading(known, tuple(row.evidence for row in rows), blind)
 
     def bindings(self, atom: Atom) -> list[Binding]:
         """Return the entities for the variables of an atom with which it is true at some time."""
         found: dict[tuple[tuple[str, str], ...], Binding] = {}
-        for row in self._rows(atom, {}):
+        for row in self._rows(atom, {}, whole(self._tables)):
             for entities in self._orders(atom, row):
                 one = bound(atom.arguments, entities)
                 if one is not None:
@@ -122,7 +133,7 @@ class Source:
             expected='a fluent, e.g. loc("box", {"near": [0.45, 0.2, 0.8], "within": 0.02})',
         )
 
-    def _rows(self, atom: Atom, binding: Binding) -> Iterable[Row]:
+    def _rows(self, atom: Atom, binding: Binding, span: Interval) -> Iterable[Row]:
         raise NotImplementedError
 
     def _near(self, atom: Atom, place: Place, binding: Binding, span: Interval) -> Reading:

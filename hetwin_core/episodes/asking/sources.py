@@ -43,6 +43,7 @@ FOLLOWS = {MOVING: LOC, ATTACHED: HELD}
 """Fluent -> that from which it follows whether the robot believes it."""
 SPEED, TURN, SOON_S = 0.05, 0.25, 0.5
 """Something is believed to move if it was believed elsewhere within this time, and was faster [m/s, rad/s, s]."""
+_SOON_NS = round(SOON_S * 1e9)
 _ONCE = ("a", "b")
 """Variables of the arguments of a symmetric fluent themselves; each pair is bound once."""
 
@@ -87,7 +88,7 @@ class World(Source):
         names = (self._names(atom, index, binding) for index in (0, 1))
         return tuple(self._tables.unseen.of(atom.name, *names))
 
-    def _rows(self, atom: Atom, binding: Binding) -> Iterator[Row]:
+    def _rows(self, atom: Atom, binding: Binding, span: Interval) -> Iterator[Row]:
         """Yield the rows of an atom, with the entities that its arguments stand for there."""
         first, second = self._names(atom, 0, binding), self._names(atom, 1, binding)
         symmetric = FLUENTS[atom.name].symmetric if atom.name in FLUENTS else False
@@ -137,6 +138,8 @@ class World(Source):
 class Beliefs(Source):
     """Reads beliefs. What the robot has not told is not believed; what it tells nothing about is not known."""
 
+    in_parts = frozenset({LOC, MOVING})
+
     def __init__(self, tables: Tables, entities: Entities, vocabulary: Vocabulary) -> None:
         super().__init__(tables, entities, vocabulary)
         self._percepts = [event for event in tables.events if event.name == PERCEIVED]
@@ -151,7 +154,8 @@ class Beliefs(Source):
 
     def last(self, atom: Atom, time_ns: int) -> Belief | None:
         """Return the belief about an atom that was held at a moment; None if there was none."""
-        rows = (r for r in self._held(atom, {}) if r.span.from_ns <= time_ns)
+        moment = Interval(time_ns, time_ns + 1)
+        rows = (r for r in self._held(atom, {}, moment) if r.span.from_ns <= time_ns)
         held = [row for row in rows if time_ns < self._until(row.span.to_ns)]
         return max(held, key=lambda row: (row.span.from_ns, row.row), default=None)
 
@@ -169,8 +173,8 @@ class Beliefs(Source):
     def _is_known(self, atom: Atom, binding: Binding) -> bool:
         return self.told(atom.name, entity_of(atom.arguments[0], binding))
 
-    def _rows(self, atom: Atom, binding: Binding) -> Iterator[Row]:
-        for row in self._held(atom, binding):
+    def _rows(self, atom: Atom, binding: Binding, span: Interval) -> Iterator[Row]:
+        for row in self._held(atom, binding, span):
             yield Row(row.a, row.b, row.span.from_ns, self._until(row.span.to_ns), of_belief(row))
         if atom.name == VISIBLE:  # what is perceived is believed to be seen
             name = entity_of(atom.arguments[0], binding)
@@ -223,11 +227,12 @@ class Beliefs(Source):
         entity = entity_of(argument, binding)
         return None if entity is None else self._entities.meant(entity, "")
 
-    def _held(self, atom: Atom, binding: Binding) -> Iterator[Belief]:
+    def _held(self, atom: Atom, binding: Binding, span: Interval) -> Iterator[Belief]:
         """Yield what the robot believed to hold, as it says it or as follows from what it says."""
-        yield from (row for row in self._at(atom, None, binding) if row.holds)
+        part = span if atom.name in self.in_parts else None
+        yield from (row for row in self._at(atom, part, binding) if row.holds)
         if atom.name == MOVING:
-            yield from self._moving(Atom(LOC, atom.arguments), binding)
+            yield from self._moving(Atom(LOC, atom.arguments), binding, span)
         elif atom.name == ATTACHED:
             # what a hand holds moves with it, and with its links
             second = None if len(atom.arguments) < 2 else entity_of(atom.arguments[1], binding)
@@ -236,10 +241,11 @@ class Beliefs(Source):
                 if row.holds:
                     yield row if second is None else row._replace(b=second)
 
-    def _moving(self, atom: Atom, binding: Binding) -> Iterator[Belief]:
+    def _moving(self, atom: Atom, binding: Binding, span: Interval) -> Iterator[Belief]:
         """Yield the beliefs about the place of something from which the next one, soon after, is far away."""
         rows: dict[str, Belief] = {}
-        for row in sorted(self._at(atom, None, binding), key=lambda row: row.span.from_ns):
+        around = Interval(span.from_ns - _SOON_NS, span.to_ns + _SOON_NS)
+        for row in sorted(self._at(atom, around, binding), key=lambda row: row.span.from_ns):
             last = rows.get(row.a)
             rows[row.a] = row
             if last is None or last.pose is None or row.pose is None:
@@ -294,7 +300,7 @@ class WrongBeliefs(Source):
         there = self._world.read(atom, binding, span).truths.true
         return (believed & super()._unseen(atom, binding, blind)) - there
 
-    def _rows(self, atom: Atom, binding: Binding) -> Iterator[Row]:
+    def _rows(self, atom: Atom, binding: Binding, span: Interval) -> Iterator[Row]:
         wanted = [entity_of(argument, binding) for argument in atom.arguments]
         names = [None if w is None else self._entities.meant(w, "") for w in wanted]
         for row in self._tables.belief_errors:
