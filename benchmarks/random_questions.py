@@ -24,7 +24,7 @@ from naive.unseen import Unseen
 from naive.world import World
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.episodes.asking.questions import AskedTables
+from hetwin_core.episodes.asking.asked import AskedTables
 from hetwin_core.episodes.tables.open import open_tables
 
 SEED = 20261127

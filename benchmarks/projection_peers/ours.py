@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from hetwin_core.episodes.asking.questions import AskedTables
+from hetwin_core.episodes.asking.asked import AskedTables
 from hetwin_core.episodes.sql.database import query
 from hetwin_core.episodes.tables.open import open_tables
 from projection_peers.raw import Raw

@@ -22,7 +22,7 @@ from hetwin_core.ensemble.scene.layout_json import layout_from_json
 from hetwin_core.ensemble.scene.values import Floats, Ints, Value
 from hetwin_core.episodes.annotations import Annotation, pair_annotations
 from hetwin_core.episodes.approaches import Approach, nearest_approaches
-from hetwin_core.episodes.asking.questions import Questions
+from hetwin_core.episodes.asking.asked import Asked
 from hetwin_core.episodes.following.content import LogContent, log_file, no_scene, readable
 from hetwin_core.episodes.following.states import States
 from hetwin_core.episodes.messages import nanoseconds
@@ -51,7 +51,7 @@ class Note:
     text: str
 
 
-class Episode(Questions):
+class Episode(Asked):
     """A recorded run, which can be asked questions.
 
     What happened and the states are read when they are asked for, each once; questions need neither: they are asked of

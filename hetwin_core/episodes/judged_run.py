@@ -15,7 +15,7 @@ from hetwin_core.ensemble.expressions.terms import terms_in
 from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_core.ensemble.state_words import predicate_words
 from hetwin_core.ensemble.tasks import Status
-from hetwin_core.episodes.asking.questions import AskedTables
+from hetwin_core.episodes.asking.asked import AskedTables
 from hetwin_core.episodes.flaws.facts import Facts
 from hetwin_core.episodes.flaws.goals import Goals
 from hetwin_core.episodes.log_writer import RunLog

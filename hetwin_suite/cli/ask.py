@@ -16,7 +16,7 @@ from hetwin_suite.cli.text_files import lines_of
 
 if TYPE_CHECKING:
     from hetwin_core.episodes.asking.answer import Answered
-    from hetwin_core.episodes.asking.questions import AskedTables
+    from hetwin_core.episodes.asking.asked import AskedTables
 
 DIGITS = 4
 BAD_INPUT = 2
@@ -100,7 +100,7 @@ def _check_alone(option: str, questions: int, wanted: int) -> None:
 
 
 def _answered(episode: Path, asked: list[tuple[str, str]]) -> Result:
-    from hetwin_core.episodes.asking.questions import AskedTables  # numpy takes its time
+    from hetwin_core.episodes.asking.asked import AskedTables  # numpy takes its time
     from hetwin_core.episodes.tables.open import open_tables
     from hetwin_suite.running.patience import never_silent
 

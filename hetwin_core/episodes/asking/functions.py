@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.sentences.catalogue import say
@@ -19,15 +19,12 @@ from hetwin_core.episodes.asking.answer import (
 )
 from hetwin_core.episodes.asking.formulas import Made, TermFunctions, bare
 from hetwin_core.episodes.asking.formulas import rows_of as made_from
+from hetwin_core.episodes.asking.questions import Questions
 from hetwin_core.episodes.asking.terms import Atom, Term, Variable
 from hetwin_core.episodes.asking.times import Asked, Moment, Sort, Span, When, nanoseconds, span_of
 from hetwin_core.episodes.tables.intervals import RELATIONS, Relation
 from hetwin_core.episodes.tables.rows import Happening, Interval, Status, Task
 from hetwin_core.episodes.tables.tables import Tables
-
-if TYPE_CHECKING:
-    from hetwin_core.episodes.asking.questions import Questions
-
 
 TASK_ROW = "task_row"
 EVENT_ROW = "event_row"

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from functools import cached_property
-from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.expressions.evaluation import Budget, EvaluationError, Scope, Step
 from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_core.episodes.asking.answer import (
     Answer,
-    Answered,
     NotKnown,
     in_order,
     of_belief,
     reason,
 )
-from hetwin_core.episodes.asking.formulas import VARIABLES, GoalReader, check_value, compiled
-from hetwin_core.episodes.asking.functions import Functions, shown
+from hetwin_core.episodes.asking.formulas import GoalReader
 from hetwin_core.episodes.asking.happenings import (
     Believed,
     Cause,
@@ -26,10 +21,10 @@ from hetwin_core.episodes.asking.happenings import (
     Happenings,
 )
 from hetwin_core.episodes.asking.holding import Holding, some_time
-from hetwin_core.episodes.asking.names import FOLLOWS_FROM, SUPPORTING, VALUES, Entities, Vocabulary
+from hetwin_core.episodes.asking.names import FOLLOWS_FROM, SUPPORTING, Entities, Vocabulary
 from hetwin_core.episodes.asking.sources import LOC, Beliefs, World, WrongBeliefs
 from hetwin_core.episodes.asking.tasks import Measured, TaskTree, Values
-from hetwin_core.episodes.asking.terms import ANY, Atom, Term
+from hetwin_core.episodes.asking.terms import Atom, Term
 from hetwin_core.episodes.asking.times import SLACK_NS, Asked, Sort, When, at, window
 from hetwin_core.episodes.expecting import Expectations
 from hetwin_core.episodes.tables.intervals import Intervals
@@ -45,34 +40,6 @@ class Questions:
     def tables(self) -> Tables:
         """The tables of the episode."""
         raise NotImplementedError
-
-    def ask(self, question: str, where: str = "") -> Answered:
-        """Return the answer to a question that is an expression in CEL.
-
-        Args:
-            question: e.g. ``holds(on("box", "tray"), at(end))``.
-            where: the place that it stands at, for errors.
-
-        Raises:
-            BadInput: if it is wrong: its syntax, a name, a time; the error names what would be right.
-        """
-        begun = time.perf_counter()
-        functions = Functions(self, self._names)
-        try:
-            value, why = self._evaluated(question, functions)
-        except BadInput as error:
-            raise _placed(error, question, where) from None
-        told = functions.record.telling(value)
-        own = functions.rows_of(value if isinstance(value, list) else [value])
-        return Answered(
-            question,
-            shown(value),
-            told.intervals,
-            told.bindings,
-            own or told.evidence,
-            time.perf_counter() - begun,
-            why,
-        )
 
     @cached_property
     def world(self) -> Holding:
@@ -321,64 +288,8 @@ class Questions:
     def _goals(self) -> GoalReader:
         return GoalReader({*self.vocabulary.fluents, SUPPORTING})
 
-    @cached_property
-    def _steps(self) -> dict[str, Step]:
-        """Questions that were asked -> how they are evaluated."""
-        return {}
-
-    @cached_property
-    def _names(self) -> list[str]:
-        words = self.vocabulary
-        return sorted({*words.fluents, *words.events, *words.attributes, *VALUES, SUPPORTING})
-
-    def _evaluated(self, question: str, functions: Functions) -> tuple[Any, str]:
-        """Return the value of a question, None if it is not known, and then why."""
-        step = self._compiled(question, functions)
-        ends = self.tables.start_ns / 1e9, self.tables.known_until_ns / 1e9
-        variables = dict(zip(VARIABLES, (ANY, *ends), strict=True))
-        try:
-            value = step(Scope(variables, functions.functions, Budget()))
-        except NotKnown as unknown:
-            return None, str(unknown)
-        except EvaluationError as error:
-            raise BadInput(
-                f"the question has no value: {error.reason}",
-                found=question,
-                expected="see docs/asking.md",
-            ) from None
-        check_value(value)
-        return value, ""
-
-    def _compiled(self, question: str, functions: Functions) -> Step:
-        if question not in self._steps:
-            self._steps[question] = compiled(question, functions.functions)
-        return self._steps[question]
-
     def _moment(self, when: Asked) -> int:
         found = window(when, self.tables)
         if found.sort is not Sort.AT:
             raise BadInput("a value is one at a moment", where=found.sort.value, expected="at(...)")
         return found.span.from_ns
-
-
-def _placed(error: BadInput, question: str, where: str) -> BadInput:
-    """Return an error with the place of its question, which is the question itself unless it stands in a file."""
-    place = ": ".join(part for part in (where or question, error.where) if part)
-    found = None if error.found == question and not where else error.found
-    return BadInput(error.problem, where=place, found=found, expected=error.expected)
-
-
-class AskedTables(Questions):
-    """Tables that are asked.
-
-    Args:
-        tables: of an episode.
-    """
-
-    def __init__(self, tables: Tables) -> None:
-        self._tables = tables
-
-    @property
-    def tables(self) -> Tables:
-        """The tables of the episode."""
-        return self._tables

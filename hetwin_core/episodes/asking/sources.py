@@ -174,6 +174,9 @@ class Beliefs(Source):
         return self.told(atom.name, entity_of(atom.arguments[0], binding))
 
     def _rows(self, atom: Atom, binding: Binding, span: Interval) -> Iterator[Row]:
+        if atom.name == LOC:
+            yield from self._somewhere(atom, binding, span)
+            return
         for row in self._held(atom, binding, span):
             yield Row(row.a, row.b, row.span.from_ns, self._until(row.span.to_ns), of_belief(row))
         if atom.name == VISIBLE:  # what is perceived is believed to be seen
@@ -240,6 +243,23 @@ class Beliefs(Source):
             for row in self._at(Atom(HELD, (atom.arguments[0], hand)), None, binding):
                 if row.holds:
                     yield row if second is None else row._replace(b=second)
+
+    def _somewhere(self, atom: Atom, binding: Binding, span: Interval) -> Iterator[Row]:
+        """Yield the first and the last belief about where something is in an interval: there is one all the time."""
+        find, wanted = self._tables.beliefs.find, self._own(atom, 0, binding)
+        for name in sorted({a for fluent, a in self._tables.believed if fluent == LOC}):
+            end = (
+                find(LOC, name, None, Interval(span.to_ns - 1, span.to_ns))
+                if fits(name, wanted)
+                else ()
+            )
+            for last in end[-1:]:
+                begin, found = _SOON_NS, list[Belief]()
+                while not found:  # as few as there are in twice the time until the first one
+                    found = find(LOC, name, None, Interval(span.from_ns, span.from_ns + begin))
+                    begin *= 2
+                since, until = found[0].span.from_ns, self._until(last.span.to_ns)
+                yield from (Row(name, "", since, until, of_belief(row)) for row in (found[0], last))
 
     def _moving(self, atom: Atom, binding: Binding, span: Interval) -> Iterator[Belief]:
         """Yield the beliefs about the place of something from which the next one, soon after, is far away."""

@@ -11,7 +11,8 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluation import EvaluationError
 from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.episodes.asking.answer import Evidence
-from hetwin_core.episodes.asking.questions import AskedTables, Questions
+from hetwin_core.episodes.asking.asked import AskedTables
+from hetwin_core.episodes.asking.questions import Questions
 from hetwin_core.episodes.flaws.facts import Facts
 from hetwin_core.episodes.flaws.flaw import Cause, Flaw, because, linked
 from hetwin_core.episodes.flaws.functions import Findings

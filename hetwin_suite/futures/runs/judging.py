@@ -11,7 +11,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.words import failure_row_words
-from hetwin_core.episodes.asking.questions import AskedTables
+from hetwin_core.episodes.asking.asked import AskedTables
 from hetwin_core.episodes.flaws.find import flaws_in
 from hetwin_core.episodes.tables.running import RunTables
 from hetwin_core.episodes.tables.tables import Tables

@@ -16,8 +16,8 @@ from hetwin_core.ensemble.topics import BELIEFS
 from hetwin_core.episodes.following.definitions import Definitions
 from hetwin_core.episodes.following.log_file import Chunk
 from hetwin_core.episodes.messages import nanoseconds
-from hetwin_core.episodes.tables.belief_errors import PoseErrors
 from hetwin_core.episodes.tables.deriving.book import Book
+from hetwin_core.episodes.tables.deriving.pose_errors import PoseErrors
 from hetwin_core.episodes.tables.lists import BeliefColumns, Claim, Numbers
 
 

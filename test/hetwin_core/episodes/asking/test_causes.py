@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from support.made_tables import MadeTables, placed_box
 
-from hetwin_core.episodes.asking.questions import AskedTables
+from hetwin_core.episodes.asking.asked import AskedTables
 from hetwin_core.episodes.asking.terms import event
 from hetwin_core.episodes.tables.rows import Happening
 

@@ -8,7 +8,7 @@ import pytest
 from support.made_tables import placed_box
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.episodes.asking.questions import AskedTables
+from hetwin_core.episodes.asking.asked import AskedTables
 
 EPISODE = AskedTables(placed_box().made())
 PLACE = {"id": "place.1", "operation": "place", "from": 2.6, "to": 6.5, "status": "done"}

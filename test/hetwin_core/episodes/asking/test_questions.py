@@ -10,7 +10,7 @@ from support.made_tables import MadeTables, placed_box
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.episodes.asking.answer import NotKnown
-from hetwin_core.episodes.asking.questions import AskedTables
+from hetwin_core.episodes.asking.asked import AskedTables
 from hetwin_core.episodes.asking.terms import (
     ANY,
     Term,

@@ -13,7 +13,7 @@ from support.random_examples import examples
 
 from hetwin_core.ensemble.concern_words import COVERAGE, ROBOT_HEALTH
 from hetwin_core.episodes.asking.answer import NotKnown
-from hetwin_core.episodes.asking.questions import AskedTables
+from hetwin_core.episodes.asking.asked import AskedTables
 from hetwin_core.episodes.asking.terms import ANY, Term, contact, event, held, on
 from hetwin_core.episodes.asking.times import at, during, throughout
 from hetwin_core.episodes.run_folder import LOG

@@ -7,7 +7,7 @@ from support.made_tables import MadeTables, ns, placed_box, span
 from support.small_run import SmallRun
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.episodes.asking.questions import AskedTables
+from hetwin_core.episodes.asking.asked import AskedTables
 from hetwin_core.episodes.tables.open import open_tables
 from hetwin_core.episodes.tables.rows import Status, Task
 

@@ -10,7 +10,7 @@ import pytest
 from support.flawed_tables import fetched
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.episodes.asking.questions import AskedTables
+from hetwin_core.episodes.asking.asked import AskedTables
 from hetwin_core.episodes.flaws import rule as installed_rules
 from hetwin_core.episodes.flaws.find import find_flaws
 from hetwin_core.episodes.flaws.flaw import Flaw
