@@ -20,6 +20,8 @@ PLATE, CUP, OTHER_CUP, MISSED_CUP = "plate2", "cup1", "cup2", "cup3"
 LAMP, LAMP_RADIUS, PLATE_HALF = "lamp", 0.015, 0.06
 ROBOT, STAND = "serving_robot", np.array([0.0, 1.12])
 """The robot, and where it is to stand at the table [m]."""
+TRAY_HALF_DIAGONAL = 0.35
+"""What stands on the tray is not farther from its middle [m]."""
 CARRIED = 0.9
 """What a hand carries is higher than this; what stands is lower [m]."""
 _OF_PROGRAM = ("task_failed", "let_fall")
@@ -41,6 +43,20 @@ def runs_of(name: str, seed: int, count: int, jobs: int, out: Path) -> Iterator[
         folder = out / str(seed + begin)
         study = Study(scenario, options, seed=seed + begin, out=folder, jobs=jobs)
         yield from project(study, number).runs
+
+
+def clean(states: States) -> list[Planted]:
+    """Nothing is planted, and plate and cup stand on the tray in the end.
+
+    Raises:
+        Vain: if they do not: it went wrong by itself.
+    """
+    for name in (PLATE, CUP):
+        last = states.pose(name)[-1]
+        away = np.linalg.norm(last[:2] - states.pose("tray")[-1, :2])
+        if away > TRAY_HALF_DIAGONAL or not states.pose("tray")[-1, 2] < last[2] < CARRIED:
+            raise Vain(f"{name} does not stand on the tray")
+    return []
 
 
 def wrong_order(states: States) -> list[Planted]:
