@@ -29,15 +29,18 @@ if TYPE_CHECKING:
     from hetwin_core.ensemble.events import EventKind as EventKind
     from hetwin_core.ensemble.events import Json as Json
     from hetwin_core.ensemble.expressions.evaluators import scene_only as scene_only
+    from hetwin_core.ensemble.former_model import Contribution as Contribution
+    from hetwin_core.ensemble.former_model import Model as Model
+    from hetwin_core.ensemble.former_model import ModelDescription as ModelDescription
+    from hetwin_core.ensemble.former_model import ModelKind as ModelKind
+    from hetwin_core.ensemble.former_model import ResolvedHand as ResolvedHand
+    from hetwin_core.ensemble.former_model import ResolvedPath as ResolvedPath
+    from hetwin_core.ensemble.former_model import ResolvedPose as ResolvedPose
+    from hetwin_core.ensemble.former_model import StepInput as StepInput
+    from hetwin_core.ensemble.former_model import StepOutput as StepOutput
     from hetwin_core.ensemble.model import AttributeStart as AttributeStart
-    from hetwin_core.ensemble.model import Contribution as Contribution
-    from hetwin_core.ensemble.model import Model as Model
-    from hetwin_core.ensemble.model import ModelDescription as ModelDescription
-    from hetwin_core.ensemble.model import ModelKind as ModelKind
     from hetwin_core.ensemble.model import Request as Request
     from hetwin_core.ensemble.model import RequestKind as RequestKind
-    from hetwin_core.ensemble.model import StepInput as StepInput
-    from hetwin_core.ensemble.model import StepOutput as StepOutput
     from hetwin_core.ensemble.model import Stepping as Stepping
     from hetwin_core.ensemble.parameters import EntityName as EntityName
     from hetwin_core.ensemble.parameters import EntityNames as EntityNames
@@ -45,9 +48,6 @@ if TYPE_CHECKING:
     from hetwin_core.ensemble.parameters import ParameterKind as ParameterKind
     from hetwin_core.ensemble.parameters import ParameterRequest as ParameterRequest
     from hetwin_core.ensemble.parameters import Parameters as Parameters
-    from hetwin_core.ensemble.parameters import ResolvedHand as ResolvedHand
-    from hetwin_core.ensemble.parameters import ResolvedPath as ResolvedPath
-    from hetwin_core.ensemble.parameters import ResolvedPose as ResolvedPose
     from hetwin_core.ensemble.parameters import parameter as parameter
     from hetwin_core.ensemble.scene.fidelity import FIDELITY as FIDELITY
     from hetwin_core.ensemble.scene.fidelity import Fidelity as Fidelity
@@ -130,10 +130,11 @@ _HOMES = {
     "hetwin_core.ensemble.expressions.evaluators": "scene_only",
     "hetwin_core.machines.reading": "read_network",
     "hetwin_core.machines.seeing.watch": "Watch",
-    "hetwin_core.ensemble.model": "AttributeStart Contribution Model ModelDescription ModelKind Request"
-    " RequestKind StepInput StepOutput Stepping",
+    "hetwin_core.ensemble.former_model": "Contribution Model ModelDescription ModelKind ResolvedHand ResolvedPath"
+    " ResolvedPose StepInput StepOutput",
+    "hetwin_core.ensemble.model": "AttributeStart Request RequestKind Stepping",
     "hetwin_core.ensemble.parameters": "EntityName EntityNames ModelId ParameterKind ParameterRequest Parameters"
-    " ResolvedHand ResolvedPath ResolvedPose parameter",
+    " parameter",
     "hetwin_core.ensemble.scene.fidelity": "FIDELITY Fidelity",
     "hetwin_core.ensemble.scene.hands": "HandDescription",
     "hetwin_core.ensemble.scene.layout": "EVERYTHING Entity EntityKind Layout Selection",

@@ -84,7 +84,7 @@ def table2(
 
     judged = judge_all(found, chosen, replay, jobs=jobs, progress=progress, look=look)
     with never_silent(lambda: "drawing the page"):
-        from hetwin_suite.cli import verdicts  # plotly takes its time
+        from hetwin_suite.cli import verdicts
 
         verdicts.write(out, "table2", found, replay, judged)
     return Result(verdicts.document(judged, replay, out), verdicts.lines(judged, out))

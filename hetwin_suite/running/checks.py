@@ -115,7 +115,6 @@ def _facts(
             {
                 "name": m.name,
                 "type": m.type,
-                "kind": m.kind,
                 "stepping": m.stepping,
                 "rate": m.rate,
             }

@@ -35,7 +35,7 @@ PROMISED = (
     *("Watch", "read_network"),
 )
 
-HEAVY = ("PIL", "mujoco", "numpy", "plotly", "pydantic", "rclpy", "rosbags")
+HEAVY = ("PIL", "mujoco", "numpy", "jinja2", "pydantic", "rclpy", "rosbags")
 
 
 def test_the_list_is_the_promised_one() -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import StepInput
+from hetwin_core.ensemble.model import Tick
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.poses import compose, multiply, relative_to, rotate
 from hetwin_core.ensemble.scene.rotations import rotation_matrix
@@ -103,15 +103,14 @@ def gap(finger: int, positions: Sequence[float], shapes: tuple[Shape, ...], pose
     """Distance of a finger from an object at `pose` in the hand: of spheres along its bones."""
     geometry, turn = ObjectGeometry(shapes), rotation_matrix(pose[3:7])
     links = links_in_palm(positions)
-    least = math.inf
+    points, radii = [], []
     for joint in range(3):
         link = links[f"link_{finger}_{joint}"]
-        for z in np.linspace(0.0, LENGTHS[joint], 12).tolist():
-            at = link[:3] + np.array(rotate(link[3:7].tolist(), (0.0, 0.0, z)))
-            local = (at - np.array((0, 0, GRASP)) - pose[:3]) @ turn
-            radius = RADII[joint] if z == LENGTHS[joint] else 0.008
-            least = min(least, float(geometry.measure(local[None])[0][0]) - radius)
-    return least
+        along = np.linspace(0.0, LENGTHS[joint], 12)
+        points.append(link[:3] + along[:, None] * rotation_matrix(link[3:7])[:, 2])
+        radii.append(np.where(along == LENGTHS[joint], RADII[joint], 0.008))
+    local = (np.concatenate(points) - np.array((0, 0, GRASP)) - pose[:3]) @ turn
+    return float((geometry.measure(local)[0] - np.concatenate(radii)).min())
 
 
 def closed_on(shapes: tuple[Shape, ...], pose: Floats) -> list[float]:
@@ -161,7 +160,7 @@ class Scene:
         self.events: list[Event] = []
         self.model = InHandLocalization()
         given = {"hand": hand_parameter(), "objects": ["thing"], **self.parameters}
-        self.model.initialize(given, 0)
+        self.model.contribute(given, 0)
         self.model.start(self.snapshot())
 
     def snapshot(self) -> Snapshot:
@@ -183,7 +182,7 @@ class Scene:
     def step(self, period_ns: int = PERIOD_NS) -> Floats:
         """Step the model; returns the object's pose in the world."""
         self.time_ns += period_ns
-        output = self.model.step(StepInput(self.time_ns, period_ns, self.snapshot()))
+        output = self.model.step(Tick(self.time_ns, period_ns, self.snapshot()))
         self.events += output.events
         value = output.values["thing", "pose"]
         self.covariance = output.values["thing", "pose_covariance"].data

@@ -19,7 +19,7 @@ from model_nodes.fidelity.bounding_boxes import BoundingBoxes
 from model_nodes.main_physics.engines.engine import EngineSettings
 from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.loading import load_world
-from model_nodes.main_physics.settings import read_settings
+from model_nodes.main_physics.settings import Settings
 from model_nodes.main_physics.world.entities import entities_of
 
 PERIOD = 0.005
@@ -51,7 +51,7 @@ class Site:
             world = Path(folder) / "truck.sdf"
             world.write_text(truck_sdf(packets), encoding="utf-8")
             robot_settings = {"urdf": str(resource(*URDF)), "springs": SPRINGS}
-            loaded = load_world(read_settings({"world": str(world), "robot": robot_settings}))
+            loaded = load_world(Settings.read({"world": str(world), "robot": robot_settings}))
         self.engine = make_engine("mujoco")
         # The cups hold by welds, not by friction: the settings for manipulation would only cost time.
         options = {"noslip_iterations": 0, "impratio": 1.0, "iterations": 30, "sleep": sleep}

@@ -18,9 +18,10 @@ from hetwin_core.ensemble.words import event_line, event_words, failure_row_word
 from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.failed_run import finish_failed_run
 from hetwin_core.episodes.log_writer import RunLog
-from hetwin_suite.cli.outcome import show
+from hetwin_suite.cli.outcome import lines
 from hetwin_suite.running.ended import Ended
 from hetwin_suite.running.progress import ProgressListener
+from hetwin_suite.view.document import html_of
 from hetwin_suite.view.report.sections import happenings_table
 from hetwin_suite.view.report.story.headline import headline
 from hetwin_suite.view.report.story.things import thing_sentences
@@ -148,7 +149,7 @@ def test_connected_is_worded_with_probe_and_socket_wherever_it_is_printed(
     episode = record(tmp_path / "run")
     (sentence,) = [s.text for s in thing_sentences(episode) if s.about == "plug"]
     assert sentence == "plug was connected to outlet at 1.00 s."
-    assert f"<strong>{WORDS}</strong>" in happenings_table(episode)
+    assert f"<b>{WORDS}</b>" in html_of(happenings_table(episode))
     summary = {
         "scenario": "s",
         "ended": "recording",
@@ -160,7 +161,7 @@ def test_connected_is_worded_with_probe_and_socket_wherever_it_is_printed(
         "failures": [],
         "events": [json.loads(json.dumps(event_to_summary(CONNECTED)))],
     }
-    show(Ended(summary, 0, tmp_path), None)
+    print("\n".join(lines(Ended(summary, 0, tmp_path), None)))
     assert f"1.000 s  {WORDS}\n" in capsys.readouterr().out
 
 
@@ -184,7 +185,7 @@ def test_a_failure_is_worded_in_one_way(tmp_path: Path, capsys: pytest.CaptureFi
     rows = {"events": [], "state": {}, "failures": [{**summary.error, "then": "handed back"}]}
     facts = {"scenario": "s", "ended": "failed", "simulated_time": 1.25, "wall_time": 1.0}
     printed_summary = {**facts, **rows, "real_time_factor": 1.0, "error": summary.error}
-    show(Ended(printed_summary, 1, tmp_path), None)
+    print("\n".join(lines(Ended(printed_summary, 1, tmp_path), None)))
     printed = capsys.readouterr().err.splitlines()
     assert printed == [f"error: tank: {FAILED}; handed back", f"error: tank: {FAILED}"]
 
