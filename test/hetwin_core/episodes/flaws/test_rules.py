@@ -11,11 +11,10 @@ from support.flawed_tables import fetched
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.episodes.asking.asked import AskedTables
-from hetwin_core.episodes.flaws import installed_rules
-from hetwin_core.episodes.flaws.engine import find_flaws
+from hetwin_core.episodes.flaws import rule as installed_rules
+from hetwin_core.episodes.flaws.find import find_flaws
 from hetwin_core.episodes.flaws.flaw import Flaw
-from hetwin_core.episodes.flaws.installed_rules import all_rules
-from hetwin_core.episodes.flaws.rule import read_rules
+from hetwin_core.episodes.flaws.rule import all_rules, read_rules
 
 OWN = """
 - kind: hasty
@@ -35,7 +34,7 @@ OWN = """
 KINDS = {
     *("wrong_order", "knocked_over", "grasp_lost", "wrong_object", "stale_belief"),
     *("failed_navigation", "carrying_collision", "unstable_support", "spilled", "goal_undone"),
-    *("dropped", "overlooked", "incorrect_belief", "unachieved", "unexpected_event"),
+    *("dropped", "task_failed", "overlooked", "incorrect_belief", "unachieved", "unexpected_event"),
 }
 
 
