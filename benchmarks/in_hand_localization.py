@@ -28,8 +28,8 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.model import Model, StepInput, StepOutput
@@ -171,11 +171,12 @@ def play(episode: LabelledEpisode, scenario_name: str) -> Outcome:
     scenario = of_the_episode(found, episode)
     truth = Truth(episode.folder)
     outcome = Outcome(episode.name, truth.thing)
-    ports = [LocalPort(plan) for plan in scenario.models]
     name = _localization(scenario)
-    _time_steps(next(p.model for p in ports if p.plan.name == name), truth.thing, outcome.step_ms)
     options = RunOptions(source=str(episode.recording), scene=episode.scene)
-    conductor = Conductor(scenario, ports, [Watch(truth, name, outcome)], options)
+    conductor = session(scenario, options=options, listeners=[Watch(truth, name, outcome)])
+    (port,) = (port for port in conductor.ports if port.plan.name == name)
+    assert isinstance(port, LocalPort)
+    _time_steps(port.model, truth.thing, outcome.step_ms)
     conductor.prepare()
     conductor.run()
     return outcome

@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart
+from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scenario.robot import Robot
@@ -32,7 +32,6 @@ from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_suite.proving_ground.drops import episode as drops
 from hetwin_suite.proving_ground.episode_files import write_episode
 from hetwin_suite.proving_ground.insertions import episode as insertions
@@ -225,8 +224,7 @@ def replayed(kind: str, episode: Episode, folder: Path) -> Grips:
     believed = json.loads((where / "scene.json").read_text(encoding="utf-8"))["scene"]
     grips = Grips(episode.thing)
     options = RunOptions(source=str(where / "recording"), scene=believed)
-    plans = [replace(plan, deadline=DEADLINE_S, patience=DEADLINE_S) for plan in scenario.models]
-    Conductor(scenario, [LocalPort(plan) for plan in plans], [grips], options).run()
+    session(scenario, options=options, listeners=[grips], deadline_s=DEADLINE_S).run()
     return grips
 
 

@@ -205,11 +205,11 @@ def scenario_names() -> list[str]:
     return names_of("scenarios", ".yaml")
 
 
-def load_scenario(path: Path, variant: str | None = None) -> Scenario:
+def load_scenario(path: str | Path, variant: str | None = None) -> Scenario:
     """Read and check a scenario file.
 
     Args:
-        path: of the file.
+        path: of the file; or, as a string, what `find_scenario` takes.
         variant: one of its variants, which is laid over it; None: the scenario as it stands.
 
     Raises:
