@@ -40,10 +40,10 @@ from hetwin_core.ensemble.scene.shapes import ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.transport.local import LocalPort
+from hetwin_suite._mismatch.registry import read_mismatches
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode, find_episodes
 from hetwin_suite.proving_ground.evaluation.judge import of_the_episode
 from hetwin_suite.proving_ground.evaluation.worse import check_mismatches, worsen
-from hetwin_suite.proving_ground.mismatch.registry import read_mismatches
 from model_nodes.in_hand_localization import InHandLocalization
 
 BOUND_95 = 7.815

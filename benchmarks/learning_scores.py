@@ -14,8 +14,8 @@ import yaml
 from forecast_scores import Scored, scores
 
 from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.episodes.labelled import Episode
 from hetwin_suite.futures.counting.wilson import probability
-from hetwin_suite.futures.learning.labelled import Episode
 from hetwin_suite.futures.learning.learn import as_moments, learned_from, signed
 from hetwin_suite.futures.learning.learn_success import successes_in
 from hetwin_suite.futures.learning.of_model import OfModel

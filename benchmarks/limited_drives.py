@@ -32,12 +32,12 @@ from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite._robots.motion import Program
+from hetwin_suite._robots.sensing import Reading
 from hetwin_suite.proving_ground.drops import episode as drops
-from hetwin_suite.proving_ground.episode_files import write_episode
 from hetwin_suite.proving_ground.insertions import episode as insertions
-from hetwin_suite.proving_ground.motion import Program
 from hetwin_suite.proving_ground.recipe import Recipe
-from hetwin_suite.proving_ground.sensing import Reading
+from hetwin_suite.proving_ground.two_hands.episode_files import write_episode
 from hetwin_suite.proving_ground.two_hands.joints import ALL, FINGERS, LEVERS, drives
 from hetwin_suite.proving_ground.two_hands.witness import TOUCH_N, Sample
 

@@ -103,15 +103,15 @@ if TYPE_CHECKING:
     from hetwin_core.kinematics.trajectories.trajectory import TrajectoryPoint as TrajectoryPoint
     from hetwin_core.machines.reading import read_network as read_network
     from hetwin_core.machines.seeing.watch import Watch as Watch
-    from hetwin_suite.proving_ground.mismatch.axis import BeliefAxis as BeliefAxis
-    from hetwin_suite.proving_ground.mismatch.axis import RealityAxis as RealityAxis
-    from hetwin_suite.proving_ground.mismatch.axis import RecordingAxis as RecordingAxis
-    from hetwin_suite.proving_ground.mismatch.axis import TwinAxis as TwinAxis
-    from hetwin_suite.proving_ground.mismatch.facts import EpisodeFacts as EpisodeFacts
-    from hetwin_suite.proving_ground.mismatch.facts import HandFacts as HandFacts
-    from hetwin_suite.proving_ground.mismatch.joint_states import JointStates as JointStates
-    from hetwin_suite.proving_ground.mismatch.twin_files import TwinFiles as TwinFiles
-    from hetwin_suite.proving_ground.two_hands.real_world import RealWorld as RealWorld
+    from hetwin_suite._mismatch.axis import BeliefAxis as BeliefAxis
+    from hetwin_suite._mismatch.axis import RealityAxis as RealityAxis
+    from hetwin_suite._mismatch.axis import RecordingAxis as RecordingAxis
+    from hetwin_suite._mismatch.axis import TwinAxis as TwinAxis
+    from hetwin_suite._mismatch.facts import EpisodeFacts as EpisodeFacts
+    from hetwin_suite._mismatch.facts import HandFacts as HandFacts
+    from hetwin_suite._mismatch.joint_states import JointStates as JointStates
+    from hetwin_suite._mismatch.real_world import RealWorld as RealWorld
+    from hetwin_suite._mismatch.twin_files import TwinFiles as TwinFiles
     from hetwin_suite.running.api import Summary as Summary
     from hetwin_suite.running.api import check_model as check_model
     from hetwin_suite.running.api import open_episode as open_episode
@@ -149,11 +149,11 @@ _HOMES = {
     "hetwin_core.episodes.comparing.compare": "compare_runs",
     "hetwin_core.episodes.comparing.comparison": "Comparison",
     "hetwin_core.episodes.episode": "Episode",
-    "hetwin_suite.proving_ground.mismatch.axis": "BeliefAxis RealityAxis RecordingAxis TwinAxis",
-    "hetwin_suite.proving_ground.mismatch.facts": "EpisodeFacts HandFacts",
-    "hetwin_suite.proving_ground.mismatch.joint_states": "JointStates",
-    "hetwin_suite.proving_ground.mismatch.twin_files": "TwinFiles",
-    "hetwin_suite.proving_ground.two_hands.real_world": "RealWorld",
+    "hetwin_suite._mismatch.axis": "BeliefAxis RealityAxis RecordingAxis TwinAxis",
+    "hetwin_suite._mismatch.facts": "EpisodeFacts HandFacts",
+    "hetwin_suite._mismatch.joint_states": "JointStates",
+    "hetwin_suite._mismatch.twin_files": "TwinFiles",
+    "hetwin_suite._mismatch.real_world": "RealWorld",
     "hetwin_suite.running.api": "Summary check_model open_episode run",
     "model_nodes.robot_program.errors": "CannotReach Failed",
     "model_nodes.robot_program.pictures": "Percept",

@@ -117,11 +117,11 @@ def _table2(
     jobs: int | None,
     as_json: bool,
 ) -> None:
+    from hetwin_suite._mismatch.registry import read_mismatches
     from hetwin_suite.proving_ground.evaluation.episodes import find_episodes
     from hetwin_suite.proving_ground.evaluation.judge_worse import judge_all
     from hetwin_suite.proving_ground.evaluation.replay import Replay
     from hetwin_suite.proving_ground.evaluation.worse import check_mismatches
-    from hetwin_suite.proving_ground.mismatch.registry import read_mismatches
     from hetwin_suite.running.patience import Patience, never_silent, to_stderr
 
     contacts, engine, mismatches = how

@@ -71,10 +71,10 @@ def learn(
     """
     from hetwin_core.ensemble.errors import BadInput
     from hetwin_core.ensemble.scenario.scenario import find_scenario
+    from hetwin_core.episodes.labelled import find_labelled
     from hetwin_suite.cli.learned_fidelity import tell_fidelity
     from hetwin_suite.futures.learning.fidelity.learn_fidelity import learn_fidelity, most_runs
     from hetwin_suite.futures.learning.fidelity.moving import Moving
-    from hetwin_suite.futures.learning.labelled import find_labelled
     from hetwin_suite.futures.learning.learn import learn as learn_thresholds
     from hetwin_suite.futures.learning.learn_success import learn_success
     from hetwin_suite.futures.learning.of_actions import OfActions

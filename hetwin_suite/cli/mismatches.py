@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hetwin_suite.cli.options import AsJson
 
 if TYPE_CHECKING:
-    from hetwin_suite.proving_ground.mismatch.axis import Axis
+    from hetwin_suite._mismatch.axis import Axis
 
 
 def mismatches(as_json: AsJson = False) -> None:
@@ -19,8 +19,8 @@ def mismatches(as_json: AsJson = False) -> None:
 
     Example: hetwin mismatches
     """
+    from hetwin_suite._mismatch.registry import axes
     from hetwin_suite.cli.tables import show_table
-    from hetwin_suite.proving_ground.mismatch.registry import axes
 
     found = list(axes().values())
     if as_json:

@@ -86,8 +86,8 @@ def record(
 
     hetwin record home_lab --episodes 1 --out episodes/cups
     """
+    from hetwin_suite._mismatch.registry import read_mismatches
     from hetwin_suite.proving_ground.episodes import record_episodes
-    from hetwin_suite.proving_ground.mismatch.registry import read_mismatches
     from hetwin_suite.running.patience import Patience, to_stderr
 
     mismatches = read_mismatches(mismatch or ())

@@ -168,12 +168,12 @@ def obey(
     place: str | None,
 ) -> NoReturn:
     """Simulate a robot that obeys trajectories and velocities."""
-    from hetwin_suite.proving_ground.obeying.faults import Fault
+    from hetwin_suite._robots.obeying.faults import Fault
 
     failing = None if fault is None else Fault.read(fault)
     start = None if place is None else read_place(place)
     try:
-        from hetwin_suite.proving_ground.obeying.running import obeying
+        from hetwin_suite._robots.obeying.running import obeying
     except ImportError as error:
         raise _no_ros(error) from None
     with obeying(scenario, namespace, seed, failing, package_folders(packages), start) as robot:
@@ -221,7 +221,7 @@ def play(
 ) -> None:
     """Play a recording, once."""
     try:
-        from hetwin_suite.proving_ground.robot_player import Gap, RobotPlayer, find_recording
+        from hetwin_suite._robots.robot_player import Gap, RobotPlayer, find_recording
     except ImportError as error:
         raise _no_ros(error) from None
     from hetwin_suite.running.patience import never_silent

@@ -9,7 +9,7 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.proving_ground.solids import Solid, read_solids
+from hetwin_suite._worlds.solids import Solid, read_solids
 
 
 @dataclass(frozen=True, slots=True)

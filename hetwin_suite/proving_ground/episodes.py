@@ -15,6 +15,8 @@ import numpy as np
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.writing import writing
+from hetwin_suite._mismatch.axis import Mismatch, Place
+from hetwin_suite._mismatch.registry import in_order, refuse
 from hetwin_suite.futures.workers.processes import Processes
 from hetwin_suite.futures.workers.work import Each
 from hetwin_suite.proving_ground.distribution import distribution
@@ -25,8 +27,6 @@ from hetwin_suite.proving_ground.home_lab.episode import record as record_home_l
 from hetwin_suite.proving_ground.insertions.episode import record as record_insertion
 from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice, Kind, RealityChoice
 from hetwin_suite.proving_ground.lab.recorded import record as record_lab_robot
-from hetwin_suite.proving_ground.mismatch.axis import Mismatch, Place
-from hetwin_suite.proving_ground.mismatch.registry import in_order, refuse
 from hetwin_suite.proving_ground.recipe import Aim, Recipe, Shifts
 
 DISTRIBUTION = "distribution.json"

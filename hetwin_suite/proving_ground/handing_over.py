@@ -17,11 +17,13 @@ import mujoco as mj
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite._robots.bag import write_bag
+from hetwin_suite._robots.motion import Grip, Program
+from hetwin_suite._robots.reaching import DOWN, Reacher
+from hetwin_suite._robots.sensing import Reading, Sensors
 from hetwin_suite.proving_ground import stand_in
 from hetwin_suite.proving_ground.blocks import Block, read_blocks, the_block
-from hetwin_suite.proving_ground.controller import CONTROL_PERIOD_S, Controller, Grip
-from hetwin_suite.proving_ground.inverse_kinematics import DOWN, Reacher
-from hetwin_suite.proving_ground.motion import Program
+from hetwin_suite.proving_ground.controller import CONTROL_PERIOD_S, Controller
 from hetwin_suite.proving_ground.pick_and_place import (
     DRIVERS,
     HOME,
@@ -31,8 +33,6 @@ from hetwin_suite.proving_ground.pick_and_place import (
     START_NS,
     place_at_home,
 )
-from hetwin_suite.proving_ground.recording import write_bag
-from hetwin_suite.proving_ground.sensing import Reading, Sensors
 
 GIVER, TAKER = "left", "right"
 BASES = {GIVER: (0.0, 0.0, 0.0), TAKER: (1.16, 0.0, np.pi)}

@@ -16,14 +16,14 @@ from pathlib import Path
 import mujoco as mj
 import numpy as np
 
+from hetwin_suite._robots.bag import write_bag
+from hetwin_suite._robots.motion import Grip, Program
+from hetwin_suite._robots.reaching import Reacher
+from hetwin_suite._robots.sensing import Driver, Reading, Sensors
 from hetwin_suite.proving_ground import stand_in
 from hetwin_suite.proving_ground.blocks import Block, read_blocks, the_block
-from hetwin_suite.proving_ground.controller import Controller, Grip
+from hetwin_suite.proving_ground.controller import Controller
 from hetwin_suite.proving_ground.executing import execute
-from hetwin_suite.proving_ground.inverse_kinematics import Reacher
-from hetwin_suite.proving_ground.motion import Program
-from hetwin_suite.proving_ground.recording import write_bag
-from hetwin_suite.proving_ground.sensing import Driver, Reading, Sensors
 from hetwin_suite.proving_ground.truth import Sample, Witness, times
 
 ROOT = Path(__file__).resolve().parents[2]

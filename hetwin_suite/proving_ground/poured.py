@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 import yaml
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener
+from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import RunFailed
-from hetwin_core.ensemble.scenario.scenario import load_scenario
 from hetwin_core.ensemble.scene.poses import relative_to
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_suite.proving_ground.single_simulation import RADIUS, jug, world_with
 from model_nodes.fluid.cup import Cup
 
@@ -65,10 +63,8 @@ def poured(way: Way, tilt: Tilt, count: int, folder: Path, seed: int = 0) -> int
     """
     file = folder / "pour.yaml"
     file.write_text(yaml.safe_dump(_scenario(way, tilt, count, folder, seed)), encoding="utf-8")
-    read, end = load_scenario(file), _End()
-    options = RunOptions(duration=tilt.duration)
-    ports = local_ports(read)
-    summary = Conductor(read, ports, [end], options).run()
+    end, options = _End(), RunOptions(duration=tilt.duration)
+    summary = session(file, options=options, listeners=[end], own_processes=True).run()
     if summary.error is not None:
         raise RunFailed("poured", way.value, 0, str(summary.error))
     if way is not Way.SINGLE:

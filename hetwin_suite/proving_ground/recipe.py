@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from hetwin_suite._mismatch.axis import Mismatch, RealityAxis
+from hetwin_suite._mismatch.real_world import RealWorld
+from hetwin_suite._robots.own_random import own_random
 from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice, RealityChoice
-from hetwin_suite.proving_ground.mismatch.axis import Mismatch, RealityAxis
-from hetwin_suite.proving_ground.own_random import own_random
-from hetwin_suite.proving_ground.two_hands.real_world import RealWorld
 
 Aim: TypeAlias = tuple[float, float]
 """How far inside its rim a container is aimed at [m], and the direction from its middle in its own frame [rad]."""

@@ -12,6 +12,7 @@ import numpy as np
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite._worlds.sdf_text import Part, Thing
 from hetwin_suite.proving_ground.pouring_sdf import (
     JUG_AT,
     JUG_HEIGHT,
@@ -21,7 +22,6 @@ from hetwin_suite.proving_ground.pouring_sdf import (
     cup,
     pouring,
 )
-from hetwin_suite.proving_ground.sdf_text import Part, Thing
 from model_nodes.fluid.balls import Kind, Substance
 from model_nodes.fluid.cup import Cup
 from model_nodes.fluid.filling import settled_in

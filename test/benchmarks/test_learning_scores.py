@@ -11,7 +11,7 @@ from forecast_scores import Scored, group, scores
 from learning_scores import forecast_row, kin_rows, threshold_row, wrong_scenario
 
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
-from hetwin_suite.futures.learning.labelled import Episode
+from hetwin_core.episodes.labelled import Episode
 from hetwin_suite.futures.learning.of_model import OfModel
 
 pytest.importorskip("sklearn")

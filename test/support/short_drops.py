@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite._robots.motion import Program
+from hetwin_suite._robots.sensing import Reading
 from hetwin_suite.proving_ground.drops.draw import Draw, draw
 from hetwin_suite.proving_ground.drops.episode import ROBOT, SCENARIO, scene
 from hetwin_suite.proving_ground.drops.program import home
-from hetwin_suite.proving_ground.episode_files import write_episode
-from hetwin_suite.proving_ground.motion import Program
-from hetwin_suite.proving_ground.sensing import Reading
+from hetwin_suite.proving_ground.two_hands.episode_files import write_episode
 from hetwin_suite.proving_ground.two_hands.joints import ALL
 from hetwin_suite.proving_ground.two_hands.reality import PERIOD_S
 from hetwin_suite.proving_ground.two_hands.stage import DRIVERS, places_at_start, right_hand

@@ -215,8 +215,9 @@ def load_scenario(path: str | Path, variant: str | None = None) -> Scenario:
     Raises:
         BadInput: with file, line, key, what was found and what was expected.
     """
-    document = with_variant(load_with_base(path), variant, path)
-    return replace(build_scenario(document, path), variant=variant)
+    file = find_scenario(path) if isinstance(path, str) else path
+    document = with_variant(load_with_base(file), variant, file)
+    return replace(build_scenario(document, file), variant=variant)
 
 
 def build_scenario(document: strict_yaml.Document, path: Path) -> Scenario:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.episodes.labelled import Episode
 from hetwin_suite.futures.learning.kin import qualities
-from hetwin_suite.futures.learning.labelled import Episode
 from hetwin_suite.futures.learning.replaying import replayed
 from hetwin_suite.futures.learning.rows import Row
 from hetwin_suite.futures.learning.success import WEIGHT, successes

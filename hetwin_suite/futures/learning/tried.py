@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from hetwin_core.ensemble.events import Json
-from hetwin_suite.futures.learning.labelled import Episode
+from hetwin_core.episodes.labelled import Episode
 from hetwin_suite.futures.learning.rows import Arguments
 
 FAILED = "failed"

@@ -11,13 +11,13 @@ from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import Context
 
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite._mismatch.real_world import RealWorld
+from hetwin_suite._robots.motion import TICK_S, Program
+from hetwin_suite._robots.sensing import Reading
 from hetwin_suite.proving_ground.drake.plant import STEP_S, DrakeWorld
 from hetwin_suite.proving_ground.drake.witness import DrakeWitness
-from hetwin_suite.proving_ground.motion import TICK_S, Program
-from hetwin_suite.proving_ground.sensing import Reading
 from hetwin_suite.proving_ground.two_hands.control import Fingers
 from hetwin_suite.proving_ground.two_hands.joints import ALL, ARMS, FINGERS, drives
-from hetwin_suite.proving_ground.two_hands.real_world import RealWorld
 from hetwin_suite.proving_ground.two_hands.reality import PERIOD_S
 from hetwin_suite.proving_ground.two_hands.stage import (
     DRIVERS,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.scenario.episode_folder import RECORDING, believed_scene, scenario_of
-from hetwin_suite.futures.learning.labelled import Episode, find_labelled, read_labelled
+from hetwin_core.episodes.labelled import Episode, find_labelled, read_labelled
 
 WORLD = "world.sdf"
 ROBOT = "robot.urdf"

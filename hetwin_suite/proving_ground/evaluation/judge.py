@@ -9,15 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunSummary
+from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.event_codec import event_from_summary
 from hetwin_core.ensemble.events import EventKind
 from hetwin_core.ensemble.scenario.robot import Robot
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
-from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.ensemble.words import event_words, failure_row_words, seconds
 from hetwin_core.episodes.log_writer import RunLog
 from hetwin_suite.proving_ground.evaluation.approaches import (
@@ -147,9 +146,7 @@ def _play(
     listeners: list[RunListener] = [watch]
     if log is not None:
         listeners.append(RunLog(log))
-    plans = [replace(plan, deadline=_DEADLINE_S, patience=_DEADLINE_S) for plan in loaded.models]
-    ports = [LocalPort(plan) for plan in plans]
-    return Conductor(loaded, ports, listeners, options).run()
+    return session(loaded, options=options, listeners=listeners, deadline_s=_DEADLINE_S).run()
 
 
 def of_the_episode(scenario: Scenario, episode: LabelledEpisode) -> Scenario:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import shutil
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
@@ -12,10 +11,24 @@ from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.episode_folder import RECORDING, SCENE
 from hetwin_core.ensemble.scenario.robot import Robot
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
-from hetwin_suite.futures.learning.labelled import TRUTH
+from hetwin_core.episodes.labelled import read_labelled, write_labelled
+from hetwin_suite._mismatch.axis import (
+    BeliefAxis,
+    Mismatch,
+    Place,
+    RecordingAxis,
+    TwinAxis,
+)
+from hetwin_suite._mismatch.facts import EpisodeFacts, HandFacts
+from hetwin_suite._mismatch.recording_file import (
+    read_recording,
+    start_of,
+    write_recording,
+)
+from hetwin_suite._mismatch.registry import in_order, refuse
+from hetwin_suite._mismatch.twin_files import TwinFiles
 from hetwin_suite.proving_ground.evaluation.episodes import (
     ROBOT,
     WORLD,
@@ -23,21 +36,6 @@ from hetwin_suite.proving_ground.evaluation.episodes import (
     read_episode,
 )
 from hetwin_suite.proving_ground.evaluation.handled import handled_in
-from hetwin_suite.proving_ground.mismatch.axis import (
-    BeliefAxis,
-    Mismatch,
-    Place,
-    RecordingAxis,
-    TwinAxis,
-)
-from hetwin_suite.proving_ground.mismatch.facts import EpisodeFacts, HandFacts
-from hetwin_suite.proving_ground.mismatch.recording_file import (
-    read_recording,
-    start_of,
-    write_recording,
-)
-from hetwin_suite.proving_ground.mismatch.registry import in_order, refuse
-from hetwin_suite.proving_ground.mismatch.twin_files import TwinFiles
 
 REPLAYED = (Place.RECORDING, Place.BELIEF, Place.TWIN)
 """Where a recorded episode can still be changed."""
@@ -82,14 +80,15 @@ def worsen(
     scenario = load_scenario(find_scenario(episode.scenario))
     twin = _twin_of(episode, scenario)
     facts = _facts(episode, scenario, copy.deepcopy(twin.robot))
-    folder.mkdir(parents=True)
-    _write_recording(folder / RECORDING, episode, chosen, facts)
-    scene = _scene(episode, chosen, facts)
-    _dump(folder / SCENE, {"scenario": episode.scenario, "scene": scene})
-    _write_twin(folder, episode, twin, chosen, facts)
-    truth = json.loads((episode.folder / TRUTH).read_text(encoding="utf-8"))
+    truth = read_labelled(episode.folder).truth
     levels = {one.axis.name: one.level for one in chosen}
-    _dump(folder / TRUTH, {**truth, "mismatch": {**truth.get("mismatch", {}), **levels}})
+    truth["mismatch"] = {**truth.get("mismatch", {}), **levels}
+
+    def write(recording: Path) -> None:
+        _write_recording(recording, episode, chosen, facts)
+        _write_twin(recording.parent, episode, twin, chosen, facts)
+
+    write_labelled(folder, episode.scenario, _scene(episode, chosen, facts), truth, write)
     return read_episode(folder)
 
 
@@ -171,7 +170,3 @@ def _facts(episode: LabelledEpisode, scenario: Scenario, robot: ET.Element) -> E
         robot=robot,
         key=episode.key or (start_of(episode.recording),),
     )
-
-
-def _dump(file: Path, content: dict[str, Any]) -> None:
-    file.write_text(json.dumps(content) + "\n", encoding="utf-8")

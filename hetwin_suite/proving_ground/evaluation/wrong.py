@@ -13,7 +13,7 @@ from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.sentences.catalogue import length
 from hetwin_core.ensemble.words import seconds
 from hetwin_core.episodes.episode import Episode
-from hetwin_suite.futures.learning.labelled import TRUTH
+from hetwin_core.episodes.labelled import TRUTH
 from hetwin_suite.view.palette import SERIES
 from hetwin_suite.view.report.figure import Figure, figure, line, markers_at, thinned
 from hetwin_suite.view.report.plot import axis, over

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from hetwin_suite._mismatch.axis import Axis
 from hetwin_suite.futures.counting.wilson import probability
-from hetwin_suite.proving_ground.mismatch.axis import Axis
 from hetwin_suite.proving_ground.robustness.kept import KeptVerdict
 
 GOOD_SHARE = 0.8

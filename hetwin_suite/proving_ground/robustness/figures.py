@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from hetwin_suite._mismatch.axis import Axis
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES
-from hetwin_suite.proving_ground.mismatch.axis import Axis
 from hetwin_suite.proving_ground.robustness.curves import GOOD_SHARE, CurvePoint
 from hetwin_suite.proving_ground.robustness.levels import beyond, place, shown_level
 from hetwin_suite.proving_ground.robustness.worth import OURS

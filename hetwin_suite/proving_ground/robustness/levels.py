@@ -8,8 +8,8 @@ from math import degrees, log2
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import one_of
-from hetwin_suite.proving_ground.mismatch.axis import Axis
-from hetwin_suite.proving_ground.mismatch.registry import axes, axis_names
+from hetwin_suite._mismatch.axis import Axis
+from hetwin_suite._mismatch.registry import axes, axis_names
 
 OPTION = "--axes"
 _NARROW = (0.5, 1.5)

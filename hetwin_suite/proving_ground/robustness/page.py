@@ -7,8 +7,8 @@ from html import escape
 from itertools import groupby
 from pathlib import Path
 
+from hetwin_suite._mismatch.axis import Axis
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES
-from hetwin_suite.proving_ground.mismatch.axis import Axis
 from hetwin_suite.proving_ground.robustness.curves import (
     GOOD_SHARE,
     TRUTHS,

@@ -10,11 +10,11 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import resource
-from hetwin_suite.futures.learning.labelled import TRUTH
+from hetwin_core.episodes.labelled import TRUTH
+from hetwin_suite._mismatch.axis import Mismatch
 from hetwin_suite.proving_ground.episodes import DISTRIBUTION, RECORDERS
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode, read_episode
 from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice, Kind, RealityChoice
-from hetwin_suite.proving_ground.mismatch.axis import Mismatch
 from hetwin_suite.proving_ground.recipe import Recipe
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.proving_ground.motion import Announcement
-from hetwin_suite.proving_ground.recording import write_bag
-from hetwin_suite.proving_ground.sensing import Reading
+from hetwin_suite._robots.bag import write_bag
+from hetwin_suite._robots.motion import Announcement
+from hetwin_suite._robots.sensing import Reading
 from hetwin_suite.proving_ground.truck.actions import ACTIONS, PlungerAction, Unloader
 from hetwin_suite.proving_ground.truck.packets import Packet
 from hetwin_suite.proving_ground.truck.robot import ACTIVE_JOINTS

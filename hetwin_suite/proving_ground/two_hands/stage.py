@@ -8,9 +8,10 @@ import mujoco as mj
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.proving_ground.inverse_kinematics import Reacher
-from hetwin_suite.proving_ground.motion import Program
-from hetwin_suite.proving_ground.sensing import Driver, Reading, Sensors
+from hetwin_suite._mismatch.real_world import RealWorld
+from hetwin_suite._robots.motion import Program
+from hetwin_suite._robots.reaching import Reacher
+from hetwin_suite._robots.sensing import Driver, Reading, Sensors
 from hetwin_suite.proving_ground.two_hands.control import Fingers, Impedance, Postures
 from hetwin_suite.proving_ground.two_hands.joints import (
     ALL,
@@ -22,7 +23,6 @@ from hetwin_suite.proving_ground.two_hands.joints import (
     OPENED,
     PALM,
 )
-from hetwin_suite.proving_ground.two_hands.real_world import RealWorld
 from hetwin_suite.proving_ground.two_hands.reality import PERIOD_S
 from hetwin_suite.proving_ground.two_hands.witness import Witness
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hetwin_suite.proving_ground.sensing import Reading
+from hetwin_suite._robots.sensing import Reading
 from hetwin_suite.proving_ground.two_hands.joints import CLOSED, FINGERS, OPENED
 
 CLOSED_SHARE = 0.9

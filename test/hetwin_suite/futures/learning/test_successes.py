@@ -11,8 +11,8 @@ import pytest
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
+from hetwin_core.episodes.labelled import Episode
 from hetwin_suite.futures.learning.kin import kin_of, qualities
-from hetwin_suite.futures.learning.labelled import Episode
 from hetwin_suite.futures.learning.rows import read_rows, success_of
 from hetwin_suite.futures.learning.success import successes
 from hetwin_suite.futures.learning.tried import Tried, tried_in
