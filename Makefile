@@ -13,8 +13,10 @@ WORKERS := 4
 DAILY := -m 'not colcon and not faults and not long'
 MYPY := $(BIN)/mypy --strict --no-error-summary
 TYPES := ($(MYPY) && $(MYPY) benchmarks)
+# Plugins and examples: distributions of their own.
+BESIDE := $(wildcard plugins/*/pyproject.toml examples/pyproject.toml)
 # What an installation is made from; Python code is not copied, so that it needs no new one.
-SOURCES := pyproject.toml hatch_build.py package.xml CMakeLists.txt $(wildcard cmake/* cmake/tf2_msgs/* cmake/tf2_msgs/msg/* msg/*.msg srv/*.srv action/*.action)
+SOURCES := pyproject.toml $(BESIDE) hatch_build.py package.xml CMakeLists.txt $(wildcard cmake/* cmake/tf2_msgs/* cmake/tf2_msgs/msg/* msg/*.msg srv/*.srv action/*.action)
 # What the pages draw; made by the installation, and anew when one of its sources has changed.
 PAGE := hetwin_suite/view/page
 SCRIPT := $(PAGE)/built/page.js
@@ -36,7 +38,7 @@ $(STAMP): $(SOURCES)
 	@echo "installing hetwin and what it needs into $(VENV): downloads packages, compiles the ROS interfaces;"
 	@echo "the first time it takes one to five minutes, with the network as the slowest part"
 	@$(BIN)/python cmake/show_progress.py "installing hetwin" $(BIN)/python -m pip install \
-	  --disable-pip-version-check --no-compile --progress-bar off -e '.[robots,test,view]'
+	  --disable-pip-version-check --no-compile --progress-bar off -e '.[robots,test,view]' $(patsubst %/pyproject.toml,-e %,$(BESIDE))
 	@touch $(STAMP)
 
 $(SCRIPT): $(wildcard $(PAGE)/src/*.ts $(PAGE)/src/*/*.ts $(PAGE)/*.json) cmake/bundle_page.py | $(STAMP)

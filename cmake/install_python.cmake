@@ -26,8 +26,7 @@ install(
 # Entry points are found through a distribution's metadata, which colcon does not write for CMake packages.
 set(metadata_folder "${CMAKE_CURRENT_BINARY_DIR}/python_metadata")
 execute_process(
-  COMMAND "${python_interpreter}" "${CMAKE_CURRENT_SOURCE_DIR}/cmake/write_metadata.py"
-    "${CMAKE_CURRENT_SOURCE_DIR}/pyproject.toml" "${metadata_folder}"
+  COMMAND "${python_interpreter}" "${CMAKE_CURRENT_SOURCE_DIR}/cmake/write_metadata.py" "${metadata_folder}"
   RESULT_VARIABLE metadata_result
 )
 if(NOT metadata_result EQUAL 0)

@@ -1,6 +1,7 @@
 """The Python packages of the project, and their files as every kind of installation installs them.
 
-Run as a program it prints the packages, for CMake.
+Run as a program it prints the folders of the packages, for CMake: those of the suite, then those of the plugins and
+examples, which are distributions of their own.
 """
 
 from __future__ import annotations
@@ -11,9 +12,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def top_packages() -> list[str]:
-    """Names of the packages that are installed at the top of site-packages, as pyproject.toml lists them."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+def beside() -> list[Path]:
+    """The folders of the distributions that are developed beside the suite."""
+    manifests = [*ROOT.glob("plugins/*/pyproject.toml"), *ROOT.glob("examples/pyproject.toml")]
+    return sorted(manifest.parent for manifest in manifests)
+
+
+def top_packages(folder: Path = ROOT) -> list[str]:
+    """Names of a distribution's packages at the top of site-packages, as its pyproject.toml lists them."""
+    project = tomllib.loads((folder / "pyproject.toml").read_text())
     packages: list[str] = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
     return packages
 
@@ -35,4 +42,5 @@ def remove_old_links() -> None:
 
 if __name__ == "__main__":
     remove_old_links()
-    print(*top_packages(), sep=";")
+    places = [folder / name for folder in (ROOT, *beside()) for name in top_packages(folder)]
+    print(*(place.relative_to(ROOT) for place in places), sep=";")

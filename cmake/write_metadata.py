@@ -1,6 +1,6 @@
-"""Writes the dist-info folder of the project for installations that pip does not make.
+"""Writes the dist-info folders of the project's distributions for installations that pip does not make.
 
-Usage: write_metadata.py PYPROJECT FOLDER
+Usage: write_metadata.py FOLDER
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from python_packages import ROOT, beside
+
 
 def _metadata(project: dict[str, Any]) -> Iterator[str]:
     yield "Metadata-Version: 2.1"
@@ -22,7 +24,7 @@ def _metadata(project: dict[str, Any]) -> Iterator[str]:
 
 
 def _entry_points(project: dict[str, Any]) -> Iterator[str]:
-    groups = {"console_scripts": project["scripts"], **project["entry-points"]}
+    groups = {"console_scripts": project.get("scripts", {}), **project["entry-points"]}
     for group, entries in groups.items():
         yield f"[{group}]"
         yield from (f"{name} = {target}" for name, target in entries.items())
@@ -41,4 +43,5 @@ def write_dist_info(pyproject: Path, folder: Path) -> Path:
 
 
 if __name__ == "__main__":
-    write_dist_info(Path(sys.argv[1]), Path(sys.argv[2]))
+    for distribution in (ROOT, *beside()):
+        write_dist_info(distribution / "pyproject.toml", Path(sys.argv[1]))

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from hetwin_core.ensemble.extras import MODELS, installs
 from hetwin_core.ensemble.model import ModelKind
 from hetwin_suite.cli.catalogue import (
     AttributeRow,
@@ -23,15 +24,15 @@ from hetwin_suite.cli.catalogue import (
 
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "reference" / "models.md"
-PROJECT = DOCS.parent / "pyproject.toml"
+ROOT = DOCS.parent
 
 INTRODUCTION = """\
 # Models
 
 The model types that hetwin ships, as `hetwin models TYPE` shows them. This page is written by
-`docs/make_models_page.py` from what the models declare. A parameter without a default is required. Lengths, times and
-angles are in the unit that is given; of a hand, an entity or entities a scenario gives the names, and of a path a file
-relative to the scenario.
+`docs/make_models_page.py` from what the models declare. What a plugin has names the extra that installs it. A
+parameter without a default is required. Lengths, times and angles are in the unit that is given; of a hand, an entity
+or entities a scenario gives the names, and of a path a file relative to the scenario.
 """
 _ARTICLES = {ModelKind.SIMULATION: "A", ModelKind.OBSERVER: "An", None: "An"}
 SCHEMA = """\
@@ -43,11 +44,14 @@ SCHEMA = """\
 
 
 def shipped() -> list[str]:
-    """Names of the model types that pyproject.toml lists."""
+    """Names of the model types that the pyproject.toml of the suite, its plugins and examples list."""
     import tomllib
 
-    project: dict[str, Any] = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
-    return sorted(project["entry-points"]["hetwin.models"])
+    found: set[str] = set()
+    for file in (ROOT / "pyproject.toml", *ROOT.glob("plugins/*/pyproject.toml")):
+        project: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
+        found |= project["entry-points"].get("hetwin.models", {}).keys()
+    return sorted(found)
 
 
 def page() -> str:
@@ -58,10 +62,11 @@ def page() -> str:
 
 
 def _model(row: ModelRow) -> str:
+    brought = f" From `{installs(MODELS[row.type])}`." if row.type in MODELS else ""
     responsible = ", ".join(f"`{attribute(a)}`" for a in row.attributes) or "nothing"
     parts = [
         f"## {row.type}\n\n{row.summary}\n",
-        f"{_ARTICLES[row.kind]} {row.kind}; steps: {steps(row)}; can be responsible for: {responsible}.\n",
+        f"{_ARTICLES[row.kind]} {row.kind}; steps: {steps(row)}; can be responsible for: {responsible}.{brought}\n",
     ]
     if row.parameters:
         cells = [

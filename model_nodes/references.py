@@ -34,7 +34,7 @@ class Reference:
     part: str = ""
 
     @classmethod
-    def read(cls, text: str, where: str) -> Reference:
+    def from_text(cls, text: str, where: str) -> Reference:
         """Read one, as a scenario has it.
 
         Raises:

@@ -6,6 +6,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.extras import MODELS, installs
 from hetwin_core.ensemble.installed import installed
 from hetwin_core.ensemble.model import Model
 from hetwin_core.ensemble.nearest import one_of
@@ -53,10 +54,11 @@ def _entry_point(name: str) -> EntryPoint:
     """
     found = next((point for point in installed(ENTRY_POINTS) if point.name == name), None)
     if found is None:
+        known = one_of(name, model_types(), "MODULE:CLASS")
         raise BadInput(
             "unknown model type",
             found=name,
-            expected=one_of(name, model_types(), "MODULE:CLASS"),
+            expected=installs(MODELS[name]) if name in MODELS else known,
         )
     return found
 

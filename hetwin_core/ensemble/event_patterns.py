@@ -28,7 +28,7 @@ class EventPattern(NamedTuple):
     arguments: tuple[Wanted, ...] | None = None
 
     @classmethod
-    def read(cls, text: str) -> EventPattern:
+    def from_text(cls, text: str) -> EventPattern:
         """Read a pattern from a text.
 
         Raises:

@@ -7,6 +7,15 @@ from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
 
+MODELS = {
+    "fluid_in_cup": "fluid",
+    "fmu": "fmi",
+    **dict.fromkeys(
+        ("displacement", "fill_level", "openness", "slicing", "switch", "temperature"), "household"
+    ),
+}
+"""Types of models that packages of ours bring, and the extras that install these."""
+
 
 def installs(extra: str) -> str:
     """Return the command that installs an extra."""

@@ -67,7 +67,7 @@ class DueStates:
         self._last: KeptState | None = None
         self.happened = False
 
-    def begin(self, scene: Snapshot) -> KeptState:
+    def first(self, scene: Snapshot) -> KeptState:
         """Return the first state."""
         self._due = Due(self._period, scene.time_ns + self._period)
         return KeptState.of(0, scene)

@@ -221,7 +221,7 @@ class RunLog(RunListener):
         self._write(self._encoder.start(start))
         self._encoder.own(start.snapshot.owners)
         self._write([self._encoder.responsibilities(now)])
-        self._write_state(self._states.begin(start.snapshot))
+        self._write_state(self._states.first(start.snapshot))
         self._write(self._encoder.fixed_frames(now, values))
         self._write(self._encoder.shapes(now))
         self._transforms.take(now)

@@ -65,7 +65,7 @@ class Gap:
     seconds: float
 
     @classmethod
-    def read(cls, text: str) -> Gap:
+    def from_text(cls, text: str) -> Gap:
         """Read ``AT:SECONDS``.
 
         Raises:

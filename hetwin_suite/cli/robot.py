@@ -170,7 +170,7 @@ def obey(
     """Simulate a robot that obeys trajectories and velocities."""
     from hetwin_suite._robots.obeying.faults import Fault
 
-    failing = None if fault is None else Fault.read(fault)
+    failing = None if fault is None else Fault.from_text(fault)
     start = None if place is None else read_place(place)
     try:
         from hetwin_suite._robots.obeying.running import obeying
@@ -226,7 +226,7 @@ def play(
         raise _no_ros(error) from None
     from hetwin_suite.running.patience import never_silent
 
-    gaps = [Gap.read(text) for text in gap or ()]
+    gaps = [Gap.from_text(text) for text in gap or ()]
     with RobotPlayer(find_recording(episode), namespace, speed, gaps, announce) as player:
         for note in player.notes:
             print(f"warning: {note}", file=sys.stderr)

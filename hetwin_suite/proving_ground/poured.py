@@ -16,8 +16,8 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scene.poses import relative_to
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_fluid.cup import Cup
 from hetwin_suite.proving_ground.single_simulation import RADIUS, jug, world_with
-from model_nodes.fluid.cup import Cup
 
 RATE = 400
 BEGIN_S, LIFTING_S, LIFT_M, AFTER_S = 0.1, 0.8, 0.15, 0.6

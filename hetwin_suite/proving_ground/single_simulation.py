@@ -12,6 +12,9 @@ import numpy as np
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_fluid.balls import Kind, Substance
+from hetwin_fluid.cup import Cup
+from hetwin_fluid.filling import settled_in
 from hetwin_suite._worlds.sdf_text import Part, Thing
 from hetwin_suite.proving_ground.pouring_sdf import (
     JUG_AT,
@@ -22,9 +25,6 @@ from hetwin_suite.proving_ground.pouring_sdf import (
     cup,
     pouring,
 )
-from model_nodes.fluid.balls import Kind, Substance
-from model_nodes.fluid.cup import Cup
-from model_nodes.fluid.filling import settled_in
 
 RADIUS = 0.006
 """Radius of a particle [m]."""

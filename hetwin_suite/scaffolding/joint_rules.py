@@ -29,7 +29,7 @@ class JointRule:
     name: str
 
     @classmethod
-    def read(cls, text: str) -> JointRule:
+    def from_text(cls, text: str) -> JointRule:
         """Read one.
 
         Raises:

@@ -117,7 +117,7 @@ def draft_scenario(
     Raises:
         BadInput: if the recording cannot be used, or no robot, or more than one, comes into question.
     """
-    rules = [JointRule.read(text) for text in joints]
+    rules = [JointRule.from_text(text) for text in joints]
     named = [named_hand(text) for text in hands]
     found = Recording.open(recording, reading.stamps)
     _check_moves(found)

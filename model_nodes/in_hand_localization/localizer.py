@@ -81,7 +81,7 @@ class Localizer:
         window = round(limits.velocity_window * 1e9)
         self._hand_motion, self._motion_in_hand = HandMotion(window), HandMotion(window)
 
-    def begin(self, scene: Snapshot, pose: Floats) -> None:
+    def begin_at_rest(self, scene: Snapshot, pose: Floats) -> None:
         """Start with the object believed at `pose` (13,) in the world, at rest."""
         self.phase = Phase.RESTING
         self.release_ns = -1

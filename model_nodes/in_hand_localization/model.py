@@ -149,7 +149,7 @@ class InHandLocalization(Model):
         localizer = Localizer(
             self._hand.name, self._surface, self._pressing, geometry, self._limits
         )
-        localizer.begin(scene, world)
+        localizer.begin_at_rest(scene, world)
         self._localizer, self._held = localizer, entity
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:

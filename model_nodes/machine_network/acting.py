@@ -38,7 +38,7 @@ class Raising:
     def __init__(self, entries: Mapping[str, Raised]) -> None:
         self._entries = dict(entries)
         self._references = {
-            (name, argument): Reference.read(given, _where(name, argument))
+            (name, argument): Reference.from_text(given, _where(name, argument))
             for name, entry in entries.items()
             for argument, given in entry.arguments.items()
             if isinstance(given, str) and "." in given

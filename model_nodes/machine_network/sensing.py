@@ -36,7 +36,7 @@ class Sensing:
             name: given for name, given in inputs.items() if isinstance(given, bool | int | float)
         }
         self._chosen = {
-            name: (Reference.read(_text(given), f"inputs.{name}"), given)
+            name: (Reference.from_text(_text(given), f"inputs.{name}"), given)
             for name, given in inputs.items()
             if isinstance(given, str | Chosen)
         }

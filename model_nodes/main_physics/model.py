@@ -200,7 +200,7 @@ class MainPhysics(Model):
     def step(self, tick: StepInput) -> StepOutput:
         """Apply other models' values, command the robot, step the engine and read its state."""
         engine, moving = self._ready()
-        moving.begin()
+        moving.prepare()
         self._leap(engine, tick)
         try:
             if self._switcher is not None and self._switcher.any:
@@ -361,7 +361,7 @@ class MainPhysics(Model):
         changed, limited = saved["changed"], moving.limited
         assert isinstance(changed, dict)
         self._settings = with_changes(self._settings, changed)
-        moving.begin()
+        moving.prepare()
         parts = rebuild(saved["parts"], self._parts(moving), name="main model")
         if too_many := limited - moving.limited:
             raise Refused(f"the effort of {', '.join(sorted(too_many))} is limited by now")

@@ -96,7 +96,7 @@ class RobotMotion:
         engine.place_joints(positions, velocities)
         self.bases.place(engine)
 
-    def begin(self) -> None:
+    def prepare(self) -> None:
         """Prepare the first step, once; a live robot may have moved since it was bound."""
         if self._begun:
             return

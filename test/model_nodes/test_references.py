@@ -33,7 +33,7 @@ LAYOUT = Layout.build(
     ],
 )
 def test_what_is_meant(text: str, key: tuple[str, str], indices: list[int]) -> None:
-    reference = Reference.read(text, "inputs.u")
+    reference = Reference.from_text(text, "inputs.u")
     assert reference.key == key
     attribute, found = reference.find(LAYOUT, "inputs.u")
     assert attribute.name == key[1]
@@ -45,7 +45,7 @@ def test_what_is_meant(text: str, key: tuple[str, str], indices: list[int]) -> N
 )
 def test_what_names_no_attribute(text: str) -> None:
     with pytest.raises(BadInput, match="this names no attribute"):
-        Reference.read(text, "inputs.u")
+        Reference.from_text(text, "inputs.u")
 
 
 @pytest.mark.parametrize(
@@ -63,5 +63,5 @@ def test_what_names_no_attribute(text: str) -> None:
 )
 def test_what_the_scene_does_not_have(text: str, words: str) -> None:
     with pytest.raises(BadInput, match=r"^inputs\.u: ") as caught:
-        Reference.read(text, "inputs.u").find(LAYOUT, "inputs.u")
+        Reference.from_text(text, "inputs.u").find(LAYOUT, "inputs.u")
     assert words in str(caught.value)

@@ -50,14 +50,19 @@ def test_entry_points_are_found_and_load(group: str) -> None:
 
 def test_colcon_gets_the_same_entry_points(tmp_path: Path) -> None:
     script = ROOT / "cmake" / "write_metadata.py"
-    command = [sys.executable, str(script), str(ROOT / "pyproject.toml"), str(tmp_path)]
-    subprocess.run(command, check=True)
-    (written,) = importlib.metadata.distributions(path=[str(tmp_path)])
-    assert written.name == PROJECT["name"]
-    assert written.version == PROJECT["version"]
-    groups = {"console_scripts": PROJECT["scripts"], **PROJECT["entry-points"]}
-    declared = {(group, *entry) for group, entries in groups.items() for entry in entries.items()}
-    assert {(entry.group, entry.name, entry.value) for entry in written.entry_points} == declared
+    subprocess.run([sys.executable, str(script), str(tmp_path)], check=True)
+    written = {
+        found.name: found for found in importlib.metadata.distributions(path=[str(tmp_path)])
+    }
+    manifests = [ROOT / "pyproject.toml", *ROOT.glob("plugins/*/pyproject.toml")]
+    assert len(written) == len(manifests)
+    for manifest in manifests:
+        project = tomllib.loads(manifest.read_text())["project"]
+        found = written[project["name"]]
+        assert found.version == project["version"]
+        groups = {"console_scripts": project.get("scripts", {}), **project["entry-points"]}
+        declared = {(group, *entry) for group, all_ in groups.items() for entry in all_.items()}
+        assert {(entry.group, entry.name, entry.value) for entry in found.entry_points} == declared
 
 
 NOT_ON_PYPI = {"launch", "launch_ros", "ros2launch", "simulation_interfaces", "tf2_msgs"}

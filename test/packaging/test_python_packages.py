@@ -5,10 +5,17 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ["hetwin_core", "model_nodes", "conductor_node", "hetwin_suite"]
+BESIDE = sorted(ROOT.glob("plugins/*/pyproject.toml")) + sorted(
+    ROOT.glob("examples/pyproject.toml")
+)
+"""Plugins and examples, distributions of their own."""
 
 
 def listed(root: Path) -> list[str]:
@@ -19,7 +26,21 @@ def listed(root: Path) -> list[str]:
 
 
 def test_cmake_installs_the_packages_of_the_wheel() -> None:
-    assert listed(ROOT) == PACKAGES
+    found = listed(ROOT)
+    assert found[: len(PACKAGES)] == PACKAGES
+    installed = {ROOT / name for name in found[len(PACKAGES) :]}
+    assert {folder.parent for folder in installed} == {manifest.parent for manifest in BESIDE}
+
+
+@pytest.mark.parametrize("manifest", BESIDE, ids=lambda manifest: manifest.parent.name)
+def test_a_package_beside_has_the_version_of_the_suite_and_a_readme(manifest: Path) -> None:
+    suite = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    project = tomllib.loads(manifest.read_text())["project"]
+    assert project["version"] == suite["version"]
+    assert f"{suite['name']}=={suite['version']}" in project["dependencies"]
+    assert (manifest.parent / project["readme"]).read_text().startswith("# ")
+    extras = suite["optional-dependencies"].values()
+    assert any(f"{project['name']}=={project['version']}" in extra for extra in extras)
 
 
 def test_setup_py_installs_every_folder_of_them() -> None:

@@ -96,7 +96,7 @@ class BetweenSteps:
         for callback in tuple(callbacks):
             callback(self)
 
-    def begin(self) -> None:
+    def mark_seen(self) -> None:
         """What happened so far, such as in a saved run, is not new."""
         self._seen = len(self._parts.events.events)
 
@@ -187,7 +187,7 @@ class BetweenSteps:
         put_back(mark.checkpoint, self._ports, self._parts, self._scene, here=True)
         self._next = _each
         self._loop.back_to(mark.checkpoint.step)
-        self.begin()
+        self.mark_seen()
 
     def replace_listeners(self, listeners: Sequence[RunListener]) -> None:
         """Report to others from now on.

@@ -198,13 +198,13 @@ class Conductor:
         self._check_not_live("paused")
         if not self.pausing.holds:
             self._record("held")
-        self.pausing.begin()
+        self.pausing.hold()
 
     def resume(self) -> None:
         """Let a paused run continue."""
         if not self.pausing.is_off:
             self._record("went_on")
-        self.pausing.end()
+        self.pausing.resume()
 
     def step_paused(self, steps: int | None, *, further: bool = False) -> None:
         """Let a paused run take some steps.

@@ -45,13 +45,13 @@ class Pause:
         """Whether the run waits, or takes some single steps after which it waits again."""
         return self.waiting or self._is_stepping
 
-    def begin(self) -> None:
+    def hold(self) -> None:
         """Hold the run before its next step."""
         with self._lock:
             self._left = 0
             self.until_event = self._is_stepping = False
 
-    def end(self) -> None:
+    def resume(self) -> None:
         """Let the run continue."""
         with self._lock:
             self._left = None

@@ -143,7 +143,7 @@ class Run:
                 f"the checkpoint cannot be used: {error}", expected="a checkpoint of this run"
             ) from error
         self._step, self._begun_ns = checkpoint.step, checkpoint.time_ns
-        self._between.begin()
+        self._between.mark_seen()
 
     def _begin(self) -> None:
         """Publish what is known, and hand over what the scenario says before the first step."""
@@ -189,7 +189,7 @@ class Run:
             handled = self._parts.events.handled
             over = ensemble.finish(step) or effects.stopped_by is not None
             if self._controls.pause.until_event and self._parts.events.handled != handled:
-                self._controls.pause.begin()
+                self._controls.pause.hold()
 
     def _begin_step(self, step: int) -> bool:
         """Begin a step, unless the run is stopped, paused or ahead of its pace; returns whether it did."""

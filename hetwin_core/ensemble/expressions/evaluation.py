@@ -31,6 +31,8 @@ from hetwin_core.ensemble.expressions.nodes import (
 _NAMES = "bytes double duration dyn int matches size string timestamp type uint"
 _LIBRARY = frozenset(_NAMES.split())
 """Functions that the library has."""
+MOST_EVALUATIONS = 100_000
+"""Calls and turns of loops of one evaluation; a second or two of computing, and far more than a scene has objects."""
 # what fails in an expression is raised once, not written to the terminal by the library as well
 logging.getLogger("cel").addHandler(logging.NullHandler())
 
@@ -51,16 +53,39 @@ class EvaluationError(Exception):
         return f"{self.text}: {self.reason}" if self.text else self.reason
 
 
+class Budget:
+    """How many calls and turns of loops one evaluation may still take, so that none goes on for ever."""
+
+    __slots__ = ("_left",)
+
+    def __init__(self) -> None:
+        self._left = MOST_EVALUATIONS
+
+    def spend(self) -> None:
+        """Count one.
+
+        Raises:
+            EvaluationError: if there were too many.
+        """
+        self._left -= 1
+        if self._left < 0:
+            raise EvaluationError(
+                f"this takes more than {MOST_EVALUATIONS:,} calls and turns of loops"
+            )
+
+
 class Scope(NamedTuple):
     """What an expression is evaluated with.
 
     Attributes:
         variables: by name.
         functions: by name.
+        budget: of the whole evaluation.
     """
 
     variables: Mapping[str, Any]
     functions: Mapping[str, Callable[..., Any]]
+    budget: Budget
 
 
 Step: TypeAlias = Callable[[Scope], Any]
@@ -156,6 +181,7 @@ class Steps:
 
         def value(scope: Scope) -> Any:
             given = [step(scope) for step in steps]
+            scope.budget.spend()
             if name not in scope.functions:
                 raise EvaluationError(f"there is no function {name!r}")
             try:
@@ -194,7 +220,9 @@ class Steps:
         def values(scope: Scope) -> Iterator[tuple[Any, Any]]:
             """Items, each with the value of what is said of it."""
             for item in _items(of(scope)):
-                inner = Scope({**scope.variables, node.variable: item}, scope.functions)
+                scope.budget.spend()
+                variables = {**scope.variables, node.variable: item}
+                inner = Scope(variables, scope.functions, scope.budget)
                 if all(self._truth(condition(inner)) for condition in conditions):
                     yield item, last(inner)
 

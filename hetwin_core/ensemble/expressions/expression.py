@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluation import (
+    Budget,
     EvaluationError,
     Scope,
     Step,
@@ -101,7 +102,7 @@ class Expression:
             EvaluationError: if it has none, e.g. because a key is missing; the text says why.
         """
         try:
-            return self._step(Scope(variables, functions))
+            return self._step(Scope(variables, functions, Budget()))
         except EvaluationError as error:
             error.text = self.text
             raise

@@ -172,7 +172,7 @@ RobotHealthEntry = Annotated[
 
 
 def _is_event(text: str) -> str:
-    EventPattern.read(text)
+    EventPattern.from_text(text)
     return text
 
 

@@ -42,7 +42,7 @@ class Expectations:
         self._tasks = tables.tasks
         given = {name: tuple(texts) for name, texts in tables.expects.items()}
         self._patterns: dict[str, tuple[EventPattern, ...]] = {
-            name: tuple(map(EventPattern.read, texts))
+            name: tuple(map(EventPattern.from_text, texts))
             for name, texts in {OTHER: ANYTHING_NAMED, **DEFAULTS, **given}.items()
         }
         self._begins = np.array([task.span.from_ns for task in self._tasks], np.int64)

@@ -60,7 +60,7 @@ class RunTables(RunListener):
             return
         self._start = start
         self._derivation = Derivation(start.layout)
-        self._states.append(self._due.begin(start.snapshot).copied())
+        self._states.append(self._due.first(start.snapshot).copied())
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Take in the state if it is due, else keep it, as it may be the last one."""

@@ -112,7 +112,7 @@ class DriveFilter:
         self._covariance[:3] = self._covariance[:, :3] = 0.0
         self._covariance[range(3), range(3)] = np.square(_POSE)
 
-    def begin(self) -> None:
+    def begin_recording(self) -> None:
         """Begin another recording: the next pose is believed."""
         self._in_a_row = _LOST
 
@@ -121,7 +121,7 @@ def learned_along(recordings: Sequence[Recording], sheet: Drive) -> DriveFilter:
     """Return a filter that has seen recordings with headings, one true pose a second."""
     along = DriveFilter(sheet)
     for recording in recordings:
-        along.begin()
+        along.begin_recording()
         _follow(along, recording, sheet.lag)
     return along
 

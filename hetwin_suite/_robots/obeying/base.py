@@ -30,7 +30,7 @@ class MobileBase(ABC):
         """Move with a velocity during the next step of the engine."""
 
     @abstractmethod
-    def read(self) -> None:
+    def read_pose(self) -> None:
         """Read where it is after a step."""
 
     @property
@@ -66,7 +66,7 @@ class RollingBase(MobileBase):
     def command(self, twist: TwistCommand) -> None:
         """Do nothing: the wheels are commanded with the joints."""
 
-    def read(self) -> None:
+    def read_pose(self) -> None:
         """Read the wheels and the root link."""
         self._engine.read_joints(*self._joints)
         positions, velocities = self._joints[:, self._wheels]
@@ -122,7 +122,7 @@ class DrivenBase(MobileBase):
         self._believed = self._believed.after(forward * way, turn * turned, sideways * way)
         self._engine.command_bases(self.truth[None])
 
-    def read(self) -> None:
+    def read_pose(self) -> None:
         """Do nothing: it is where it was commanded to be."""
 
     @property

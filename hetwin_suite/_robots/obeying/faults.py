@@ -41,7 +41,7 @@ class Fault:
     at: float
 
     @classmethod
-    def read(cls, text: str) -> Fault:
+    def from_text(cls, text: str) -> Fault:
         """Read ``KIND:AT``.
 
         Raises:

@@ -168,7 +168,7 @@ class ObeyingRobot:
         """Whether it publishes nothing any more."""
         return self._faulty.is_now(FaultKind.SILENCE, self._time_ns / SECOND)
 
-    def begin(self) -> None:
+    def start_clock(self) -> None:
         """Let time run."""
         self._plans.start()
 
@@ -191,7 +191,7 @@ class ObeyingRobot:
             self.base.command(twist)
         self._engine.step()
         if self.base is not None:
-            self.base.read()
+            self.base.read_pose()
         return self._plans.events(self._time_ns)
 
     @property

@@ -35,7 +35,7 @@ class RunningRobot:
             over: whether to stop; asked at each step.
         """
         robot = self.robot
-        robot.begin()
+        robot.start_clock()
         step = 0
         while not over():
             robot.wait()

@@ -39,7 +39,7 @@ class Announced:
             return self.start_ns
         return self.start_ns + round(_seconds(self.trajectory["points"][-1]) * 1e9)
 
-    def step(self) -> dict[str, Any]:
+    def as_step(self) -> dict[str, Any]:
         """Return it as a step of a plan; without a trajectory a skill is to make the motion."""
         at = self.start_ns / 1e9
         if self.trajectory is not None:
@@ -73,7 +73,7 @@ def plan_of(known: Sequence[Announced], now_ns: int, until_ns: int) -> dict[str,
         (one for one in known if one.trajectory is not None and one.end_ns > now_ns),
         key=lambda one: one.start_ns,
     )
-    return {"plan": [one.step() for one in steps], "lasting": (until_ns - now_ns) / 1e9}
+    return {"plan": [one.as_step() for one in steps], "lasting": (until_ns - now_ns) / 1e9}
 
 
 def end_of(known: Sequence[Announced]) -> int:

@@ -85,7 +85,7 @@ class JointTable:
         self._layouts: dict[_Layout, tuple[Group, list[int] | None]] = {}
         self._topics: list[str] = []
 
-    def read(self, bag: Bag, topics: Collection[str]) -> None:
+    def read_bag(self, bag: Bag, topics: Collection[str]) -> None:
         """Read to the end, or to the first message that cannot be read.
 
         Raises:

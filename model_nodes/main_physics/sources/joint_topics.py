@@ -39,7 +39,7 @@ def _table_of(bag: Bag, topic: str, renamed: Mapping[str, str]) -> JointTable | 
     table = JointTable(bag.path, renamed)
     try:
         check_joint_topic(bag, topic, "joint_states")
-        table.read(bag, [topic])
+        table.read_bag(bag, [topic])
     except BadInput as error:
         return error
     return table

@@ -76,7 +76,7 @@ def read_joints(
         for i, topic in enumerate(topics):
             check_joint_topic(bag, topic, f"joint_states.{i}")
     table = JointTable(bag.path, renamed)
-    table.read(bag, topics)
+    table.read_bag(bag, topics)
     if not table.groups:
         _reject_empty(bag, topics, table)
     _check_renaming(bag, table.recorded_names, renamed)

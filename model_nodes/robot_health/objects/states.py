@@ -93,7 +93,7 @@ class ObjectStates:
             self._follow()
         return False
 
-    def begin(self) -> None:
+    def begin_motion(self) -> None:
         """Go on to the view with which objects began to move."""
         self.time_ns, self.poses = self._next
         self._follow()

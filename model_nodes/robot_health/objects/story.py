@@ -51,7 +51,7 @@ class ObjectStory:
         states, before = self._states, self._states.poses
         if states.update(view):
             self._settle()
-            states.begin()
+            states.begin_motion()
         touched = self._struck.any
         if states.settled and not touched and not self._touches.links_near(view.snapshot):
             return []

@@ -9,14 +9,14 @@ from hetwin_core.ensemble.expressions.nodes import Literal, Name
 
 
 def test_a_pattern_names_entities_roles_and_any() -> None:
-    found = EventPattern.read("collision( hand , 'cup*', \"tray\", any )")
+    found = EventPattern.from_text("collision( hand , 'cup*', \"tray\", any )")
     wanted = (Name("hand"), Literal("cup*"), Literal("tray"), Name("any"))
     assert found == EventPattern("collision", wanted)
 
 
 def test_without_parentheses_the_arguments_may_be_anything() -> None:
-    assert EventPattern.read("spilled").arguments is None
-    assert EventPattern.read("empty()").arguments == ()
+    assert EventPattern.from_text("spilled").arguments is None
+    assert EventPattern.from_text("empty()").arguments == ()
 
 
 @pytest.mark.parametrize(
@@ -25,4 +25,4 @@ def test_without_parentheses_the_arguments_may_be_anything() -> None:
 )
 def test_what_is_no_pattern_says_what_would_be(text: str) -> None:
     with pytest.raises(ValueError, match=r"an event such as|an entity in quotes"):
-        EventPattern.read(text)
+        EventPattern.from_text(text)

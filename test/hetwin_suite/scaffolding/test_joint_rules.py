@@ -19,7 +19,7 @@ TURNED = ["drive_5", "drive_6", "drive_7"]
 
 
 def said(*rules: str) -> dict[str, str]:
-    return said_by_hand([JointRule.read(rule) for rule in rules], RECORDED)
+    return said_by_hand([JointRule.from_text(rule) for rule in rules], RECORDED)
 
 
 def test_a_pattern_says_what_several_joints_are() -> None:

@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.expressions.evaluation import EvaluationError, Scope, Step
+from hetwin_core.ensemble.expressions.evaluation import Budget, EvaluationError, Scope, Step
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
 from hetwin_core.ensemble.expressions.expression import STANDARD_FUNCTIONS, Expression
 from hetwin_core.ensemble.nearest import one_of, perhaps
@@ -74,7 +74,7 @@ class Asking:
             "end": tables.known_until_ns / 1e9,
         }
         try:
-            value = step(Scope(variables, functions.functions))
+            value = step(Scope(variables, functions.functions, Budget()))
         except NotKnown as unknown:
             return None, str(unknown)
         except EvaluationError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.expressions.evaluation import EvaluationError, Scope
+from hetwin_core.ensemble.expressions.evaluation import Budget, EvaluationError, Scope
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
 from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.episodes.asking.parsing.formulas import Formulas
@@ -47,7 +47,7 @@ class GoalReader:
         expression.check_names({*terms.functions, *evaluators}, ("any",))
         try:
             made = Formulas(text, terms.functions, evaluators).formula(expression.node)
-            return terms.term(made(Scope({"any": ANY}, terms.functions)))
+            return terms.term(made(Scope({"any": ANY}, terms.functions, Budget())))
         except EvaluationError as error:
             raise BadInput(
                 f"this is no goal: {error}", where=where, found=text, expected='on("box", "tray")'

@@ -34,7 +34,7 @@ class Book:
         default_factory=lambda: defaultdict(list)
     )
 
-    def begin(self, fluent: str, a: str, b: str, from_ns: int) -> Stretch:
+    def begin_occasion(self, fluent: str, a: str, b: str, from_ns: int) -> Stretch:
         """Enter an occasion that begins."""
         stretch = Stretch(fluent, a, b, from_ns)
         self.of_fluent.setdefault(fluent, []).append(len(self.stretches))
@@ -95,7 +95,7 @@ class StretchesByKey:
         for change in changes:
             time_ns = timeline.time(change.state)
             if change.begins:
-                stretch = self._book.begin(self._fluent, *self._names(change.key), time_ns)
+                stretch = self._book.begin_occasion(self._fluent, *self._names(change.key), time_ns)
                 self._open[change.key] = stretch
             else:
                 stretch = self._open.pop(change.key)

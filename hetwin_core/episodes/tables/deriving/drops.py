@@ -33,6 +33,6 @@ class Drops:
         """Take in an event of a model."""
         thing, hand = str(arguments.get("object")), str(arguments.get("hand") or "")
         if name == DROPPED and thing not in self._open:
-            self._open[thing] = self._book.begin(DROPPED, thing, hand, time_ns)
+            self._open[thing] = self._book.begin_occasion(DROPPED, thing, hand, time_ns)
         elif name == "grasped" and thing in self._open:
             self._open.pop(thing).to_ns = time_ns

@@ -103,5 +103,5 @@ class _Thing:
 
     def _settle(self, time_ns: int, pose: Floats) -> None:
         self._place = pose.copy()
-        self._stretch = self._book.begin("loc", self.name, "", time_ns)
+        self._stretch = self._book.begin_occasion("loc", self.name, "", time_ns)
         self._book.places[self.name].append((self._stretch, self._place))

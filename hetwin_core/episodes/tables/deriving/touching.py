@@ -117,7 +117,7 @@ class Touching:
             for one in known
         ):
             return
-        self._book.begin("contact", thing, link, from_ns).to_ns = to_ns
+        self._book.begin_occasion("contact", thing, link, from_ns).to_ns = to_ns
         for name, time_ns in (("collision", from_ns), ("collision_end", to_ns)):
             self._book.happen(time_ns, name, {"a": thing, "b": link})
 

@@ -84,9 +84,9 @@ class Truths:
         slot = self._slots[column]
         other = "" if value == _YES else self._layout.entities[value].name
         name = slot.attribute.name
-        begun = [self._book.begin(name, slot.entity, other, time_ns)]
+        begun = [self._book.begin_occasion(name, slot.entity, other, time_ns)]
         if self._by_hand and name == _HELD_OBJECT and other:
-            begun.append(self._book.begin(_HELD, other, slot.entity, time_ns))
+            begun.append(self._book.begin_occasion(_HELD, other, slot.entity, time_ns))
         return begun
 
 

@@ -41,7 +41,7 @@ class Balls(Copied):
             data.qpos[q : q + 4] = rotation_by(self.turns[i].tolist())
             data.qvel[v : v + 3] = self.rates[i]
 
-    def read(self, ecm: Any, joints: Sequence[Any]) -> None:
+    def read_positions(self, ecm: Any, joints: Sequence[Any]) -> None:
         """Read the state after Gazebo's last step; `joints` are Gazebo's, in the order of `names`."""
         for i, joint in enumerate(joints):
             self.turns[i] = joint.position(ecm)

@@ -58,7 +58,7 @@ class Depenetration:
         """The objects that currently pass through robots."""
         return frozenset(name for name, r in self._returned.items() if r.through)
 
-    def begin(self, name: str, time: float) -> None:
+    def monitor(self, name: str, time: float) -> None:
         """Monitor an object that is handed back at `time` [s]; the shadow must be up to date."""
         self.end(name)
         returned = _Returned(time + PASSING_TIME, self._shadow.poses[name][7:10])

@@ -70,9 +70,9 @@ class Drives(Copied):
         """Whether all joints track their command, whatever they push."""
         return not len(self._loose)
 
-    def begin(self, positions: Floats, velocities: Floats) -> None:
+    def set_state(self, positions: Floats, velocities: Floats) -> None:
         """Set the current state of the driven joints."""
-        self._spline.begin(positions, velocities)
+        self._spline.set_state(positions, velocities)
         self._speed = self._wanted = velocities[self._turning]
         self._at, self._pace = positions.copy(), velocities.copy()
         self._aim = None

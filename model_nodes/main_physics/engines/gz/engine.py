@@ -204,7 +204,7 @@ class GazeboEngine(Engine):
         self._shadow.positions[:] = positions
         self._shadow.velocities[:] = velocities
         count = len(self.driven)
-        self._drives.begin(positions[:count], velocities[:count])
+        self._drives.set_state(positions[:count], velocities[:count])
         self._joints_placed = True
         self._shadow.jump(self._clock.seconds)
 
@@ -251,8 +251,8 @@ class GazeboEngine(Engine):
         self._bases.placed = {}
         begins = {name: shadow.poses[name] for name in objects.prescribed} | self._bases.at(0.0)
         wrenches = objects.wrenches()
-        self._touching.begin()
-        self._momentum.begin(wrenches)
+        self._touching.begin_step()
+        self._momentum.note_pushes(wrenches)
         shown = {name: shadow.poses[name] for name in simulation.pictures_of}
         for i in range(1, self._steps + 1):
             share, seconds = i / self._steps, self._step_ns * 1e-9
@@ -355,7 +355,7 @@ class GazeboEngine(Engine):
         shadow.positions[:] = [joint.position(ecm)[0] for joint in joints]
         if complete or not self._drives.all_follow:
             shadow.velocities[:] = [joint.velocity(ecm)[0] for joint in joints]
-            shadow.balls.read(ecm, simulation.balls)
+            shadow.balls.read_positions(ecm, simulation.balls)
 
     def _read_bases(self, simulation: LockStep, ecm: Any, *, complete: bool) -> None:
         states: dict[str, Floats] = {}
@@ -367,7 +367,7 @@ class GazeboEngine(Engine):
 
     def read_frames(self, out: Floats) -> None:
         """Write the poses and twists of all frames."""
-        self._shadow.read(out)
+        self._shadow.read_frames(out)
 
     def read_joints(self, positions: Floats, velocities: Floats) -> None:
         """Write the positions and velocities of all joints."""
@@ -393,7 +393,7 @@ class GazeboEngine(Engine):
         """
         if self._links is None:
             self._links = LinkContacts(self._shadow, self._near)
-        self._links.read(self._simulation, self._clock.ns())
+        self._links.note_contacts(self._simulation, self._clock.ns())
         return self._shadow.touches.take()
 
     def expected_efforts(
@@ -511,7 +511,7 @@ class GazeboEngine(Engine):
         self._use(world, Notes())
         self._shadow.keep_from(shadow_before)
         count = len(self.driven)
-        self._drives.begin(self._shadow.positions[:count], self._shadow.velocities[:count])
+        self._drives.set_state(self._shadow.positions[:count], self._shadow.velocities[:count])
         self._bases.keep_from(bases_before)
         self._objects.keep_from(objects_before)
         self._start_over()

@@ -18,7 +18,7 @@ class JointSpline(Copied):
         self._from: tuple[Floats, Floats] = (np.zeros(count), np.zeros(count))
         self._to: tuple[Floats, Floats] = self._from
 
-    def begin(self, positions: Floats, velocities: Floats) -> None:
+    def set_state(self, positions: Floats, velocities: Floats) -> None:
         """Set the current state of the joints."""
         self._to = (positions.copy(), velocities.copy())
 

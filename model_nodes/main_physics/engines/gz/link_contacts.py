@@ -30,7 +30,7 @@ class LinkContacts:
         self._kinds = tables.body_kinds
         self._of_frames = {i: self._kinds[body] for i, body in enumerate(tables.frame_bodies)}
 
-    def read(self, simulation: LockStep | None, now_ns: int) -> None:
+    def note_contacts(self, simulation: LockStep | None, now_ns: int) -> None:
         """Note what has become known of the steps until now."""
         if simulation is None or not self._is_near():
             return

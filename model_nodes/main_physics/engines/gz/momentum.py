@@ -30,7 +30,7 @@ class Momentum:
         self._frames: Floats = np.zeros((0, POSE_SIZE))
         self._before = self._after = shadow.momenta()
 
-    def begin(self, pushed: Mapping[str, Floats]) -> None:
+    def note_pushes(self, pushed: Mapping[str, Floats]) -> None:
         """Note the state before a step, in which these forces act on objects (the first 3 numbers of each)."""
         self._before, self._pushed = self._shadow.momenta(), pushed
         self._frames = self._shadow.moving_frames()

@@ -171,7 +171,7 @@ class Objects:
 
     def _begin_depenetration(self, name: str) -> None:
         if name not in self.selection.off and name not in self.selection.frozen:
-            self._depenetration.begin(name, self._clock.seconds)
+            self._depenetration.monitor(name, self._clock.seconds)
 
     def depenetrate(self) -> None:
         """Move objects that were handed back out of the bodies they penetrate; called after each step."""
@@ -377,5 +377,5 @@ class Objects:
         shadow.jump(self._clock.seconds)
         for name in before._depenetration.names:
             if name in shadow.poses:
-                self._depenetration.begin(name, self._clock.seconds)
+                self._depenetration.monitor(name, self._clock.seconds)
         self._depenetration.take_remarks()

@@ -187,7 +187,7 @@ class Shadow:
         """Return (n, 13) a copy of the poses and twists of the frames that move, which are the first ones."""
         return self._reader.sensed.copy()
 
-    def read(self, out: Floats) -> None:
+    def read_frames(self, out: Floats) -> None:
         """Write the poses and twists of all frames to `out` (n, 13)."""
         out[: self.tables.moving] = self._reader.sensed
         out[self.tables.moving :] = self._still

@@ -54,7 +54,7 @@ class Touching:
         self._simulation: LockStep | None = None
         self._begun = 0
 
-    def begin(self) -> None:
+    def begin_step(self) -> None:
         """Note that a step begins; the forces of the one before are not known any more."""
         self._begun += 1
 
@@ -64,7 +64,7 @@ class Touching:
 
     def forget(self) -> None:
         """Drop what is known of the last step."""
-        self.begin()
+        self.begin_step()
         self._simulation = None
 
     def proximity(self) -> Floats:

@@ -66,7 +66,7 @@ class Depenetration:
         free = self._tables.free.items()
         return tuple(n for n, f in free if n in self._returned or not slow.isdisjoint(f.members))
 
-    def begin(self, free: FreeBody, time: float) -> None:
+    def monitor(self, free: FreeBody, time: float) -> None:
         """Monitor an object that is handed back at `time` [s]; positions must be up to date."""
         self.end(free)
         if not self.any:

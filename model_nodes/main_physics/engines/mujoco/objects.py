@@ -85,7 +85,7 @@ class Objects:
         """Let an object come out of what it may penetrate."""
         one = self._simulation
         one.refresh()
-        one.depenetration.begin(free, one.seconds)
+        one.depenetration.monitor(free, one.seconds)
         one.dirty = True
 
     def _frame(self, free: FreeBody) -> Floats:

@@ -44,6 +44,6 @@ def carry_over(before: Simulation, after: Simulation, objects: Objects) -> None:
     after.refresh()
     for name in before.depenetration.names:
         if name in after.tables.free:
-            after.depenetration.begin(after.tables.free[name], after.seconds)
+            after.depenetration.monitor(after.tables.free[name], after.seconds)
     after.place_drives()
     after.dirty = True

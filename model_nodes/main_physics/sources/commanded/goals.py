@@ -32,7 +32,7 @@ class Goals:
         self._running: dict[str, tuple[int, float]] = {}
         self._outcomes: dict[int, Outcome] = {}
 
-    def begin(self, controller: str, number: int, end: float) -> None:
+    def begin_motion(self, controller: str, number: int, end: float) -> None:
         """Take note that a controller has a new motion.
 
         Args:
@@ -64,7 +64,7 @@ class Goals:
             self._outcomes[number] = Outcome(GoalEnd.CANCELED, "it was canceled")
             return True
 
-    def at(self, time: float) -> None:
+    def note_time(self, time: float) -> None:
         """Take note that a time [s] has come, by which some may have been reached."""
         if not self._running:
             return

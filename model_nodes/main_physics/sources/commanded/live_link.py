@@ -77,7 +77,7 @@ class CommandLink:
             lambda node: [follow_joint_trajectory(node, name, inbox) for name in controllers],
         )
 
-    def begin(self, epoch_ns: int) -> None:
+    def set_epoch(self, epoch_ns: int) -> None:
         """Take note of this machine's time at the run's time 0 [ns]; what came before is dropped.
 
         What was told last of a task, and what is believed, still holds.

@@ -30,7 +30,7 @@ class Pace:
         self.running = False
         self.epoch_ns = 0
 
-    def begin(self) -> int:
+    def start_clock(self) -> int:
         """Let time run from now on; returns `epoch_ns`."""
         self._begun_ns, self.epoch_ns = time.monotonic_ns(), time.time_ns()
         self.running = True

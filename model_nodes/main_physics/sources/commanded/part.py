@@ -41,7 +41,7 @@ class Link(Protocol):
     def events(self, time_ns: int) -> list[Event]:
         """Return annotations and topic values since the last call, at most this time [ns] of the run."""
 
-    def begin(self, epoch_ns: int) -> None:
+    def set_epoch(self, epoch_ns: int) -> None:
         """Take note of this machine's time at the run's time 0 [ns]."""
 
     def close(self) -> None:
@@ -165,7 +165,7 @@ class CommandedPart(Part):
 
     def start(self) -> bool:
         """Let time run; returns false, for nothing has moved yet."""
-        self._link.begin(self._pace.begin())
+        self._link.set_epoch(self._pace.start_clock())
         return False
 
     def motion(self, time_ns: int) -> JointMotion:
@@ -203,7 +203,7 @@ class CommandedPart(Part):
 
     def _obey(self, controllers: Controllers, now: float, until_ns: int) -> None:
         goals = self._inbox.goals
-        goals.at(now)
+        goals.note_time(now)
         for topic, command in self._inbox.take(until_ns):
             if isinstance(command, StopCommand) and not goals.cancel(
                 command.controller, command.number
@@ -217,7 +217,7 @@ class CommandedPart(Part):
                 goals.refuse(number, str(refused))
                 continue
             if isinstance(command, TrajectoryCommand):
-                goals.begin(command.controller, number, end)
+                goals.begin_motion(command.controller, number, end)
 
     def events(self, time_ns: int) -> list[Event]:
         """Return annotations, topic values, refused commands and lost time up to `time_ns`."""

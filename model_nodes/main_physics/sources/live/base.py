@@ -111,7 +111,7 @@ class LiveBase:
         if self._placement is not None:
             self._poses.append(self._newest)
 
-    def begin(self) -> None:
+    def begin_run(self) -> None:
         """Let the run begin: where the base is then is decided by the first motion."""
         self._placement = None
         self._poses.clear()

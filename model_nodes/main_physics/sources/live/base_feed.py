@@ -93,10 +93,10 @@ class BaseFeed:
         if isinstance(start, str) and start != TF:
             topics.listen(start, self._message(start, self._on_start))
 
-    def begin(self) -> None:
+    def begin_run(self) -> None:
         """Let the run begin: from now on, a jump of odometry ends it."""
         self._begun = True
-        self.base.begin()
+        self.base.begin_run()
 
     def missing(self, wait: float, topics: Topics) -> BadInput:
         """Return the error that too little arrived within some seconds."""

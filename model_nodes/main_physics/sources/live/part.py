@@ -176,10 +176,10 @@ class LivePart(Part):
         with self._updated:
             self._epoch_ns = -(-self._streams.known_until // SECOND) * SECOND
             if self._base is not None:
-                self._base.begin()
-            self._waiting.begin(self._epoch_ns)
+                self._base.begin_run()
+            self._waiting.set_epoch(self._epoch_ns)
         self._use_period(self._period_ns)
-        self._health.begin()
+        self._health.begin_run()
         return True
 
     def motion(self, time_ns: int) -> JointMotion:

@@ -39,7 +39,7 @@ class Health:
         self._problem = ""
         self._following = False
 
-    def begin(self) -> None:
+    def begin_run(self) -> None:
         """Reset the counters when the run begins."""
         with self._lock:
             self._lags.clear()

@@ -32,7 +32,7 @@ class WaitingEvents:
         """Add an event of the main model itself, at a time of the run [ns]."""
         self._waiting.append(Event(name, self._epoch_ns + time_ns, arguments=dict(arguments)))
 
-    def begin(self, epoch_ns: int) -> None:
+    def set_epoch(self, epoch_ns: int) -> None:
         """Take a time of the robot as the run's time 0 [ns], and drop what was over before."""
         self._epoch_ns = epoch_ns
         self._waiting = since_begin(self._waiting, epoch_ns)

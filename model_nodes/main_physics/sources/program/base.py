@@ -33,7 +33,7 @@ class ProgramBase:
         self._from = self._true = self._first
         self._move: tuple[BaseMove, float] | None = None
 
-    def begin(self, move: BaseMove, time: float) -> None:
+    def begin_move(self, move: BaseMove, time: float) -> None:
         """Begin a move at a time [s] from where the base believes to be; one that goes on ends there."""
         state = self._at(time)
         self._true, self._from = self._truly(state.pose), move.start

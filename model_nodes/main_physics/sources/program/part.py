@@ -230,7 +230,7 @@ class ProgramPart(Part):
             self._moves_until = max(self._moves_until, now + motion.duration)
             self._rest = None
         if request.base is not None:
-            self._base.begin(request.base, now)
+            self._base.begin_move(request.base, now)
         if request.held is not None:
             self._held = request.held
         self._events += request.events

@@ -159,7 +159,7 @@ def test_a_wish_that_comes_too_late_is_answered() -> None:
 def test_it_stands_while_it_takes_single_steps_but_not_up_to_an_event() -> None:
     pausing = Held().conductor.pausing
     assert not pausing.stands
-    pausing.begin()
+    pausing.hold()
     pausing.allow(2)
     pausing.step_begins()
     assert pausing.stands
@@ -168,7 +168,7 @@ def test_it_stands_while_it_takes_single_steps_but_not_up_to_an_event() -> None:
     assert pausing.stands
     pausing.allow(None)
     assert not pausing.stands
-    pausing.begin()
+    pausing.hold()
     pausing.allow(1)
-    pausing.end()
+    pausing.resume()
     assert not pausing.stands

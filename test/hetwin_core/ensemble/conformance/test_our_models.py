@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from support.cli_runs import ROOT
 
-from hetwin_core.ensemble.catalogue import model_types
 from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.installed import installed
 from hetwin_core.ensemble.scene.watch import WatchLayout
 
 OURS = (
@@ -57,14 +57,6 @@ GIVEN: dict[str, dict[str, object]] = {
     "in_hand_localization": {},
     "fidelity_during_action": {"actions": ["move"], "objects": ["box"]},
     "fidelity_near_robot": {},
-    "displacement": {"moveable": {"box": {}}},
-    "fill_level": {"fillable": {"beaker": {"capacity": 1e-3}}},
-    "fluid_in_cup": {"cup": "beaker", "particles": 12},
-    "openness": {
-        "openable": {
-            "robot": {"joint": "left_finger_joint", "closed": 0, "opened": 1, "threshold": 0.1}
-        }
-    },
     "machine_network": {
         "file": str(ROOT / "scenarios" / "networks" / "lab_l2.yaml"),
         "inputs": {"result": 1},
@@ -73,25 +65,11 @@ GIVEN: dict[str, dict[str, object]] = {
     },
     "robot_health": {},
     "robot_link": {"commander": "a", "virtual": "b", "real": "c"},
-    "slicing": {},  # the fixture has no object in parts
-    "switch": {"toggleable": {"table": {"button": "box", "dwell": 0.0}}},
     "travel_update": {
         "after": 6,
         "sheet": {"turn_speed": 1.0, "turn_acceleration": 1.0, "speed": 1.0, "acceleration": 1.0},
     },
     "way_guide": {"robot": "box", "answers": "link", "places": {1: [1.0, 1.0]}},
-    "temperature": {
-        "objects": ["box"],
-        "heatable": {
-            "table": {
-                "temperature": 400.0,
-                "rate": 1.0,
-                "within": 0.1,
-                "inside": False,
-                "when": "height(box) > 0.0",
-            }
-        },
-    },
 }
 """The other types, with what cannot be made up."""
 
@@ -106,10 +84,11 @@ def test_the_other_types_keep_it_too(model: str) -> None:
 
 def test_every_type_is_tested() -> None:
     without_a_running_gazebo = {"gazebo_view"}  # test_gazebo_view checks it where there is one
+    points = installed("hetwin.models")
+    ours = {point.name for point in points if point.dist and point.dist.name == "hetwin-suite"}
     tested = {
         *GIVEN,
         *without_a_running_gazebo,
-        "fmu",  # test/model_nodes/fmu checks it where there is a compiler
         "lab_robot_stand_in",  # below
         "remote_robot",  # test/model_nodes/remote_robot checks it, with a robot
         "main_physics",
@@ -117,7 +96,7 @@ def test_every_type_is_tested() -> None:
         "handling_observer",
         "rigid_grasp",
     }
-    assert tested == set(model_types())
+    assert tested == ours
 
 
 @pytest.mark.parametrize(
@@ -139,13 +118,6 @@ def test_the_fixture_gives_the_rigid_grasp_something_to_hold() -> None:
     says = {r.check: r.detail for r in check_model_type(OURS[3])}
     assert says["take and release"].startswith("handed over: box.pose")
     assert "table.pose" in says["take and release"].partition("refused")[2]
-
-
-def test_an_empty_cup_keeps_the_contract() -> None:
-    """The box of the fixture holds no fluid; all else can be checked."""
-    model = "model_nodes.fluid:FluidInCup"
-    results = check_model_type(model, {"particles": 0})
-    assert [f"{r.check}: {r.detail}" for r in results if not r.ok] == []
 
 
 def test_physics_gives_objects_away_and_takes_them_back() -> None:

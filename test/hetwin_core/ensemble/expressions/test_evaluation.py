@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.random_examples import examples
 
+from hetwin_core.ensemble.expressions import evaluation
 from hetwin_core.ensemble.expressions.evaluation import EvaluationError
 from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.expressions.language import cel
@@ -153,3 +154,29 @@ def test_each_reason_why_something_is_not_known_is_given_once() -> None:
 
 def _raise(why: str) -> bool:
     raise EvaluationError(why)
+
+
+NESTED = (
+    "items.all(a, items.all(b, items.all(c, items.all(d, items.all(e, a + b + c + d + e >= 0)))))"
+)
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A budget that is used up at once; the usual one takes seconds."""
+    monkeypatch.setattr(evaluation, "MOST_EVALUATIONS", 1000)
+
+
+def test_loops_in_loops_end_with_the_count_instead_of_going_on_for_ever(few: None) -> None:
+    with pytest.raises(EvaluationError, match=r"takes more than 1,000 calls and turns of loops"):
+        Expression(NESTED).evaluate({"items": list(range(60))}, {})
+
+
+def test_what_is_decided_otherwise_needs_no_endless_loop(few: None) -> None:
+    assert Expression(f"{NESTED} || true").evaluate({"items": list(range(60))}, {}) is True
+
+
+def test_each_evaluation_has_a_budget_of_its_own(few: None) -> None:
+    one = Expression("items.map(x, items.all(y, y >= x - 30))")
+    for _ in range(2):
+        assert one.evaluate({"items": list(range(25))}, {}) == [True] * 25

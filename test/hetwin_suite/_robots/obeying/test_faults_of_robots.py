@@ -77,5 +77,5 @@ def test_a_fault_concerns_the_base_too(kind: FaultKind, twist: TwistCommand) -> 
 @pytest.mark.parametrize("text", ["", "freeze", "freeze:", "melt:1", "drift:-1", "drift:nan"])
 def test_what_is_no_fault_is_refused(text: str) -> None:
     with pytest.raises(BadInput, match="one of freeze, drift, lag, silence and seconds"):
-        Fault.read(text)
-    assert Fault.read("drift:1.5") == Fault(FaultKind.DRIFT, 1.5)
+        Fault.from_text(text)
+    assert Fault.from_text("drift:1.5") == Fault(FaultKind.DRIFT, 1.5)

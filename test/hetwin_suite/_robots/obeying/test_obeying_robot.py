@@ -97,7 +97,9 @@ def running(user: User, fault: str | None = None) -> Iterator[list[str]]:
     """A robot that obeys in a thread, heard by the user; what it says."""
     said: list[str] = []
     over = threading.Event()
-    with obeying("pick_and_place", seed=7, fault=Fault.read(fault) if fault else None) as robot:
+    with obeying(
+        "pick_and_place", seed=7, fault=Fault.from_text(fault) if fault else None
+    ) as robot:
         thread = threading.Thread(target=robot.run, args=(said.append, over.is_set))
         thread.start()
         try:

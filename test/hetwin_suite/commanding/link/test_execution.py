@@ -49,7 +49,7 @@ class Run:
     ) -> None:
         one, self.plan = arm
         self.clock, self.stop = VirtualTime(), threading.Event()
-        read = Fault.read(fault) if fault else None
+        read = Fault.from_text(fault) if fault else None
         self.robot = VirtualRobot(self.clock, self.plan, seed, read)
         limits = np.full(len(self.plan.names), DEVIATION)
         tip = Tip(chain_to(one.twin.robot, "gripper_base"), dict(one.twin.resting))

@@ -45,7 +45,7 @@ def touch(one: int, other: int, depth: float, *force: float) -> Contact:
 
 
 def rows(world: Shadow, gazebo: Any, now_ns: int = 100 * MS) -> list[list[float]]:
-    LinkContacts(world, ("box",)).read(gazebo, now_ns)
+    LinkContacts(world, ("box",)).note_contacts(gazebo, now_ns)
     return world.touches.take().tolist()
 
 

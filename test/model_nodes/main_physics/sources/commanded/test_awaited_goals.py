@@ -7,26 +7,26 @@ from model_nodes.main_physics.sources.commanded.goals import GoalEnd, Goals, Out
 
 def test_a_goal_is_reached_when_its_motion_ends() -> None:
     goals = Goals()
-    goals.begin("arm", 1, 2.0)
-    goals.at(1.9)
+    goals.begin_motion("arm", 1, 2.0)
+    goals.note_time(1.9)
     assert goals.take(1) is None
-    goals.at(2.0)
+    goals.note_time(2.0)
     assert goals.take(1) == Outcome(GoalEnd.REACHED)
     assert goals.take(1) is None
 
 
 def test_another_motion_of_its_controller_replaces_it() -> None:
     goals = Goals()
-    goals.begin("arm", 1, 2.0)
-    goals.begin("hand", 2, 2.0)
-    goals.begin("arm", 0, 3.0)  # from a topic: nothing waits for it
+    goals.begin_motion("arm", 1, 2.0)
+    goals.begin_motion("hand", 2, 2.0)
+    goals.begin_motion("arm", 0, 3.0)  # from a topic: nothing waits for it
     assert goals.take(1) == Outcome(GoalEnd.REPLACED, "arm got another motion")
     assert goals.take(2) is None
 
 
 def test_only_what_is_on_its_way_can_be_canceled() -> None:
     goals = Goals()
-    goals.begin("arm", 1, 2.0)
+    goals.begin_motion("arm", 1, 2.0)
     assert not goals.cancel("arm", 5)
     assert not goals.cancel("hand", 1)
     assert goals.cancel("arm", 1)

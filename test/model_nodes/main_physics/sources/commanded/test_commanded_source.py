@@ -66,7 +66,7 @@ class Silence:
     def events(self, time_ns: int) -> list[Event]:
         return []
 
-    def begin(self, epoch_ns: int) -> None:
+    def set_epoch(self, epoch_ns: int) -> None:
         self.epoch_ns = epoch_ns
 
     def close(self) -> None:

@@ -91,8 +91,8 @@ def test_a_goal_ends_when_its_motion_does(bench: Bench) -> None:
     command = bench.taken()
     assert command.trajectory.positions.tolist() == [[0.5]]
     ended = handle.get_result_async()
-    bench.inbox.goals.begin("arm", command.number, 1.0)
-    bench.inbox.goals.at(1.0)
+    bench.inbox.goals.begin_motion("arm", command.number, 1.0)
+    bench.inbox.goals.note_time(1.0)
     answer = bench.done(ended)
     assert (answer.status, answer.result.ended) == (GoalStatus.STATUS_SUCCEEDED, "reached")
 
@@ -100,7 +100,7 @@ def test_a_goal_ends_when_its_motion_does(bench: Bench) -> None:
 def test_a_canceled_goal_stops_its_controller(bench: Bench) -> None:
     handle = bench.send([0.5])
     number = bench.taken().number
-    bench.inbox.goals.begin("arm", number, 1.0)
+    bench.inbox.goals.begin_motion("arm", number, 1.0)
     bench.done(handle.cancel_goal_async())
     assert bench.taken() == StopCommand("arm", number)
     assert bench.inbox.goals.cancel("arm", number)

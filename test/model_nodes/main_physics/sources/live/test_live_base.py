@@ -88,7 +88,7 @@ def test_it_moves_as_its_recording_does(tmp_path: Path) -> None:
     recorded = bound(bag, cart(tmp_path), {"odometry": "/odom"})
     for one in messages[:4]:
         wire.send(one)
-    wire.feed.begin()
+    wire.feed.begin_run()
     for k, one in enumerate(messages[4:]):
         wire.send(one)
         (live,) = wire.feed.base.motions(EPOCH_NS + k * PERIOD, PERIOD, 1)
@@ -103,7 +103,7 @@ def test_it_starts_where_it_is_when_the_run_begins(tmp_path: Path) -> None:
     wire = Wire(tmp_path, {"odometry": "/odom", "start": list(START)})
     for one in list(odometry())[:151]:
         wire.send(one)
-    wire.feed.begin()
+    wire.feed.begin_run()
     ((_, found, _),) = wire.played(2000 * MS, 2001 * MS)
     near(found, START)
     ((_, found, _),) = wire.played(2500 * MS, 2501 * MS)
@@ -123,7 +123,7 @@ def test_a_localization_counts_from_its_stamp_but_not_before_what_was_played(
     assert not wire.feed.base.ready
     wire.send(amcl(100 * MS, planar(matrix(*START) @ matrix(*drive(0.1)))))
     assert wire.feed.base.ready
-    wire.feed.begin()
+    wire.feed.begin_run()
     for one in messages[10:]:
         wire.send(one)
     played = wire.played(200 * MS, 3000 * MS)
@@ -146,7 +146,7 @@ def test_transforms_with_a_map_that_jumps(tmp_path: Path) -> None:
         wire.send(tf(t, [("map", "odom", at)], stamp_ns=t + 500 * MS))
         if k == 10:
             assert wire.feed.base.ready
-            wire.feed.begin()
+            wire.feed.begin_run()
         if k > 14:  # motion lags by some samples, as that of joints
             ((seconds, found, words),) = wire.played(t - 80 * MS, t - 79 * MS)
             near(
@@ -162,7 +162,7 @@ def test_a_fixed_map_that_comes_first(tmp_path: Path) -> None:
     for k in range(10):
         wire.send(tf(k * PERIOD, [("odom", "base_link", drive(k * PERIOD / 1e9))]))
     assert wire.feed.base.ready
-    wire.feed.begin()
+    wire.feed.begin_run()
     ((_, found, _),) = wire.played(40 * MS, 41 * MS)
     near(found, planar(matrix(*START) @ matrix(*drive(0.04))))
 
@@ -193,7 +193,7 @@ def test_a_jump_of_odometry_ends_the_run_but_not_the_time_before(tmp_path: Path)
     assert not wire.feed.base.ready
     for k in range(21, 40):
         wire.send(posed(ODOMETRY, k * PERIOD, (3.0, 0.0, 0.0)))
-    wire.feed.begin()
+    wire.feed.begin_run()
     wire.send(posed(ODOMETRY, 40 * PERIOD, (3.5, 0.0, 0.0)))
     assert wire.feed.broken == "odometry on /odom jumps by 0.500 m and 0.000 rad within 0.020 s"
 
@@ -203,7 +203,7 @@ def test_skipped_motion_is_bridged(tmp_path: Path) -> None:
     wire.send(amcl(0, START))
     for one in odometry():
         wire.send(one)
-    wire.feed.begin()
+    wire.feed.begin_run()
     wire.played(0, 100 * MS)
     wire.send(amcl(1000 * MS, planar(matrix(*START) @ matrix(*drive(1.0)))))
     wire.feed.base.skip(EPOCH_NS + 500 * MS, 1800 * MS)

@@ -15,7 +15,7 @@ def event(name: str, time_ns: int, source: str = "robot") -> Event:
 def test_they_are_due_by_time_and_numbered_by_their_source() -> None:
     waiting = WaitingEvents()
     waiting.add([event("over", 900), event("late", 1_300), event("soon", 1_100)])
-    waiting.begin(EPOCH)
+    waiting.set_epoch(EPOCH)
     waiting.note(100, "own", {"seconds": 1.0})
     assert len(waiting) == 3
     assert [one.name for one in waiting.due(99)] == []
@@ -27,7 +27,7 @@ def test_they_are_due_by_time_and_numbered_by_their_source() -> None:
 
 def test_skipped_time_is_left_out() -> None:
     waiting = WaitingEvents()
-    waiting.begin(EPOCH)
+    waiting.set_epoch(EPOCH)
     waiting.add([event("before", 1_100), event("within", 1_250), event("after", 1_600)])
     waiting.skip(200, 300)
     assert [(one.name, one.time_ns) for one in waiting.due(1_000)] == [

@@ -1,0 +1,288 @@
+"""A fluid in a cup (Bauer et al., 2022, section 4.1): many small balls in the cup's frame, with a separate engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from transforms3d.quaternions import quat2mat
+
+from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
+from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.model import (
+    AttributeStart,
+    Contribution,
+    Model,
+    ModelDescription,
+    ModelKind,
+    StepInput,
+    StepOutput,
+)
+from hetwin_core.ensemble.saving.plain import Plain
+from hetwin_core.ensemble.saving.rebuild import rebuild
+from hetwin_core.ensemble.saving.record import record
+from hetwin_core.ensemble.scene.layout import EntityKind, Selection
+from hetwin_core.ensemble.scene.poses import compose
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import (
+    EXTERNAL_WRENCH,
+    PARTICLE_SIZE,
+    POSE,
+    AttributeSpec,
+    Floats,
+    Meaning,
+    Value,
+    pose_value,
+)
+from hetwin_fluid.balls import Balls
+from hetwin_fluid.cup import Cup, Flags
+from hetwin_fluid.filling import settled_in
+from hetwin_fluid.motion import CupMotion
+from hetwin_fluid.pouring import read_pouring
+from hetwin_fluid.settings import Settings
+from hetwin_fluid.spares import Spares
+from hetwin_fluid.weight import Weight
+
+_NAME = "fluid_in_cup"
+PARTICLES = "particles"
+COUNT = AttributeSpec("particle_count", 1)
+_TOO_FAST = 100.0
+"""A particle faster than this was ejected by an unstable contact [m/s]."""
+
+
+class FluidInCup(Model):
+    """Simulates particles in the frame of a moving cup, whose walls are at rest in that frame.
+
+    The cup's motion enters as inertial forces; the particles' weight acts on the cup in the main model as an external
+    wrench. Particles that leave the cup are reported in the event ``spilled`` (with ``cup``, ``count``, ``left`` and,
+    in the world, ``positions`` and ``velocities``) and removed, unless the model is responsible for the pose of
+    spare objects: each such object replaces one particle and is handed back to the main model there.
+    Further events: ``empty`` when the last particle has left, ``caught`` (with ``count`` and ``total``) when
+    particles added above the cup by the command ``add`` have arrived in it.
+    """
+
+    settings_class = Settings
+
+    def __init__(self) -> None:
+        self._balls: Balls | None = None
+
+    @classmethod
+    def describe(cls) -> ModelDescription:
+        """Describe the model."""
+        return ModelDescription(
+            kind=ModelKind.SIMULATION,
+            summary="Particles of a fluid in a moving cup, with a separate engine.",
+            rate=100.0,
+            provides=(_particles(0), COUNT, EXTERNAL_WRENCH, POSE),
+            raises={
+                "spilled": "particles have left the cup: cup, count, left, positions [m], velocities [m/s]",
+                "caught": "particles of another cup have arrived: cup, count, total",
+                "empty": "the last particle has left the cup: cup",
+            },
+        )
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        """Contribute the particles, their number, and their weight as attributes of the cup."""
+        self._settings = Settings.read(parameters)
+        self._seed = seed
+        self._spares = Spares()
+        cup, capacity = self._settings.cup, self._settings.room
+        return Contribution(
+            attributes=tuple(
+                AttributeStart(cup, attribute, Value(data, 0))
+                for attribute, data in (
+                    (_particles(capacity), np.zeros(PARTICLE_SIZE * capacity)),
+                    (COUNT, np.array([float(self._settings.particles)])),
+                    (EXTERNAL_WRENCH, np.zeros(6)),
+                )
+            ),
+            reads=(Selection(cup, POSE.name),),
+            reads_proximity=False,
+        )
+
+    def start(self, scene: Snapshot) -> None:
+        """Fill the cup.
+
+        Raises:
+            BadInput: if the cup cannot hold the particles.
+        """
+        settings = self._settings
+        if not scene.layout.has(settings.cup, POSE.name):
+            raise BadInput("this entity has no pose", where="cup", found=settings.cup)
+        self._cup = Cup(scene.layout.entity(settings.cup))
+        gravity = float(np.linalg.norm(settings.gravity))
+        count, substance = settings.particles, settings.substance
+        resting = settled_in(self._cup, count, substance, gravity, self._seed)
+        self._balls = Balls(self._cup.walls, settings.room, substance)
+        self._balls.place(np.arange(count), resting, np.zeros((count, 3)))
+        self._arriving: Flags = np.zeros(settings.room, bool)
+        self._motion = CupMotion(np.array(settings.gravity), round(settings.smoothing * 1e9))
+        self._motion.add(scene.time_ns, scene.pose(settings.cup))
+        self._weight = Weight()
+
+    def step(self, tick: StepInput) -> StepOutput:
+        """Simulate the particles; report those that have left and arrived."""
+        balls = self._require_balls()
+        self._motion.add(tick.scene.time_ns, tick.scene.pose(self._settings.cup))
+        pushes = balls.advance(tick.period_ns / 1e9, self._motion.field(), self._arriving)
+        self._check(balls, tick.time_ns)
+        output = StepOutput(time_ns=tick.time_ns)
+        self._report_arrivals(balls, output)
+        self._report_spills(balls, output)
+        self._write_values(balls, pushes, output)
+        return output
+
+    def _require_balls(self) -> Balls:
+        if self._balls is None:
+            raise RunFailed(_NAME, "step", 0, "the model has not been started")
+        return self._balls
+
+    def _check(self, balls: Balls, time_ns: int) -> None:
+        if not balls.fastest < _TOO_FAST:
+            reason = (
+                f"a particle in {self._cup.name} is faster than {_TOO_FAST:g} m/s; a smaller time_step"
+                f" than {self._settings.substance.step:g} s, or a larger radius, may help"
+            )
+            raise RunFailed(_NAME, "step", time_ns, reason)
+
+    def _report_arrivals(self, balls: Balls, output: StepOutput) -> None:
+        if not self._arriving.any():
+            return
+        arrived = self._arriving & self._cup.holds(balls.positions)
+        if not arrived.any():
+            return
+        self._arriving &= ~arrived
+        arguments: dict[str, Json] = {
+            "cup": self._cup.name,
+            "count": int(arrived.sum()),
+            "total": int((balls.there & ~self._arriving).sum()),
+        }
+        output.events.append(Event("caught", output.time_ns, arguments=arguments))
+
+    def _report_spills(self, balls: Balls, output: StepOutput) -> None:
+        radius = self._settings.substance.radius
+        positions = balls.positions
+        if balls.all_there and self._cup.keeps_all(positions, radius):
+            return
+        out = self._cup.left_by(positions, radius)
+        if self._arriving.any():
+            out = np.where(self._arriving, self._cup.missed_by(positions, radius), out)
+        out &= balls.there
+        if not out.any():
+            return
+        left = [
+            self._in_world(p, v) for p, v in zip(positions[out], balls.velocities[out], strict=True)
+        ]
+        was_inside = bool((out & ~self._arriving).any())
+        balls.remove(np.flatnonzero(out))
+        self._arriving &= ~out
+        remaining = int((balls.there & ~self._arriving).sum())
+        arguments: dict[str, Json] = {
+            "cup": self._cup.name,
+            "count": len(left),
+            "left": remaining,
+            # to a hundredth of a millimetre, for readability
+            "positions": [pose[:3].round(5).tolist() for pose in left],
+            "velocities": [pose[7:10].round(5).tolist() for pose in left],
+        }
+        output.events.append(Event("spilled", output.time_ns, arguments=arguments))
+        if was_inside and not remaining:
+            output.events.append(Event("empty", output.time_ns, arguments={"cup": self._cup.name}))
+        output.requests += self._spares.send(left, output.time_ns)
+
+    def _in_world(self, position: Floats, velocity: Floats) -> Floats:
+        """Return (13,) pose and twist of a particle."""
+        return compose(self._motion.pose, pose_value(position, linear=velocity).data)
+
+    def _write_values(self, balls: Balls, pushes: Floats, output: StepOutput) -> None:
+        cup, substance = self._cup.name, self._settings.substance
+        rows = np.empty((balls.capacity, PARTICLE_SIZE))
+        positions = balls.positions
+        rows[:, 0:3], rows[:, 3:6] = positions, balls.velocities
+        rows[:, 6] = substance.radius
+        if not balls.all_there or self._arriving.any():
+            rows[~balls.there] = 0.0
+            inside = balls.there & ~self._arriving
+            pushes, positions = pushes[inside], positions[inside]
+        rotation = quat2mat(self._motion.pose[3:7].tolist())
+        wrench = self._weight.update(pushes, positions, rotation, substance.mass)
+        values = {PARTICLES: rows.ravel(), COUNT.name: np.array([float(len(positions))])}
+        values[EXTERNAL_WRENCH.name] = wrench
+        for name, data in values.items():
+            output.values[cup, name] = Value(data, output.time_ns)
+        output.values.update(self._spares.poses(output.time_ns))
+
+    def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        """Reserve an object as the body of a particle that leaves the cup.
+
+        Raises:
+            Refused: if this is not the pose of an object.
+        """
+        known = scene.layout.has(entity, attribute) and attribute == POSE.name
+        if not known or scene.layout.entity(entity).kind is not EntityKind.OBJECT:
+            raise Refused(f"the fluid in {self._settings.cup} cannot use {entity}.{attribute}")
+        if entity == self._settings.cup:
+            raise Refused(f"the fluid in {entity} cannot move its own cup")
+        self._spares.keep(entity, value)
+
+    def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
+        """Release a spare object: where its particle has left the cup, else where it has waited.
+
+        Raises:
+            Refused: if the model is not responsible for it.
+        """
+        if attribute != POSE.name or entity not in self._spares:
+            raise Refused(
+                f"the fluid in {self._settings.cup} is not responsible for {entity}.{attribute}"
+            )
+        return self._spares.release(entity, scene.time_ns)
+
+    def command(self, name: str, arguments: Mapping[str, Json]) -> None:
+        """Execute ``add`` with positions [m] and velocities [m/s] in the world: particles to fall into the cup.
+
+        Raises:
+            Refused: if there is no such command, or no room for as many particles.
+        """
+        if name != "add":
+            raise Refused(
+                f"a fluid has no command {name!r}; its command is add (positions, velocities)"
+            )
+        balls = self._require_balls()
+        poured = read_pouring(arguments)
+        free = np.flatnonzero(~balls.there)
+        if len(free) < len(poured.positions):
+            raise Refused(
+                f"there is room for {len(free)} more particles in {self._cup.name}, not for"
+                f" {len(poured.positions)}; the parameter capacity limits their number"
+            )
+        which = free[: len(poured.positions)]
+        balls.place(which, *poured.in_frame(self._motion.pose))
+        self._arriving[which] = True
+
+    def save(self) -> Mapping[str, Plain]:
+        """Return the state of the particles and of what follows the cup."""
+        parts = {"arriving": self._arriving, "motion": self._motion, "weight": self._weight}
+        return {
+            "balls": self._require_balls().save(),
+            "parts": record({**parts, "spares": self._spares}, name=_NAME),
+        }
+
+    def restore(self, saved: Mapping[str, Plain], scene: Snapshot) -> None:
+        """Continue with the saved particles.
+
+        Raises:
+            Refused: if the state is of another fluid.
+        """
+        fresh = {"motion": self._motion, "weight": self._weight, "spares": self._spares}
+        parts = rebuild(saved["parts"], fresh, name=_NAME)
+        self._arriving = parts["arriving"]
+        self._require_balls().restore(saved["balls"])
+
+    def stop(self) -> None:
+        """Release the engine."""
+        self._balls = None
+
+
+def _particles(capacity: int) -> AttributeSpec:
+    return AttributeSpec(PARTICLES, PARTICLE_SIZE * capacity, "m, m/s, m", Meaning.PARTICLES)

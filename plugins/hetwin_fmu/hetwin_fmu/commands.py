@@ -1,0 +1,51 @@
+"""What a trigger can have a unit do: set variables, save its state and return to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from hetwin_core.ensemble.errors import BadInput, Refused
+from hetwin_core.ensemble.events import Json
+from hetwin_fmu.instance import Given
+from hetwin_fmu.variables import Variable, variable_of
+
+COMMANDS = "set (VARIABLE: value, ...), save (name) and restore (name)"
+
+
+def read_set(arguments: Mapping[str, Json], variables: Mapping[str, Variable]) -> Given:
+    """The variables and values of the command ``set``.
+
+    Raises:
+        Refused: if one cannot be set while the unit steps, or has a value that does not fit.
+    """
+    chosen, values = [], []
+    for name, value in arguments.items():
+        try:
+            variable = variable_of(variables, name, name, "input")
+        except BadInput as error:
+            raise Refused(str(error)) from None
+        if not variable.is_tunable:
+            kind = f"a {variable.variability} {variable.causality}"
+            raise Refused(f"{name} cannot be set while the unit steps: it is {kind}")
+        chosen.append(variable)
+        values.append(_numbers(variable, value))
+    return Given(tuple(chosen), np.concatenate(values) if values else np.zeros(0))
+
+
+def _numbers(variable: Variable, value: Json) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    listed = value if isinstance(value, list) else [value]
+    good = all(isinstance(v, bool | int | float) for v in listed)
+    if not good or len(listed) != variable.size:
+        expected = "a number" if variable.size == 1 else f"{variable.size} numbers"
+        raise Refused(f"{variable.name} cannot be set to {value!r}; expected {expected}")
+    return np.array(listed, np.float64)
+
+
+def state_name(arguments: Mapping[str, Json]) -> str:
+    """The name of a saved state, in the arguments of ``save`` and ``restore``; empty if there is none."""
+    name = arguments.get("name", "")
+    if not isinstance(name, str) or set(arguments) - {"name"}:
+        raise Refused(f"a state is named by a text, name: warm; found {dict(arguments)}")
+    return name

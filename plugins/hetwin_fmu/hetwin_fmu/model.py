@@ -1,0 +1,291 @@
+"""A Functional Mock-up Unit (FMI 2 or 3, co-simulation) as a model of the ensemble."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
+from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.model import (
+    AttributeStart,
+    Contribution,
+    Model,
+    ModelDescription,
+    ModelKind,
+    StepInput,
+    StepOutput,
+)
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Selection
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE, Floats, Value
+from hetwin_fmu.archive import read_archive
+from hetwin_fmu.changes import OF_EVERY_UNIT, ChangeWatch, read_changes
+from hetwin_fmu.commands import COMMANDS, read_set, state_name
+from hetwin_fmu.instance import UnitFailed
+from hetwin_fmu.messages import Message
+from hetwin_fmu.outputs import Output, read_outputs
+from hetwin_fmu.running import RunningUnit, Wiring
+from hetwin_fmu.settings import Settings
+from hetwin_fmu.sources import Feed, Source, constants, read_sources
+from hetwin_fmu.variables import Variable
+
+_NAME = "fmu"
+
+
+class Fmu(Model):
+    """Runs a unit that another tool has exported, with its variables as attributes of entities.
+
+    Inputs are set before each step and hold during it; outputs are read after it. The unit's own time is that of the
+    run. It computes what it is responsible for: the attributes that it brings into the scene, from the start on, and
+    those that it takes over, from a handover on, whenever it has taken one beginning again from its start values. A
+    unit that ends itself keeps its last values.
+    """
+
+    settings_class = Settings
+
+    def __init__(self) -> None:
+        self._running: RunningUnit | None = None
+
+    @classmethod
+    def describe(cls) -> ModelDescription:
+        """Describe the model."""
+        return ModelDescription(
+            kind=ModelKind.SIMULATION,
+            summary="A Functional Mock-up Unit: a model that another tool has exported (FMI 2 and 3).",
+            rate=100.0,
+            provides=(ANY_ATTRIBUTE,),
+            raises=OF_EVERY_UNIT,
+        )
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        """Load the unit, and contribute the attributes that it computes.
+
+        Raises:
+            BadInput: if the unit cannot be run here, or a parameter does not fit it.
+            RunFailed: if the unit fails at its start.
+        """
+        settings = self._settings = Settings.read(parameters)
+        archive = self._archive = read_archive(settings.file)
+        variables = archive.variables
+        texts = _texts(settings, variables)
+        numbers = {name: given for name, given in settings.start.items() if name not in texts}
+        self._inputs = read_sources(settings.inputs, variables, "inputs")
+        self._starts = read_sources(numbers, variables, "start")
+        self._outputs = read_outputs(settings, variables, archive.units)
+        self._changes = read_changes(settings.events, variables)
+        self._check_use()
+        wiring = Wiring(
+            [source.variable for source in self._inputs],
+            self._outputs.variables,
+            [change.variable for change in self._changes],
+            {variables[name].reference: text for name, text in texts.items()},
+        )
+        with self._faults("initialize", 0):
+            self._running = RunningUnit(archive, settings, wiring)
+            self._running.begin_at(0, constants(self._starts), constants(self._inputs))
+            read = self._running.outputs()
+        return Contribution(
+            entities=tuple(Entity(name, EntityKind.CONCEPT) for name in settings.concepts),
+            attributes=tuple(_started(output, read) for output in self._outputs.own),
+            reads=self._reads(),
+            warnings=self._warnings(),
+            reproducible=settings.reproducible and not archive.needs_tool,
+        )
+
+    def _check_use(self) -> None:
+        """Check that something is taken from the unit, and that it can begin where it takes over.
+
+        Raises:
+            BadInput: if not.
+        """
+        if not self._outputs.each and not self._changes:
+            names = [v.name for v in self._archive.variables.values() if v.causality == "output"]
+            raise BadInput(
+                "nothing is taken from the unit",
+                where="outputs",
+                expected=f"ENTITY.ATTRIBUTE: VARIABLE, with one of its outputs: {', '.join(names) or 'none'}",
+            )
+        for output in self._outputs.each.values():
+            if not output.is_own and not self._can_begin_from(output):
+                name = f"{output.entity}.{output.attribute}"
+                raise BadInput(
+                    f"the unit cannot take over {name} without a variable that starts from it",
+                    where="start",
+                    expected=f"VARIABLE: {name}[...] for the variables that hold its state",
+                )
+
+    def _can_begin_from(self, output: Output) -> bool:
+        """Whether a start value is read from an attribute, so that the unit can take it."""
+        return any(s.reference is not None and s.reference.key == output.key for s in self._starts)
+
+    def _reads(self) -> tuple[Selection, ...]:
+        sources: tuple[Source, ...] = (*self._inputs, *self._starts)
+        references = [s.reference.selection for s in sources if s.reference is not None]
+        outputs = [Selection(*key) for key in self._outputs.each]
+        return tuple(dict.fromkeys([*references, *outputs]))
+
+    def _warnings(self) -> tuple[str, ...]:
+        logged = [f"{m.level}: {m.text}" for m in self._unit.messages()]
+        tool = ["the unit needs the tool that it was exported from"] * self._archive.needs_tool
+        return (*self._archive.warnings, *tool, *logged)
+
+    def start(self, scene: Snapshot) -> None:
+        """Connect inputs and outputs to the scene; the unit begins at the scene's time.
+
+        Raises:
+            BadInput: if the scene has no such attribute, or one of another size or unit.
+        """
+        units, layout = self._archive.units, scene.layout
+        self._feed = Feed(self._inputs, layout, units)
+        self._beginning = Feed(self._starts, layout, units)
+        for output in self._outputs.each.values():
+            output.connect(layout, units)
+        self._taken = {output.key for output in self._outputs.own}
+        self._notes = [*self._feed.unchecked, *self._beginning.unchecked]
+        self._has_stepped = False
+        if scene.time_ns or self._feed.refers or self._beginning.refers:
+            self._begin(scene.values, scene.time_ns, "start")
+        with self._faults("start", scene.time_ns):
+            self._watch = ChangeWatch(self._changes, self._unit.changes())
+
+    def _begin(self, numbers: Floats, time_ns: int, call: str) -> None:
+        """Let the unit begin from the scene's numbers."""
+        with self._faults(call, time_ns):
+            start, inputs = self._beginning.values(numbers), self._feed.values(numbers)
+            self._unit.begin_at(time_ns, start, inputs)
+
+    def step(self, tick: StepInput) -> StepOutput:
+        """Set the inputs, let the unit step to the time asked for, and read its outputs."""
+        output = StepOutput(time_ns=tick.time_ns)
+        if self._is_at_work:
+            with self._faults("step", tick.time_ns):
+                self._advance(tick, output)
+        self._unit.pass_time(tick.time_ns)
+        self._report_messages(output)
+        return output
+
+    @property
+    def _is_at_work(self) -> bool:
+        """Whether anything is to be computed: what was handed to other models needs no steps."""
+        return not self._unit.is_over and (bool(self._taken) or not self._outputs.each)
+
+    @property
+    def _unit(self) -> RunningUnit:
+        if self._running is None:
+            raise RunFailed(_NAME, "step", 0, "the unit is not loaded")
+        return self._running
+
+    def _advance(self, tick: StepInput, output: StepOutput) -> None:
+        """Step the unit to the time of the tick, and report what it computes."""
+        unit = self._unit
+        ended_ns = unit.step(tick.time_ns, self._feed.values(tick.scene.values).values)
+        if ended_ns is not None:
+            ended: dict[str, Json] = {"unit": self._archive.name, "time": ended_ns / 1e9}
+            output.events.append(Event("ended", ended_ns, arguments=ended))
+        output.events += self._watch.update(unit.changes(), tick.time_ns)
+        numbers = unit.outputs()
+        for key, computed in self._outputs.each.items():
+            if key in self._taken:
+                data = computed.assemble(numbers, tick.scene.get(*key))
+                output.values[key] = Value(data, tick.time_ns)
+        if not self._has_stepped:
+            self._has_stepped = True
+            self._notes += filter(None, [unit.note()])
+
+    def _report_messages(self, output: StepOutput) -> None:
+        notes = [Message("info", "hetwin", text) for text in self._notes]
+        self._notes = []
+        for message in (*notes, *self._unit.messages()):
+            output.events.append(Event("message", output.time_ns, arguments=asdict(message)))
+
+    def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        """Compute an attribute from now on; the unit begins again, from this value where it starts from it.
+
+        Raises:
+            Refused: if the unit does not compute it, or has no variable that starts from it.
+        """
+        key = entity, attribute
+        self._check_handover(key)
+        numbers = scene.values.copy()
+        numbers[scene.layout.range_of(*key)] = value.data
+        self._begin(numbers, scene.time_ns, "take")
+        self._taken.add(key)
+
+    def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
+        """Compute an attribute no longer.
+
+        Raises:
+            Refused: if the unit is not responsible for it, or could not take it back.
+        """
+        key = entity, attribute
+        self._check_handover(key)
+        if key not in self._taken:
+            raise Refused(f"{self._archive.name} is not responsible for {entity}.{attribute}")
+        self._taken.remove(key)
+        return Value(scene.get(*key).copy(), scene.time_ns)
+
+    def _check_handover(self, key: tuple[str, str]) -> None:
+        name = f"{key[0]}.{key[1]}"
+        output = self._outputs.each.get(key)
+        if output is None:
+            raise Refused(f"{self._archive.name} does not compute {name}")
+        if not self._can_begin_from(output):
+            raise Refused(
+                f"{self._archive.name} keeps {name}: no variable in start begins from its value"
+            )
+
+    def command(self, name: str, arguments: Mapping[str, Json]) -> None:
+        """Execute ``set``, ``save`` or ``restore``.
+
+        Raises:
+            Refused: if there is no such command, or the unit cannot carry it out.
+        """
+        try:
+            match name:
+                case "set":
+                    self._unit.set(read_set(arguments, self._archive.variables))
+                case "save":
+                    self._unit.save(state_name(arguments))
+                case "restore":
+                    self._unit.restore(state_name(arguments))
+                case _:
+                    raise Refused(f"a unit has no command {name!r}; its commands are {COMMANDS}")
+        except UnitFailed as failure:
+            raise Refused(f"{self._archive.name}: {failure}") from None
+
+    def stop(self) -> None:
+        """End the unit, and remove its files."""
+        running, self._running = self._running, None
+        if running is not None:
+            with self._faults("stop", running.time_ns):
+                running.close()
+
+    @contextmanager
+    def _faults(self, call: str, time_ns: int) -> Iterator[None]:
+        """Make what the unit fails at a failure of the model."""
+        try:
+            yield
+        except UnitFailed as failure:
+            reason = f"{self._archive.name}: {failure}"
+            raise RunFailed(_NAME, call, time_ns, reason) from None
+
+
+def _started(output: Output, numbers: Floats) -> AttributeStart:
+    """An attribute of the unit's own, with its value at the start."""
+    assert output.spec is not None
+    data = output.assemble(numbers, np.zeros(output.spec.size))
+    return AttributeStart(output.entity, output.spec, Value(data, 0))
+
+
+def _texts(settings: Settings, variables: Mapping[str, Variable]) -> dict[str, str]:
+    """Start values of the variables that hold text."""
+    return {
+        name: given
+        for name, given in settings.start.items()
+        if isinstance(given, str) and name in variables and variables[name].type == "String"
+    }

@@ -1,0 +1,119 @@
+"""One thing that may be cut: from whole, with a blade in it, to its parts."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import numpy as np
+
+from hetwin_core.ensemble.model import Request, RequestKind, StepOutput
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import POSE, WORLD, AttributeSpec, Floats, Meaning, Value
+from model_nodes.scene_shapes import SceneShapes
+
+COLLISION = AttributeSpec("collision", 1, "", Meaning.TRUTH)
+TOUCH = 1e-3
+"""A blade this near touches [m]."""
+
+
+class Stage(Enum):
+    """How far it has come."""
+
+    WHOLE = "whole"
+    INSIDE = "inside"
+    CUT = "cut"
+
+
+class Cut:
+    """What becomes of one thing.
+
+    Args:
+        name: of the whole.
+        parts: that take its place.
+        blade: that cuts it.
+    """
+
+    def __init__(self, name: str, parts: tuple[str, ...], blade: str) -> None:
+        self.blade = blade
+        self.stage = Stage.WHOLE
+        self._name = name
+        self._parts = parts
+        self._place: Floats = np.zeros(13)
+        self._owned: set[tuple[str, str]] = set()
+        self._poses: dict[str, Floats] = {}
+
+    @property
+    def is_done(self) -> bool:
+        """Whether its parts have taken its place."""
+        return self.stage is Stage.CUT
+
+    def ask_for_whole(
+        self, scene: Snapshot, shapes: SceneShapes, speed: float, output: StepOutput
+    ) -> None:
+        """Ask for the whole if a moving blade touches it."""
+        if shapes.distance([self.blade], [self._name], 2.0 * TOUCH) > TOUCH:
+            return
+        relative = scene.pose(self.blade)[7:10] - scene.pose(self._name)[7:10]
+        if np.linalg.norm(relative) < speed:
+            return
+        for attribute in (POSE.name, COLLISION.name):
+            output.requests.append(Request(RequestKind.TAKE, self._name, attribute))
+
+    def go_on(self, scene: Snapshot, shapes: SceneShapes, depth: float, output: StepOutput) -> None:
+        """Cut it if the blade has come to its middle; give it back if the blade has left."""
+        middle = self._place[:3]
+        if shapes.distance_to(middle, [self.blade], 2.0 * depth) <= depth:
+            self.stage = Stage.CUT
+            for part in self._parts:
+                self._poses[part] = self._place
+                output.requests.append(Request(RequestKind.TAKE, part, POSE.name))
+        elif shapes.distance([self.blade], [self._name], 2.0 * TOUCH) > TOUCH:
+            self._give_back(self._name, POSE.name, output)
+            self._give_back(self._name, COLLISION.name, output)
+
+    def write(self, output: StepOutput) -> None:
+        """Write what the model is responsible for; parts that lie in their places go to the main model."""
+        for entity, attribute in sorted(self._owned):
+            value = self._value(entity, attribute, output.time_ns)
+            output.values[entity, attribute] = value
+            if entity in self._parts:
+                self._give_back(entity, attribute, output)
+
+    def _give_back(self, entity: str, attribute: str, output: StepOutput) -> None:
+        if (entity, attribute) in self._owned:
+            output.requests.append(Request(RequestKind.GIVE_BACK, entity, attribute))
+
+    def take(self, entity: str, attribute: str, scene: Snapshot) -> bool:
+        """Become responsible for something; returns whether it is of this cut."""
+        if entity == self._name and attribute in (POSE.name, COLLISION.name):
+            if attribute == POSE.name:
+                self._place = _at_rest(scene.pose(entity))
+                self._poses[entity] = self._place
+                self.stage = Stage.INSIDE
+        elif entity in self._parts and attribute == POSE.name:
+            if entity == self._parts[0]:
+                self._poses[self._name] = _at_rest(scene.pose(entity))
+        else:
+            return False
+        self._owned.add((entity, attribute))
+        return True
+
+    def release(self, entity: str, attribute: str, scene: Snapshot) -> Value | None:
+        """Stop being responsible for something; returns its value, None if it is not of this cut."""
+        if (entity, attribute) not in self._owned:
+            return None
+        self._owned.discard((entity, attribute))
+        if entity == self._name and attribute == POSE.name and not self.is_done:
+            self.stage = Stage.WHOLE
+        if attribute == COLLISION.name:
+            return Value(np.ones(1), scene.time_ns)
+        return self._value(entity, attribute, scene.time_ns)
+
+    def _value(self, entity: str, attribute: str, time_ns: int) -> Value:
+        if attribute == COLLISION.name:
+            return Value(np.zeros(1), time_ns)
+        return Value(self._poses[entity], time_ns, WORLD)
+
+
+def _at_rest(pose: Floats) -> Floats:
+    return np.concatenate([pose[:7], np.zeros(6)])

@@ -1,0 +1,67 @@
+"""Whether cups, jugs and bowls are filled."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from hetwin_core.ensemble.model import StepInput
+from hetwin_core.ensemble.parameters import Amount, Functional, Parameters, parameter
+from hetwin_core.ensemble.scene.layout import Selection
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import particles
+from hetwin_household.state_model import Entities, State, StateModel
+
+PARTICLES = "particles"
+PACKING = 0.64
+"""Share of its volume that a heap of balls fills (random close packing)."""
+
+
+class Settings(Parameters):
+    """The parameters of the model."""
+
+    fillable: Functional = parameter("the entities with this functional attribute", {})
+    threshold: Amount = parameter("it is filled above this share of its capacity", 0.2, le=1)
+
+
+class FillLevel(StateModel):
+    """Judges by the particles that a fluid's model has in it whether something is filled.
+
+    The liquid's volume is that of the heap of its particles. Something that no model fills is not filled. Events:
+    ``filled`` and ``emptied``, with ``object``.
+    """
+
+    settings_class = Settings
+
+    state = State(
+        name="filled",
+        begins=("filled", "something was filled with liquid"),
+        ends=("emptied", "something is not filled any more"),
+        summary="Observes which cups, jugs and bowls are filled.",
+        rate=10.0,
+    )
+
+    def read_settings(self, parameters: Mapping[str, Any]) -> Entities:
+        """Read the settings; return what is fillable."""
+        self._settings = Settings.read(parameters)
+        return self._settings.fillable
+
+    def reads(self) -> Iterator[Selection]:
+        """Iterate over the particles."""
+        return (Selection(name, PARTICLES) for name in self.entities)
+
+    def holds(self, name: str, tick: StepInput) -> bool:
+        """Whether there is more in something than the threshold's share of its capacity."""
+        share = _volume(tick.scene, name) / float(self.entities[name]["capacity"])
+        return share > self._settings.threshold
+
+
+def _volume(scene: Snapshot, name: str) -> float:
+    """Return the volume of the liquid in something [m3]."""
+    if not scene.layout.has(name, PARTICLES):
+        return 0.0
+    radii = particles(scene.get(name, PARTICLES))[:, 6]
+    return float(np.sum(4.0 / 3.0 * math.pi * radii**3)) / PACKING

@@ -1,0 +1,75 @@
+"""Whether doors, drawers and lids are open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.model import StepInput
+from hetwin_core.ensemble.nearest import one_of
+from hetwin_core.ensemble.parameters import Functional, Parameters, parameter
+from hetwin_core.ensemble.scene.layout import Selection
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_household.state_model import Entities, State, StateModel
+
+POSITIONS = "joint_positions"
+
+
+class Settings(Parameters):
+    """The parameters of the model."""
+
+    openable: Functional = parameter("the entities with this functional attribute", {})
+
+
+class Openness(StateModel):
+    """Judges by a joint's share of its travel whether something is open.
+
+    The main model moves the joint. Something is open above a tenth of the travel from closed to wide open, unless its
+    attribute says otherwise. Events: ``opened`` and ``closed``, with ``object``.
+    """
+
+    settings_class = Settings
+
+    state = State(
+        name="open",
+        begins=("opened", "a door, a drawer or a lid was opened"),
+        ends=("closed", "a door, a drawer or a lid was closed"),
+        summary="Observes which doors, drawers and lids are open.",
+        rate=20.0,
+    )
+
+    def read_settings(self, parameters: Mapping[str, Any]) -> Entities:
+        """Read the settings; return what is openable."""
+        return Settings.read(parameters).openable
+
+    def reads(self) -> Iterator[Selection]:
+        """Iterate over the positions of the joints."""
+        return (Selection(name, POSITIONS) for name in self.entities)
+
+    def start(self, scene: Snapshot) -> None:
+        """Find the joints.
+
+        Raises:
+            BadInput: if there is no such joint.
+        """
+        self._indices = {name: self._joint(scene, name) for name in self.entities}
+
+    def _joint(self, scene: Snapshot, name: str) -> int:
+        given, joints = str(self.entities[name]["joint"]), scene.layout.entity(name).joints
+        short = [joint.removeprefix(f"{name}::") for joint in joints]
+        wanted = given.removeprefix(f"{name}::")
+        if wanted not in short or not scene.layout.has(name, POSITIONS):
+            raise BadInput(
+                "it has no such joint",
+                where=f"openable.{name}.joint",
+                found=given,
+                expected=one_of(wanted, short),
+            )
+        return short.index(wanted)
+
+    def holds(self, name: str, tick: StepInput) -> bool:
+        """Whether a joint is beyond its threshold."""
+        door, position = self.entities[name], tick.scene.get(name, POSITIONS)[self._indices[name]]
+        share = (float(position) - door["closed"]) / (door["opened"] - door["closed"])
+        return bool(share > door["threshold"])

@@ -1,0 +1,149 @@
+"""A blade cuts things into parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hetwin_core.ensemble.errors import BadInput, Refused
+from hetwin_core.ensemble.model import (
+    Contribution,
+    Model,
+    ModelDescription,
+    ModelKind,
+    StepInput,
+    StepOutput,
+)
+from hetwin_core.ensemble.nearest import perhaps
+from hetwin_core.ensemble.parameters import Amount, Functional, Parameters, parameter
+from hetwin_core.ensemble.scene.layout import EntityKind, Selection
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import POSE, Value
+from hetwin_household.cut import COLLISION, Cut, Stage
+from hetwin_household.truths import Truths, truth
+from model_nodes.scene_shapes import SceneShapes
+
+SLICED = "sliced"
+SAME_MASS = 0.02
+"""Largest relative difference between the mass of a whole and that of its parts together."""
+
+
+class Settings(Parameters):
+    """The parameters of the model."""
+
+    sliceable: Functional = parameter("the entities with this functional attribute", {})
+    speed: Amount = parameter("a blade that is slower than this does not cut", 0.02, "m/s")
+    depth: Amount = parameter("a blade this near to the middle has cut through", 0.002, "m")
+
+
+class Slicing(Model):
+    """Lets blades through what is sliceable, and puts its parts in its place.
+
+    Physics stops a blade at the surface. From the moment a moving blade touches, the model is responsible for the
+    object's pose and collisions: it stays where it is, and the blade goes in. If the blade comes to the middle, the
+    spare parts, which are modelled in the frame of the whole, take the object's place and go to the main model, and
+    the object takes that of the first part, where the model keeps it. If the blade leaves before, the object is given
+    back as it was. Event: ``sliced``, with ``object`` and ``blade``.
+    """
+
+    settings_class = Settings
+
+    @classmethod
+    def describe(cls) -> ModelDescription:
+        """Describe the model."""
+        return ModelDescription(
+            kind=ModelKind.SIMULATION,
+            summary="Cuts things into parts with a blade.",
+            rate=100.0,
+            provides=(truth(SLICED), POSE, COLLISION),
+            raises={"sliced": "something was cut into its parts: object, blade"},
+        )
+
+    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+        """Contribute the attribute ``sliced`` of all that is sliceable."""
+        self._settings = Settings.read(parameters)
+        names = tuple(self._settings.sliceable)
+        self._sliced = Truths(SLICED, names, "sliced", "made_whole", known=True)
+        return Contribution(
+            attributes=self._sliced.starts(),
+            reads=(Selection("*", POSE.name),),
+            reads_proximity=False,
+        )
+
+    def start(self, scene: Snapshot) -> None:
+        """Find blades and parts.
+
+        Raises:
+            BadInput: if one is not there, or the parts weigh other than the whole.
+        """
+        self._shapes = SceneShapes(scene.layout)
+        self._cuts = {
+            name: self._cut(scene, name, given) for name, given in self._settings.sliceable.items()
+        }
+
+    def _cut(self, scene: Snapshot, name: str, given: Mapping[str, Any]) -> Cut:
+        layout, where = scene.layout, f"sliceable.{name}"
+        objects = {entity.name: entity for entity in layout.of_kind(EntityKind.OBJECT)}
+        for key, part in (("parts", name), *(("parts", part) for part in given["parts"])):
+            if part not in objects:
+                raise BadInput(
+                    "what is cut and its parts are objects that move freely",
+                    where=f"{where}.{key}",
+                    found=part,
+                    expected=f"an object of the world{perhaps(part, objects)}",
+                )
+        blade = str(given["blade"])
+        if not layout.has(blade, POSE.name):
+            raise BadInput(
+                "there is no such blade",
+                where=f"{where}.blade",
+                found=blade,
+                expected=f"an object or a link{perhaps(blade, [e.name for e in layout.entities])}",
+            )
+        mass = sum(objects[part].mass for part in given["parts"])
+        if abs(mass - objects[name].mass) > SAME_MASS * objects[name].mass:
+            raise BadInput(
+                "the parts weigh other than the whole",
+                where=f"{where}.parts",
+                found=f"{mass:g} kg",
+                expected=f"{objects[name].mass:g} kg together",
+            )
+        return Cut(name, tuple(given["parts"]), blade)
+
+    def step(self, tick: StepInput) -> StepOutput:
+        """Look where the blades are."""
+        output = StepOutput(time_ns=tick.time_ns)
+        if self._cuts:
+            self._shapes.update(tick.scene)
+        for name, cut in self._cuts.items():
+            if cut.stage is Stage.WHOLE:
+                speed = self._settings.speed
+                cut.ask_for_whole(tick.scene, self._shapes, speed, output)
+            elif cut.stage is Stage.INSIDE:
+                cut.go_on(tick.scene, self._shapes, self._settings.depth, output)
+            cut.write(output)
+            self._sliced.put(name, holds=cut.is_done, output=output, blade=cut.blade)
+        return output
+
+    def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        """Take the pose or the collisions of a whole, or the pose of a part.
+
+        Raises:
+            Refused: if it is neither.
+        """
+        for cut in self._cuts.values():
+            if cut.take(entity, attribute, scene):
+                return
+        raise Refused(f"slicing is for what is sliceable, not for {entity}.{attribute}")
+
+    def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
+        """Give a pose back as it is, or collisions, enabled.
+
+        Raises:
+            Refused: if the model is not responsible for it.
+        """
+        for cut in self._cuts.values():
+            value = cut.release(entity, attribute, scene)
+            if value is not None:
+                return value
+        raise Refused(f"slicing is not responsible for {entity}.{attribute}")

@@ -1,0 +1,142 @@
+"""Whether devices are switched on: a finger presses the button, or a command says so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hetwin_core.ensemble.errors import BadInput, Refused
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.model import ModelKind, StepInput, StepOutput
+from hetwin_core.ensemble.nearest import one_of, perhaps
+from hetwin_core.ensemble.parameters import Amount, Functional, Parameters, parameter
+from hetwin_core.ensemble.scene.hands import hand_links
+from hetwin_core.ensemble.scene.layout import EntityKind, Layout, Selection
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import POSE
+from hetwin_household.state_model import Entities, State, StateModel
+from model_nodes.scene_shapes import SceneShapes
+
+COMMANDS = {"switch_on": True, "switch_off": False, "toggle": None}
+
+
+class Settings(Parameters):
+    """The parameters of the model."""
+
+    toggleable: Functional = parameter("the entities with this functional attribute", {})
+    touch: Amount = parameter("a finger this near to a button presses it", 1e-3, "m")
+
+
+class Switch(StateModel):
+    """Switches a device each time that a link of a hand has pressed its button for the device's `dwell`.
+
+    A button must be let go before it works again. Commands: ``switch_on``, ``switch_off`` and ``toggle``, with
+    ``entity``. Events: ``switched_on`` and ``switched_off``, with ``object``.
+    """
+
+    settings_class = Settings
+
+    state = State(
+        name="switched_on",
+        begins=("switched_on", "a device was switched on"),
+        ends=("switched_off", "a device was switched off"),
+        summary="Switches devices on and off, when a finger presses their button.",
+        rate=50.0,
+        kind=ModelKind.SIMULATION,
+        known=True,
+    )
+
+    def read_settings(self, parameters: Mapping[str, Any]) -> Entities:
+        """Read the settings; return what is toggleable; all of it is off."""
+        self._settings = Settings.read(parameters)
+        self._asked: dict[str, bool] = {}
+        return self._settings.toggleable
+
+    def reads(self) -> tuple[Selection, ...]:
+        """All poses: of buttons and of what presses them."""
+        return (Selection("*", POSE.name),)
+
+    def start(self, scene: Snapshot) -> None:
+        """Find the buttons, and what can press them.
+
+        Raises:
+            BadInput: if there is no such button.
+        """
+        self._buttons = {name: self._button(scene, name) for name in self.entities}
+        self._fingers = _fingers(scene.layout)
+        self._shapes = SceneShapes(scene.layout)
+        self._since: dict[str, int | None] = dict.fromkeys(self.entities)
+        self._done = dict.fromkeys(self.entities, False)
+
+    def _button(self, scene: Snapshot, name: str) -> str:
+        given = str(self.entities[name]["button"])
+        for candidate in (given, f"{name}::{given}"):
+            if scene.layout.entity_id(candidate) >= 0:
+                return candidate
+        raise BadInput(
+            "there is no such button",
+            where=f"toggleable.{name}.button",
+            found=given,
+            expected="a link or object of the scene"
+            + perhaps(given, [entity.name for entity in scene.layout.entities]),
+        )
+
+    def step(self, tick: StepInput) -> StepOutput:
+        """Look which buttons are pressed."""
+        self._pressed = self._pressed_now(tick.scene)
+        return super().step(tick)
+
+    def holds(self, name: str, tick: StepInput) -> bool:
+        """Whether a device is on."""
+        on = self._asked.pop(name, self.truths.holds(name))
+        dwell = float(self.entities[name]["dwell"])
+        works = self._works(name, name in self._pressed, tick.time_ns, dwell)
+        return on != works
+
+    def _pressed_now(self, scene: Snapshot) -> set[str]:
+        """Return the devices whose button a link of a hand touches."""
+        self._shapes.update(scene)
+        reach = self._settings.touch
+        return {
+            name
+            for name, button in self._buttons.items()
+            if self._shapes.distance([button], self._fingers, 2.0 * reach) <= reach
+        }
+
+    def _works(self, name: str, pressed: bool, time_ns: int, dwell: float) -> bool:
+        """Whether a button has just been pressed for long enough."""
+        if not pressed:
+            self._since[name], self._done[name] = None, False
+            return False
+        since = self._since[name]
+        if since is None:
+            since = self._since[name] = time_ns
+        if self._done[name] or time_ns - since < dwell * 1e9:
+            return False
+        self._done[name] = True
+        return True
+
+    def command(self, name: str, arguments: Mapping[str, Json]) -> None:
+        """Switch a device at the next step.
+
+        Raises:
+            Refused: if there is no such command or device.
+        """
+        device = str(arguments.get("entity", ""))
+        if name not in COMMANDS:
+            raise Refused(f"a switch knows {one_of(name, COMMANDS)}, not {name!r}")
+        if device not in self.entities:
+            known = one_of(device, self.entities)
+            raise Refused(f"{device!r} cannot be switched: entity must be {known}")
+        on = COMMANDS[name]
+        self._asked[device] = not self.truths.holds(device) if on is None else on
+
+
+def _fingers(layout: Layout) -> list[str]:
+    """The links that can press buttons: those of hands, of a robot without hands all."""
+    hands = layout.of_kind(EntityKind.HAND)
+    if not hands:
+        robots = {robot.name for robot in layout.of_kind(EntityKind.ROBOT)}
+        return [link.name for link in layout.of_kind(EntityKind.LINK) if link.owner in robots]
+    found = sorted(frozenset[int]().union(*(hand_links(layout, hand.name) for hand in hands)))
+    return [layout.entities[index].name for index in found]
