@@ -37,7 +37,7 @@ from hetwin_suite._robots.sensing import Reading
 from hetwin_suite.proving_ground.drops import episode as drops
 from hetwin_suite.proving_ground.insertions import episode as insertions
 from hetwin_suite.proving_ground.recipe import Recipe
-from hetwin_suite.proving_ground.two_hands.episode_files import write_episode
+from hetwin_suite.proving_ground.two_hands.episode_files import write_files
 from hetwin_suite.proving_ground.two_hands.joints import ALL, FINGERS, LEVERS, drives
 from hetwin_suite.proving_ground.two_hands.witness import TOUCH_N, Sample
 
@@ -219,7 +219,7 @@ def replayed(kind: str, episode: Episode, folder: Path) -> Grips:
     readings = list(commanded(episode.readings))
     where = folder / "episode"
     program, scene = episode.program, dict(episode.scene)
-    write_episode(where, 0, name, scene, {}, program, readings, random)
+    write_files(where, 0, name, scene, {}, program, readings, random)
     scenario = limited(load_scenario(find_scenario(name)))
     believed = json.loads((where / "scene.json").read_text(encoding="utf-8"))["scene"]
     grips = Grips(episode.thing)

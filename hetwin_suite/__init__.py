@@ -1,21 +1,32 @@
-"""hetwin's front door: what a model of one's own needs, and how to run scenarios and read episodes from Python.
+"""hetwin's front door: how to write models, run scenarios and read episodes from Python.
 
 For example::
 
     import hetwin_suite
+    from hetwin_suite.episode import at, on, open_episode
 
-    summary = hetwin_suite.run("scenarios/pick_and_place.yaml", out="runs/today")
-    episode = hetwin_suite.open_episode(summary.log)
-    episode.holds(hetwin_suite.on("box", "tray"), hetwin_suite.at(12.0))
+    summary = hetwin_suite.run("pick_and_place", out="runs/today")
+    open_episode(summary.log).holds(on("box", "tray"), at(12.0))
 
-What `__all__` lists is the API that version numbers promise: within a major version nothing of it is taken away or
-changes its meaning. Everything else, in this package and in those that it stands on, may move from one release to the
-next. Names are imported when they are first used, so that importing this package loads neither a physics engine nor
-ROS nor plotting.
+`run` and what models need are here; everything else is in a module of its own:
+
+- `hetwin_suite.runs`: run a scenario, and take runs in hand while they go on,
+- `hetwin_suite.episode`: read, ask and compare episodes; write recordings,
+- `hetwin_suite.study`: many runs,
+- `hetwin_suite.robot`: motions, programs and skills of robots; stand-ins for real ones,
+- `hetwin_suite.mismatch`: ways in which reality and twin differ,
+- `hetwin_suite.engine`: physics without an ensemble,
+- `hetwin_suite.page`: pages, plots and pictures,
+- `hetwin_suite.machines`: networks of state machines.
+
+What they list in `__all__` is the API that version numbers promise: within a major version nothing of it is
+taken away or changes its meaning. Everything else, in this package and in those that it stands on, may move from one
+release to the next. Importing this package loads none of them.
 """
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -71,65 +82,15 @@ if TYPE_CHECKING:
     from hetwin_core.ensemble.scene.values import Meaning as Meaning
     from hetwin_core.ensemble.scene.values import Value as Value
     from hetwin_core.ensemble.scene.values import pose_value as pose_value
-    from hetwin_core.episodes.asking.answer import Answer as Answer
-    from hetwin_core.episodes.asking.answer import NotKnown as NotKnown
-    from hetwin_core.episodes.asking.terms import ANY as ANY
-    from hetwin_core.episodes.asking.terms import Atom as Atom
-    from hetwin_core.episodes.asking.terms import Term as Term
-    from hetwin_core.episodes.asking.terms import Variable as Variable
-    from hetwin_core.episodes.asking.terms import attached as attached
-    from hetwin_core.episodes.asking.terms import connected as connected
-    from hetwin_core.episodes.asking.terms import contact as contact
-    from hetwin_core.episodes.asking.terms import event as event
-    from hetwin_core.episodes.asking.terms import fluent as fluent
-    from hetwin_core.episodes.asking.terms import held as held
-    from hetwin_core.episodes.asking.terms import in_container as in_container
-    from hetwin_core.episodes.asking.terms import loc as loc
-    from hetwin_core.episodes.asking.terms import moving as moving
-    from hetwin_core.episodes.asking.terms import on as on
-    from hetwin_core.episodes.asking.terms import state as state
-    from hetwin_core.episodes.asking.terms import supporting as supporting
-    from hetwin_core.episodes.asking.terms import visible as visible
-    from hetwin_core.episodes.asking.times import END as END
-    from hetwin_core.episodes.asking.times import START as START
-    from hetwin_core.episodes.asking.times import When as When
-    from hetwin_core.episodes.asking.times import at as at
-    from hetwin_core.episodes.asking.times import during as during
-    from hetwin_core.episodes.asking.times import throughout as throughout
-    from hetwin_core.episodes.comparing.compare import compare_runs as compare_runs
-    from hetwin_core.episodes.comparing.comparison import Comparison as Comparison
-    from hetwin_core.episodes.episode import Episode as Episode
-    from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory as JointTrajectory
-    from hetwin_core.kinematics.trajectories.trajectory import TrajectoryPoint as TrajectoryPoint
-    from hetwin_core.machines.reading import read_network as read_network
-    from hetwin_core.machines.seeing.watch import Watch as Watch
-    from hetwin_suite._mismatch.axis import BeliefAxis as BeliefAxis
-    from hetwin_suite._mismatch.axis import RealityAxis as RealityAxis
-    from hetwin_suite._mismatch.axis import RecordingAxis as RecordingAxis
-    from hetwin_suite._mismatch.axis import TwinAxis as TwinAxis
-    from hetwin_suite._mismatch.facts import EpisodeFacts as EpisodeFacts
-    from hetwin_suite._mismatch.facts import HandFacts as HandFacts
-    from hetwin_suite._mismatch.joint_states import JointStates as JointStates
-    from hetwin_suite._mismatch.real_world import RealWorld as RealWorld
-    from hetwin_suite._mismatch.twin_files import TwinFiles as TwinFiles
     from hetwin_suite.running.api import Summary as Summary
     from hetwin_suite.running.api import check_model as check_model
-    from hetwin_suite.running.api import open_episode as open_episode
     from hetwin_suite.running.api import run as run
-    from model_nodes.robot_program.errors import CannotReach as CannotReach
-    from model_nodes.robot_program.errors import Failed as Failed
-    from model_nodes.robot_program.pictures import Percept as Percept
-    from model_nodes.robot_program.robot import Robot as Robot
-    from model_nodes.robot_program.tasks import Task as Task
-    from model_nodes.skills.scene import SkillScene as SkillScene
 
-_HOMES = {
+_HERE = {
     "hetwin_core.ensemble.conformance.result": "CheckResult",
     "hetwin_core.ensemble.errors": "BadInput HetwinError Refused RunFailed",
     "hetwin_core.ensemble.events": "Event EventKind Json",
     "hetwin_core.ensemble.expressions.evaluators": "scene_only",
-    "hetwin_core.machines.reading": "read_network",
-    "hetwin_core.machines.seeing.watch": "Watch",
     "hetwin_core.ensemble.model": "AttributeStart Contribution Model ModelDescription ModelKind Request"
     " RequestKind StepInput StepOutput Stepping",
     "hetwin_core.ensemble.parameters": "EntityName EntityNames ModelId ParameterKind ParameterRequest Parameters"
@@ -141,39 +102,38 @@ _HOMES = {
     "hetwin_core.ensemble.scene.shapes": "Shape ShapeKind",
     "hetwin_core.ensemble.scene.snapshot": "Snapshot",
     "hetwin_core.ensemble.scene.values": "EXTERNAL_WRENCH POSE WORLD AttributeSpec Floats Meaning Value pose_value",
-    "hetwin_core.kinematics.trajectories.trajectory": "JointTrajectory TrajectoryPoint",
-    "hetwin_core.episodes.asking.answer": "Answer NotKnown",
-    "hetwin_core.episodes.asking.terms": "ANY Atom Term Variable attached connected contact event fluent held"
-    " in_container loc moving on state supporting visible",
-    "hetwin_core.episodes.asking.times": "END START When at during throughout",
-    "hetwin_core.episodes.comparing.compare": "compare_runs",
-    "hetwin_core.episodes.comparing.comparison": "Comparison",
-    "hetwin_core.episodes.episode": "Episode",
-    "hetwin_suite._mismatch.axis": "BeliefAxis RealityAxis RecordingAxis TwinAxis",
-    "hetwin_suite._mismatch.facts": "EpisodeFacts HandFacts",
-    "hetwin_suite._mismatch.joint_states": "JointStates",
-    "hetwin_suite._mismatch.twin_files": "TwinFiles",
-    "hetwin_suite._mismatch.real_world": "RealWorld",
-    "hetwin_suite.running.api": "Summary check_model open_episode run",
-    "model_nodes.robot_program.errors": "CannotReach Failed",
-    "model_nodes.robot_program.pictures": "Percept",
-    "model_nodes.robot_program.robot": "Robot",
-    "model_nodes.robot_program.tasks": "Task",
-    "model_nodes.skills.scene": "SkillScene",
+    "hetwin_suite.running.api": "Summary check_model run",
 }
-_HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
+_HOME_OF = {name: module for module, names in _HERE.items() for name in names.split()}
+_MOVED = {
+    "episode": "ANY Answer Atom Comparison END Episode NotKnown START Term Variable When at attached compare_runs"
+    " connected contact during event fluent held in_container loc moving on open_episode state supporting throughout"
+    " visible",
+    "robot": "CannotReach Failed JointTrajectory Percept Robot SkillScene Task TrajectoryPoint",
+    "mismatch": "BeliefAxis EpisodeFacts HandFacts JointStates RealWorld RealityAxis RecordingAxis TwinAxis TwinFiles",
+    "machines": "Watch read_network",
+}
+_NEW_HOME = {name: f"{__name__}.{home}" for home, names in _MOVED.items() for name in names.split()}
+"""Name that was exported here -> the module that has it now. Until version 0.3 it is here, too, with a warning."""
 
 __all__ = sorted(_HOME_OF)  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> object:
-    """Import an exported name when it is first used (PEP 562)."""
-    module = _HOME_OF.get(name)
-    if module is None:
+    """Import what is exported when it is first used (PEP 562), and what was exported here, with a warning."""
+    if name in _HOME_OF:
+        found: object = getattr(import_module(_HOME_OF[name]), name)
+        globals()[name] = found
+        return found
+    if name not in _NEW_HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found: object = getattr(import_module(module), name)
-    globals()[name] = found
-    return found
+    home = _NEW_HOME[name]
+    warnings.warn(
+        f"{__name__}.{name} is now {home}.{name}; here it goes with version 0.3",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    return getattr(import_module(home), name)
 
 
 def __dir__() -> list[str]:

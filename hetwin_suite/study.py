@@ -17,6 +17,7 @@ from __future__ import annotations
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_suite.futures.batch import Batch, project
 from hetwin_suite.futures.counting.until import read_until
+from hetwin_suite.futures.counting.wilson import probability
 from hetwin_suite.futures.deciding.decide import decide
 from hetwin_suite.futures.deciding.decision import Decision
 from hetwin_suite.futures.deciding.library import read_library
@@ -58,6 +59,7 @@ __all__ = [
     "decide",
     "explain",
     "predict",
+    "probability",
     "project",
     "read_library",
     "read_until",

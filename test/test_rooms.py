@@ -34,7 +34,7 @@ ROOMS = {
         *("hetwin_suite._mismatch", "hetwin_suite._robots", "model_nodes", *CORE),
     },
     "hetwin_suite.proving_ground": {
-        *("hetwin_suite.proving_ground", "hetwin_suite.futures", "hetwin_suite.view"),
+        *("hetwin_suite", "hetwin_suite.proving_ground"),
         *BEHIND_THE_DOOR,
         *("model_nodes", "conductor_node", *CORE),
     },

@@ -52,13 +52,13 @@ def _is_checkout(folder: Path) -> bool:
 
 
 def resource(*parts: str) -> Path:
-    """Path of a file or folder of hetwin's own, e.g. ``resource("msg", "Event.msg")``.
+    """Path of a file or folder of hetwin's own or of a package's, e.g. ``resource("worlds", "tabletop.sdf")``.
 
     Raises:
-        BadInput: if no root holds it; the roots are named.
+        BadInput: if none holds it; the folders that were looked through are named.
     """
     tried = []
-    for root in roots():
+    for root in (*roots(), *_of_packages(tuple(sys.path))):
         path = root.joinpath(*parts)
         if path.exists():
             return path

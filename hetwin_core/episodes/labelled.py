@@ -15,12 +15,13 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.episode_folder import RECORDING, SCENE, is_episode
 
 TRUTH = "truth.json"
+"""In an episode's folder: what really happened."""
 LABEL = "label"
 _YES, _NO = ("success", True), ("failure", False)
 
 
 @dataclass(frozen=True, slots=True)
-class Episode:
+class Labelled:
     """A folder with a recording, the scene as the robot believed it, and the truth."""
 
     folder: Path
@@ -46,7 +47,7 @@ class Episode:
         )
 
 
-def find_labelled(root: Path) -> list[Episode]:
+def find_labelled(root: Path) -> list[Labelled]:
     """Return all labelled episodes below a folder, in the order of their paths.
 
     Raises:
@@ -63,7 +64,7 @@ def find_labelled(root: Path) -> list[Episode]:
     return [read_labelled(file.parent) for file in files]
 
 
-def read_labelled(folder: Path) -> Episode:
+def read_labelled(folder: Path) -> Labelled:
     """Read one labelled episode.
 
     Raises:
@@ -80,10 +81,10 @@ def read_labelled(folder: Path) -> Episode:
         raise BadInput(f"the truth cannot be read: {error}", file=file, expected="JSON") from None
     if not isinstance(truth, dict):
         raise BadInput("this is no truth", file=file, found=truth, expected="a JSON object")
-    return Episode(file.parent, truth)
+    return Labelled(file.parent, truth)
 
 
-def write_labelled(
+def write_episode(
     folder: Path,
     scenario: str,
     scene: Mapping[str, Any],
@@ -125,7 +126,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def both_labels(episodes: list[Episode], key: str) -> list[bool]:
+def both_labels(episodes: list[Labelled], key: str) -> list[bool]:
     """Return the episodes' labels.
 
     Raises:

@@ -54,6 +54,7 @@ class Compliance:
 
 
 STIFF = Compliance()
+"""An arm that gives way no more than it is built to."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ import mujoco as mj
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite._robots.motion import TICK_S, Grip, GripperCommand
 from hetwin_suite.proving_ground.stand_in import ARM_JOINTS, FINGER_JOINTS
+from hetwin_suite.robot import TICK_S, Grip, GripperCommand
 
 CONTROL_PERIOD_S = 0.001
 

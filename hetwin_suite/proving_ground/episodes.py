@@ -12,13 +12,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.writing import writing
-from hetwin_suite._mismatch.axis import Mismatch, Place
-from hetwin_suite._mismatch.registry import in_order, refuse
-from hetwin_suite.futures.workers.processes import Processes
-from hetwin_suite.futures.workers.work import Each
+from hetwin_suite.mismatch import Mismatch, Place, in_order, refuse
 from hetwin_suite.proving_ground.distribution import distribution
 from hetwin_suite.proving_ground.drops.draw import FARTHEST_M
 from hetwin_suite.proving_ground.drops.episode import record as record_drop
@@ -28,6 +23,8 @@ from hetwin_suite.proving_ground.insertions.episode import record as record_inse
 from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice, Kind, RealityChoice
 from hetwin_suite.proving_ground.lab.recorded import record as record_lab_robot
 from hetwin_suite.proving_ground.recipe import Aim, Recipe, Shifts
+from hetwin_suite.runs import BadInput, resource
+from hetwin_suite.study import Each, Processes
 
 DISTRIBUTION = "distribution.json"
 MOST_FRICTION = 10.0

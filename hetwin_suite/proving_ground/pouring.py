@@ -18,11 +18,8 @@ import numpy as np
 
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite._robots.bag import write_bag
-from hetwin_suite._robots.motion import Grip, Program
-from hetwin_suite._robots.reaching import Reacher
-from hetwin_suite._robots.sensing import Driver, Reading, Sensors
-from hetwin_suite._worlds.solids import Solid, read_solids
+from hetwin_suite.engine import Solid, read_solids
+from hetwin_suite.episode import write_bag
 from hetwin_suite.proving_ground import stand_in
 from hetwin_suite.proving_ground.controller import Controller
 from hetwin_suite.proving_ground.executing import execute
@@ -36,6 +33,7 @@ from hetwin_suite.proving_ground.pouring_sdf import (
     SLIPPERY,
 )
 from hetwin_suite.proving_ground.single_simulation import DENSITY, RADIUS, settled
+from hetwin_suite.robot import Driver, Grip, Program, Reacher, Reading, Sensors
 
 ROOT = Path(__file__).resolve().parents[2]
 START_NS = 1_789_374_612_480_000_000

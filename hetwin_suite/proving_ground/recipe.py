@@ -8,9 +8,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from hetwin_suite._mismatch.axis import Mismatch, RealityAxis
-from hetwin_suite._mismatch.real_world import RealWorld
-from hetwin_suite._robots.own_random import own_random
+from hetwin_suite.episode import own_random
+from hetwin_suite.mismatch import Mismatch, RealityAxis, RealWorld
 from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice, RealityChoice
 
 Aim: TypeAlias = tuple[float, float]

@@ -17,12 +17,7 @@ import numpy as np
 
 from hetwin_core.ensemble.scene.poses import relative_to
 from hetwin_core.ensemble.scene.values import WORLD, Floats, pose_value
-from hetwin_suite._robots.bag import write_bag
-from hetwin_suite._robots.motion import Grip, Program
-from hetwin_suite._robots.reaching import Reacher
-from hetwin_suite._robots.sensing import Driver, Reading, Sensors
-from hetwin_suite._robots.service import Service
-from hetwin_suite._robots.telling import Telling
+from hetwin_suite.episode import Telling, write_bag
 from hetwin_suite.proving_ground import stand_in
 from hetwin_suite.proving_ground.blocks import Block, read_blocks, the_block
 from hetwin_suite.proving_ground.controller import Controller
@@ -35,6 +30,7 @@ from hetwin_suite.proving_ground.pick_and_place import (
     START_NS,
     place_at_home,
 )
+from hetwin_suite.robot import Driver, Grip, Program, Reacher, Reading, Sensors, Service
 
 HAND, CUP, OTHER, PLATE = "gripper", "cup1", "cup2", "plate1"
 BELIEVED, DETECTOR = "/believed/cup1", "/detections"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from support.cli_runs import hetwin
 
-import hetwin_suite
+from hetwin_suite.episode import open_episode
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = (ROOT / "docs" / "writing_a_model.md").read_text(encoding="utf-8")
@@ -59,7 +59,7 @@ def test_the_script_checks_runs_and_reads(folder: Path) -> None:
     assert "box physics -> belt" in done.stdout
     assert "box belt -> physics" in done.stdout
     assert "arrived {'object': 'box'}" in done.stdout
-    episode = hetwin_suite.open_episode(folder / "belt_run")
+    episode = open_episode(folder / "belt_run")
     assert 0.7 - 0.02 < episode.pose("box")[-1, 0] < 0.8
     (arrived,) = [event for event in episode.events if event.name == "arrived"]
     expected_s = (0.7 - episode.pose("box")[0, 0]) / 0.2

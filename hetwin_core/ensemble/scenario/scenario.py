@@ -22,6 +22,7 @@ from hetwin_core.ensemble.resources import DATA_SCHEME, find, names_of
 from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.ensemble.scenario.extends import load_with_base
 from hetwin_core.ensemble.scenario.household import complete, placed_beside
+from hetwin_core.ensemble.scenario.robot import Robot
 from hetwin_core.ensemble.scenario.schema import ModelEntry, OnFailure, ScenarioFile
 from hetwin_core.ensemble.scenario.variants import with_variant
 from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE
@@ -108,6 +109,22 @@ class Scenario:
     def example(self) -> tuple[str, ...]:
         """The commands that run it, in order."""
         return example_of(self.file, self.name)
+
+    @property
+    def robot_file(self) -> str | None:
+        """What the scenario names as the file of its only robot; None if it has none, or several."""
+        robot = self.file.robot
+        return robot.urdf if isinstance(robot, Robot) else robot
+
+    def with_files(self, world: Path | None = None, robot: Path | None = None) -> Scenario:
+        """Return the scenario with other files of its world and its only robot; None leaves what it has."""
+        changed: dict[str, Any] = {} if world is None else {"world": str(world.resolve())}
+        if robot is not None:
+            given, urdf = self.file.robot, str(robot.resolve())
+            changed["robot"] = urdf
+            if isinstance(given, Robot):
+                changed["robot"] = given.model_copy(update={"urdf": urdf})
+        return replace(self, file=self.file.model_copy(update=changed)) if changed else self
 
     @property
     def main(self) -> ModelPlan:

@@ -41,10 +41,9 @@ from pydrake.multibody.tree import (
 from pydrake.systems.framework import Diagram, DiagramBuilder
 from transforms3d.quaternions import qinverse, qmult, rotate_vector
 
-from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite._mismatch.real_world import RealWorld, Truths
-from hetwin_suite._worlds.solids import Solid
+from hetwin_suite.engine import Solid
+from hetwin_suite.mismatch import RealWorld, Truths
 from hetwin_suite.proving_ground.drake.contact import (
     dissipation_of,
     own_friction,
@@ -52,6 +51,7 @@ from hetwin_suite.proving_ground.drake.contact import (
     stiffness_of,
 )
 from hetwin_suite.proving_ground.two_hands.joints import ALL, ARMS, FINGERS, drives
+from hetwin_suite.runs import BadInput
 
 STEP_S = 0.002
 """Step of physics and controller."""

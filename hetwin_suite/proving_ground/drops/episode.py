@@ -9,12 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite._mismatch.real_world import RealWorld, Truths
-from hetwin_suite._robots.motion import Grip, Program
-from hetwin_suite._robots.sensing import Reading
-from hetwin_suite._worlds.solids import read_solids
+from hetwin_suite.engine import read_solids
+from hetwin_suite.mismatch import RealWorld, Truths
 from hetwin_suite.proving_ground.drops.draw import Draw, draw
 from hetwin_suite.proving_ground.drops.fixed import fixed
 from hetwin_suite.proving_ground.drops.program import above, plan
@@ -22,7 +19,7 @@ from hetwin_suite.proving_ground.drops.verdict import FAILED_IN, Verdict, judge
 from hetwin_suite.proving_ground.kind import RealityChoice
 from hetwin_suite.proving_ground.recipe import Recipe, unchanged
 from hetwin_suite.proving_ground.tennis_table import BALL_ABOVE_FOOT
-from hetwin_suite.proving_ground.two_hands.episode_files import path_of, write_episode
+from hetwin_suite.proving_ground.two_hands.episode_files import path_of, write_files
 from hetwin_suite.proving_ground.two_hands.reality import build
 from hetwin_suite.proving_ground.two_hands.stage import enact, right_hand
 from hetwin_suite.proving_ground.two_hands.still_fingers import blocked_until
@@ -33,6 +30,8 @@ from hetwin_suite.proving_ground.two_hands.witness import (
     intervals,
     touched,
 )
+from hetwin_suite.robot import Grip, Program, Reading
+from hetwin_suite.runs import RunFailed
 
 ROBOT = Path("urdf") / "two_hand_robot.urdf"
 WORLD = "tennis_table.sdf"
@@ -172,7 +171,7 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
         **path_of("ball", drop.samples),
     }
     believed = scene(drawn, true=False)
-    write_episode(
+    write_files(
         folder, recipe.index, SCENARIO, believed, truth, drop.program, drop.readings, random
     )
     return summary

@@ -8,12 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from hetwin_core.ensemble.words import seconds
-from hetwin_core.episodes.episode import Episode
+from hetwin_suite.episode import Episode
+from hetwin_suite.page import Film, filmed, go_to, player, whole
 from hetwin_suite.proving_ground.evaluation.wrong import TruePath, last_handover, parted_ns
-from hetwin_suite.view.film.film import Film
-from hetwin_suite.view.show.filmed import filmed
-from hetwin_suite.view.show.frame import go_to, player, whole
+from hetwin_suite.runs import seconds
 
 PAGE = "beside_truth.html"
 

@@ -11,9 +11,21 @@ from urllib.parse import quote
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.words import seconds
-from hetwin_core.episodes.episode import Episode
+from hetwin_suite.episode import Episode
+from hetwin_suite.page import (
+    SERIES,
+    Document,
+    Figure,
+    Moment,
+    axis,
+    card,
+    figure,
+    line,
+    missing,
+    stills,
+    table,
+    write_report,
+)
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, TASKS
 from hetwin_suite.proving_ground.evaluation.beside_truth import write_beside_truth
 from hetwin_suite.proving_ground.evaluation.judge import Verdict
@@ -24,14 +36,7 @@ from hetwin_suite.proving_ground.evaluation.wrong import (
     decisive_moments,
     reasons,
 )
-from hetwin_suite.view.palette import SERIES
-from hetwin_suite.view.report import write_report
-from hetwin_suite.view.report.document import Document, card
-from hetwin_suite.view.report.figure import Figure, figure, line
-from hetwin_suite.view.report.plot import axis
-from hetwin_suite.view.report.sections import table
-from hetwin_suite.view.stills.graphics import missing
-from hetwin_suite.view.stills.stills import Moment, stills
+from hetwin_suite.runs import BadInput, seconds
 
 BINS_MM = (-1000, -66, -33, -15, 0, 15, 33, 66, 1000)
 

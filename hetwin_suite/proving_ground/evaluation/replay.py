@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hetwin_suite._mismatch.axis import Mismatch
+from hetwin_suite.mismatch import Mismatch
 from hetwin_suite.proving_ground.evaluation.approaches import Contacts
 
 

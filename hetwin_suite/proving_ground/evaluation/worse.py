@@ -10,25 +10,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.robot import Robot
-from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
-from hetwin_core.episodes.labelled import read_labelled, write_labelled
-from hetwin_suite._mismatch.axis import (
+from hetwin_suite.episode import read_labelled, write_episode
+from hetwin_suite.mismatch import (
     BeliefAxis,
+    EpisodeFacts,
+    HandFacts,
     Mismatch,
     Place,
     RecordingAxis,
     TwinAxis,
-)
-from hetwin_suite._mismatch.facts import EpisodeFacts, HandFacts
-from hetwin_suite._mismatch.recording_file import (
+    TwinFiles,
+    in_order,
     read_recording,
+    refuse,
     start_of,
     write_recording,
 )
-from hetwin_suite._mismatch.registry import in_order, refuse
-from hetwin_suite._mismatch.twin_files import TwinFiles
 from hetwin_suite.proving_ground.evaluation.episodes import (
     ROBOT,
     WORLD,
@@ -36,6 +33,7 @@ from hetwin_suite.proving_ground.evaluation.episodes import (
     read_episode,
 )
 from hetwin_suite.proving_ground.evaluation.handled import handled_in
+from hetwin_suite.runs import BadInput, Scenario, load_scenario
 
 REPLAYED = (Place.RECORDING, Place.BELIEF, Place.TWIN)
 """Where a recorded episode can still be changed."""
@@ -77,7 +75,7 @@ def worsen(
     """
     refuse(mismatches, REPLAYED, REMEDY)
     chosen = [one for one in in_order(mismatches) if one.axis.concerns(episode.grasp)]
-    scenario = load_scenario(find_scenario(episode.scenario))
+    scenario = load_scenario(episode.scenario)
     twin = _twin_of(episode, scenario)
     facts = _facts(episode, scenario, copy.deepcopy(twin.robot))
     truth = read_labelled(episode.folder).truth
@@ -88,7 +86,7 @@ def worsen(
         _write_recording(recording, episode, chosen, facts)
         _write_twin(recording.parent, episode, twin, chosen, facts)
 
-    write_labelled(folder, episode.scenario, _scene(episode, chosen, facts), truth, write)
+    write_episode(folder, episode.scenario, _scene(episode, chosen, facts), truth, write)
     return read_episode(folder)
 
 
@@ -133,12 +131,10 @@ def _write_twin(
 
 
 def _twin_of(episode: LabelledEpisode, scenario: Scenario) -> TwinFiles:
-    robot = scenario.file.robot
-    named = robot.urdf if isinstance(robot, Robot) else robot
     world = episode.world or _file(scenario, scenario.file.world, "world")
     return TwinFiles(
         ET.parse(world).getroot(),
-        ET.parse(episode.robot or _file(scenario, named, "robot")).getroot(),
+        ET.parse(episode.robot or _file(scenario, scenario.robot_file, "robot")).getroot(),
     )
 
 

@@ -8,17 +8,22 @@ from pathlib import Path
 
 import numpy as np
 
-from hetwin_core.ensemble.conductor.reporting.listener import Handover
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.ensemble.sentences.catalogue import length
-from hetwin_core.ensemble.words import seconds
-from hetwin_core.episodes.episode import Episode
-from hetwin_core.episodes.labelled import TRUTH
-from hetwin_suite.view.palette import SERIES
-from hetwin_suite.view.report.figure import Figure, figure, line, markers_at, thinned
-from hetwin_suite.view.report.plot import axis, over
-from hetwin_suite.view.report.story.concerns import stored_concerns
-from hetwin_suite.view.stills.stills import Moment
+from hetwin_suite.episode import TRUTH, Episode
+from hetwin_suite.page import (
+    SERIES,
+    Figure,
+    Moment,
+    axis,
+    figure,
+    length,
+    line,
+    markers_at,
+    over,
+    stored_concerns,
+    thinned,
+)
+from hetwin_suite.runs import Handover, seconds
 
 _PARTED_M = 0.02
 _PLACE = ("time", "x", "y", "z")

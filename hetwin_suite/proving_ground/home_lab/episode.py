@@ -11,18 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
-from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
-from hetwin_core.ensemble.conductor.session import session
-from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.errors import RunFailed
-from hetwin_core.episodes.labelled import write_labelled
-from hetwin_core.episodes.log_writer import RunLog
-from hetwin_core.episodes.run_folder import LOG
+from hetwin_suite.episode import LOG, write_episode
 from hetwin_suite.proving_ground.home_lab.program import CUP, CUP_AT, MICROWAVE
 from hetwin_suite.proving_ground.home_lab.reality import SCENARIO, Draw, Reality, reality
 from hetwin_suite.proving_ground.home_lab.robot_bag import write_robot_bag
 from hetwin_suite.proving_ground.recipe import Recipe
+from hetwin_suite.runs import BetweenSteps, RunFailed, RunLog, RunOptions, RunSummary, session
 
 LIFTED_M = 0.05
 """The cup is held when it is so much higher than it stood, before the robot puts it down."""
@@ -91,7 +85,7 @@ def record(
         summary = {"label": "failure" if cause else "success", "cause": cause}
         truth = {**summary, **recipe.truth, "drawn": asdict(drawn)}
         truth |= {"happened": happened, "state": dict(ended.state), "path": witness.path}
-        write_labelled(
+        write_episode(
             folder, SCENARIO, real.scene, truth, lambda bag: write_robot_bag(run / LOG, bag)
         )
     return summary

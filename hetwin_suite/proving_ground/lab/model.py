@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.model import (
     AttributeStart,
     Contribution,
@@ -18,13 +17,13 @@ from hetwin_core.ensemble.model import (
     StepOutput,
 )
 from hetwin_core.ensemble.parameters import Parameters, ResolvedPath, parameter
-from hetwin_core.ensemble.scenario.scenario import load_scenario
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Selection
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Value
 from hetwin_core.ensemble.validation import Name, Text
 from hetwin_suite.proving_ground.lab.connection import Connection
 from hetwin_suite.proving_ground.lab.hidden import Hidden
 from hetwin_suite.proving_ground.lab.robot import LabRobot
+from hetwin_suite.runs import RunFailed, load_scenario
 
 TRUE_POSE = AttributeSpec("true_pose", POSE.size, POSE.unit)
 """Where the real robot is, which neither twin nor controller knows."""

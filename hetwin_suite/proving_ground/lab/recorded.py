@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.kinematics.base_moves import nearest_turn
 from hetwin_suite.proving_ground.lab.drive_bag import write_drive_bag
 from hetwin_suite.proving_ground.lab.hidden import Hidden
 from hetwin_suite.proving_ground.lab.robot import LabRobot
 from hetwin_suite.proving_ground.recipe import Recipe
+from hetwin_suite.robot import nearest_turn
+from hetwin_suite.runs import Scenario, load_scenario
 
 DRIVE, LAPS, ROBOT, TRUTH = "drive.csv", "laps.csv", "robot.json", "truth.json"
 BAG = "recording"
@@ -127,7 +127,7 @@ def record(
         recipe: its seed says what is hidden.
         random: of its moves.
     """
-    scenario = load_scenario(find_scenario(SCENARIO))
+    scenario = load_scenario(SCENARIO)
     return recorded(scenario, folder, Hidden.drawn(recipe.seed, recipe.friction), random, MOVES)
 
 

@@ -10,25 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.parameters import Known, ParameterResolver
-from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event, Json
-from hetwin_core.ensemble.machine_words import ALIGN_BASE
 from hetwin_core.ensemble.model import Contribution, Model, StepInput
-from hetwin_core.ensemble.nearest import one_of
-from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.engine import Body, MainPhysics, Settings, load_world, read_settings
+from hetwin_suite.machines import ALIGN_BASE, MachineNetwork
 from hetwin_suite.proving_ground.lab.changed_urdf import changed_urdf
 from hetwin_suite.proving_ground.lab.hidden import Hidden
-from model_nodes.machine_network import MachineNetwork
-from model_nodes.main_physics.loading import load_world
-from model_nodes.main_physics.model import MainPhysics
-from model_nodes.main_physics.settings import Settings, read_settings
-from model_nodes.main_physics.wheels import DifferentialDrive, differential_drive
-from model_nodes.main_physics.world.description import Body
+from hetwin_suite.robot import DifferentialDrive, differential_drive
+from hetwin_suite.runs import BadInput, ModelPlan, RunOptions, Scenario, one_of
 
 FASTER = ("speed", "acceleration", "turn_speed", "turn_acceleration")
 """Inputs of the reactive layer that hidden factors change."""

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_suite.proving_ground.lab.connection import Connection
 from hetwin_suite.proving_ground.lab.hidden import Hidden
 from hetwin_suite.proving_ground.lab.joint_topic import JointTopic
 from hetwin_suite.proving_ground.lab.robot import LabRobot
+from hetwin_suite.runs import Scenario
 from model_nodes.remote_robot.live_topics import COMMAND, REPLY, Wire
 
 _LOOK_S = 0.002

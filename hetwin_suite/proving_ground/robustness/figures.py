@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hetwin_suite._mismatch.axis import Axis
+from hetwin_suite.mismatch import Axis
+from hetwin_suite.page import MAIN, SERIES, Figure, band, figure, numbers, see_through
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES
 from hetwin_suite.proving_ground.robustness.curves import GOOD_SHARE, CurvePoint
 from hetwin_suite.proving_ground.robustness.levels import beyond, place, shown_level
 from hetwin_suite.proving_ground.robustness.worth import OURS
-from hetwin_suite.view.palette import MAIN, SERIES, see_through
-from hetwin_suite.view.report.figure import Figure, band, figure, numbers
 
 _APART = 0.011
 """Between the points of two approaches at the same level, so that equal ones are seen; share of the width."""

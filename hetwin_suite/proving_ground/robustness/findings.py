@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from hetwin_suite._mismatch.axis import Axis
+from hetwin_suite.mismatch import Axis
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, TASKS
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode
 from hetwin_suite.proving_ground.robustness import fingerprints

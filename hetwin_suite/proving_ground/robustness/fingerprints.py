@@ -16,10 +16,9 @@ from pathlib import Path
 
 import yaml
 
-from hetwin_core.ensemble.resources import resource
-from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
-from hetwin_suite._mismatch.axis import Axis, Place
+from hetwin_suite.mismatch import Axis, Place
 from hetwin_suite.proving_ground.evaluation.approaches import RULE, scenario_name, task_of
+from hetwin_suite.runs import find_scenario, load_scenario, resource
 
 _LENGTH = 16
 _ENGINES = ("mujoco-core", "numpy")

@@ -7,7 +7,8 @@ from html import escape
 from itertools import groupby
 from pathlib import Path
 
-from hetwin_suite._mismatch.axis import Axis
+from hetwin_suite.mismatch import Axis
+from hetwin_suite.page import Document, card, folded, table
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES
 from hetwin_suite.proving_ground.robustness.curves import (
     GOOD_SHARE,
@@ -23,8 +24,6 @@ from hetwin_suite.proving_ground.robustness.findings import Findings
 from hetwin_suite.proving_ground.robustness.levels import beyond, shown_level
 from hetwin_suite.proving_ground.robustness.worth import worth
 from hetwin_suite.proving_ground.robustness.wrong_pictures import WrongPicture
-from hetwin_suite.view.report.document import Document, card, folded
-from hetwin_suite.view.report.sections import table
 
 
 def write_page(

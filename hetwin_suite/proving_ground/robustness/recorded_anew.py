@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.resources import resource
-from hetwin_core.episodes.labelled import TRUTH
-from hetwin_suite._mismatch.axis import Mismatch
+from hetwin_suite.episode import TRUTH
+from hetwin_suite.mismatch import Mismatch
 from hetwin_suite.proving_ground.episodes import DISTRIBUTION, RECORDERS
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode, read_episode
 from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice, Kind, RealityChoice
 from hetwin_suite.proving_ground.recipe import Recipe
+from hetwin_suite.runs import BadInput, resource
 
 
 def recorded_anew(episode: LabelledEpisode, mismatch: Mismatch, folder: Path) -> LabelledEpisode:

@@ -9,10 +9,10 @@ import mujoco as mj
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite._mismatch.real_world import STIFF, Compliance
-from hetwin_suite._robots.motion import TICK_S, Grip, GripperCommand
+from hetwin_suite.mismatch import STIFF, Compliance
 from hetwin_suite.proving_ground.two_hands.joints import ALL, ARMS, FINGERS, LEVERS, drives
 from hetwin_suite.proving_ground.two_hands.reality import PERIOD_S
+from hetwin_suite.robot import TICK_S, Grip, GripperCommand
 
 _MAKE_UP_S = 0.3
 _ALL_LEVERS = np.tile(LEVERS, 4)

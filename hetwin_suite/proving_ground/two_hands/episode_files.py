@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.episodes.labelled import write_labelled
-from hetwin_suite._robots.bag import write_bag
-from hetwin_suite._robots.motion import Program
-from hetwin_suite._robots.sensing import Reading
+from hetwin_suite.episode import write_bag, write_episode
 from hetwin_suite.proving_ground.two_hands.witness import Sample
+from hetwin_suite.robot import Program, Reading
 
 START_NS = 1_789_374_612_480_000_000
 """Stamp of the first reading of the first episode: 14 September 2026, 08:30:12.48 UTC."""
@@ -26,7 +24,7 @@ COLUMNS = (
 )
 
 
-def write_episode(
+def write_files(
     folder: Path,
     index: int,
     scenario: str,
@@ -36,7 +34,7 @@ def write_episode(
     readings: Sequence[Reading],
     random: np.random.Generator,
 ) -> None:
-    """Write an episode; see `write_labelled`.
+    """Write an episode; see `hetwin_suite.episode.write_episode`.
 
     Args:
         folder: must not exist.
@@ -50,7 +48,7 @@ def write_episode(
     """
     start_ns = START_NS + index * EPISODE_NS
     scene = {name: {"pose": [round(float(v), 6) for v in pose]} for name, pose in believed.items()}
-    write_labelled(
+    write_episode(
         folder,
         scenario,
         scene,

@@ -13,8 +13,8 @@ import numpy as np
 from transforms3d.quaternions import qinverse, qmult, rotate_vector
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite._mismatch.real_world import Truths
-from hetwin_suite._worlds.solids import Solid
+from hetwin_suite.engine import Solid
+from hetwin_suite.mismatch import Truths
 from hetwin_suite.proving_ground.two_hands.joints import ALL, PALM, drives
 
 PERIOD_S = 0.001

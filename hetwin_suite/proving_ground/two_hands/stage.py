@@ -8,10 +8,7 @@ import mujoco as mj
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite._mismatch.real_world import RealWorld
-from hetwin_suite._robots.motion import Program
-from hetwin_suite._robots.reaching import Reacher
-from hetwin_suite._robots.sensing import Driver, Reading, Sensors
+from hetwin_suite.mismatch import RealWorld
 from hetwin_suite.proving_ground.two_hands.control import Fingers, Impedance, Postures
 from hetwin_suite.proving_ground.two_hands.joints import (
     ALL,
@@ -25,6 +22,7 @@ from hetwin_suite.proving_ground.two_hands.joints import (
 )
 from hetwin_suite.proving_ground.two_hands.reality import PERIOD_S
 from hetwin_suite.proving_ground.two_hands.witness import Witness
+from hetwin_suite.robot import Driver, Program, Reacher, Reading, Sensors
 
 WITNESS_STEPS = 10
 """The truth is sampled at 100 Hz."""

@@ -10,14 +10,11 @@ from typing import Any
 import numpy as np
 import yaml
 
-from hetwin_core.ensemble.conductor.reporting.listener import RunListener
-from hetwin_core.ensemble.conductor.session import session
-from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scene.poses import relative_to
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_fluid.cup import Cup
+from hetwin_fluid import Cup
 from hetwin_suite.proving_ground.single_simulation import RADIUS, jug, world_with
+from hetwin_suite.runs import RunFailed, RunListener, RunOptions, session
 
 RATE = 400
 BEGIN_S, LIFTING_S, LIFT_M, AFTER_S = 0.1, 0.8, 0.15, 0.6
@@ -81,7 +78,7 @@ def _scenario(way: Way, tilt: Tilt, count: int, folder: Path, seed: int) -> dict
     physics = {"options": {"solver": "cg"}, "proximity_objects": ["jug"]}
     hand = {"object": "jug", "begin": BEGIN_S, "lift": LIFT_M, "lifting": LIFTING_S}
     hand |= {"angle": tilt.angle, "tilting": tilt.tilting, "holding": tilt.holding}
-    scripted = "hetwin_suite.proving_ground.scripted_tilt:ScriptedTilt"
+    scripted = "scripted_tilt:ScriptedTilt"
     models: dict[str, Any] = {
         "physics": {"type": "main_physics", "main": True, "parameters": physics},
         "hand": {"type": scripted, "parameters": hand},

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from hetwin_suite.proving_ground.poured import Tilt, Way, poured
+from poured import Tilt, Way, poured
 
 COUNT = 25
 SOME = Tilt(1.9, 0.5)
