@@ -2,11 +2,13 @@
 
 For example::
 
+    import yaml
     from hetwin_suite.machines import read_network
     from hetwin_suite.runs import resource
 
-    network = read_network(resource("scenarios", "networks", "counter.yaml"))
-    print([machine.name for machine in network.machines])
+    file = resource("scenarios", "networks", "counter.yaml")
+    network = read_network(yaml.safe_load(file.read_text()))
+    print(len(network.machines))
 """
 
 from __future__ import annotations

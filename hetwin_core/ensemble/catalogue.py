@@ -7,16 +7,16 @@ from importlib.metadata import EntryPoint
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.extras import MODELS, installs
-from hetwin_core.ensemble.installed import installed
+from hetwin_core.ensemble.installed import Group, installed, package_of
 from hetwin_core.ensemble.model import Model
 from hetwin_core.ensemble.nearest import one_of
 
-ENTRY_POINTS = "hetwin.models"
+TYPES = Group("hetwin.models", "model type", "MODULE:CLASS of a class derived from Model")
 
 
 def model_types() -> dict[str, str]:
     """Type names and where their classes are (MODULE:CLASS), sorted by name."""
-    return {p.name: p.value for p in sorted(installed(ENTRY_POINTS))}
+    return {p.name: p.value for p in sorted(installed(TYPES.name))}
 
 
 def model_class(type_name: str) -> type[Model]:
@@ -52,7 +52,7 @@ def _entry_point(name: str) -> EntryPoint:
     Raises:
         BadInput: if there is none.
     """
-    found = next((point for point in installed(ENTRY_POINTS) if point.name == name), None)
+    found = TYPES.point(name)
     if found is None:
         known = one_of(name, model_types(), "MODULE:CLASS")
         raise BadInput(
@@ -64,28 +64,20 @@ def _entry_point(name: str) -> EntryPoint:
 
 
 def _not_there(error: ModuleNotFoundError, place: str, point: EntryPoint | None) -> BadInput:
-    """What is wrong if a module is missing: the model's own, which may have moved, or one that it imports."""
-    module_name, _, class_name = place.partition(":")
-    moved_to = getattr(error, "new_name", None) if _is_of(error, module_name) else None
-    if point is not None and _is_of(error, module_name):
-        package = point.dist.name if point.dist is not None else "the package that brings it"
+    """What is wrong if a module is missing: the model's own, or one that it imports."""
+    if point is not None and _is_of(error, point.module):
+        package = package_of(point)
         return BadInput(
             f"the model type {point.name} is installed under a module that is no longer there",
             found=place,
             expected=f"the entry points of the present version: reinstall {package}",
-        )
-    if moved_to is not None:
-        return BadInput(
-            "the model has moved to another module",
-            found=place,
-            expected=f"{moved_to}:{class_name}",
         )
     return _not_importable(error, place)
 
 
 def _is_of(error: ModuleNotFoundError, module_name: str) -> bool:
     """Whether it is the module itself, or a package that it is in, that is missing."""
-    missing = getattr(error, "old_name", None) or error.name or ""
+    missing = error.name or ""
     return f"{module_name}.".startswith(f"{missing}.")
 
 

@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from importlib.metadata import EntryPoint
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.installed import installed
-from hetwin_core.ensemble.nearest import one_of
+from hetwin_core.ensemble.installed import Group
 from hetwin_suite._mismatch.axis import Axis, Mismatch, Place
 
-ENTRY_POINTS = "hetwin.mismatches"
+AXES = Group(
+    "hetwin.mismatches",
+    "axis of mismatch",
+    "a class derived from RecordingAxis, BeliefAxis, TwinAxis or RealityAxis",
+)
 OPTION = "--mismatch"
 
 
 def axis_names() -> list[str]:
     """Return the names of all installed axes, sorted."""
-    return sorted({point.name for point in installed(ENTRY_POINTS)})
+    return AXES.names()
 
 
 def axes() -> dict[str, Axis]:
     """Return all installed axes by name, in the order in which they act.
 
     Raises:
-        BadInput: if one cannot be used.
+        BadInput: if one is no axis.
     """
-    return {axis.name: axis for axis in _ordered(map(axis_of, axis_names()))}
+    found = [_axis(point.name, found) for point, found in AXES.each()]
+    return {axis.name: axis for axis in _ordered(found)}
 
 
 def axis_of(name: str) -> Axis:
@@ -34,11 +37,7 @@ def axis_of(name: str) -> Axis:
     Raises:
         BadInput: if there is none, or it cannot be used.
     """
-    found = next((point for point in installed(ENTRY_POINTS) if point.name == name), None)
-    if found is None:
-        expected = one_of(name, axis_names())
-        raise BadInput("no such axis of mismatch", where=OPTION, found=name, expected=expected)
-    return _loaded(found)
+    return _axis(name, AXES.load(name, OPTION))
 
 
 def read_mismatches(texts: Sequence[str]) -> tuple[Mismatch, ...]:
@@ -103,20 +102,11 @@ def _ordered(found: Iterable[Axis]) -> list[Axis]:
     return sorted(found, key=lambda axis: (places.index(axis.place), axis.name))
 
 
-def _loaded(point: EntryPoint) -> Axis:
-    expected = "a class derived from RecordingAxis, BeliefAxis, TwinAxis or RealityAxis"
-    try:
-        found = point.load()
-        axis = found() if isinstance(found, type) and issubclass(found, Axis) else None
-    except Exception as error:  # a third party's module may raise anything
-        raise BadInput(
-            f"the axis of mismatch {point.name} cannot be used: {type(error).__name__}: {error}",
-            found=point.value,
-            expected=expected,
-        ) from error
-    if axis is None or axis.name != point.name:
+def _axis(name: str, found: object) -> Axis:
+    axis = found() if isinstance(found, type) and issubclass(found, Axis) else None
+    if axis is None or axis.name != name:
         wrong = "this is not an axis" if axis is None else f"this axis is named {axis.name}"
-        raise BadInput(wrong, where=point.name, found=point.value, expected=expected)
+        raise BadInput(wrong, where=f"{AXES.name}.{name}", found=found, expected=AXES.expected)
     return axis
 
 

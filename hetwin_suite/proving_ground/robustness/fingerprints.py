@@ -91,7 +91,8 @@ def _model_modules(types: Iterable[str]) -> Iterator[str]:
             yield ".".join(module.split(".")[:2]) if module.startswith("model_nodes.") else module
     spec = find_spec("model_nodes")
     folder = Path(spec.origin).parent if spec and spec.origin else None
-    taken = {point.module.split(".")[1] for point in entry_points(group="hetwin.models")}
+    modules = (point.module.split(".") for point in entry_points(group="hetwin.models"))
+    taken = {parts[1] for parts in modules if parts[0] == "model_nodes"}
     for file in sorted(folder.iterdir()) if folder else ():
         if file.stem not in taken and (file.suffix == ".py" or (file / "__init__.py").exists()):
             yield f"model_nodes.{file.stem}" if file.stem != "__init__" else "model_nodes.__init__"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.installed import Group
 from hetwin_core.ensemble.writing import write_text
 from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.flaws.find import flaws_in
@@ -24,6 +25,13 @@ from hetwin_suite.view.report.playing import TIMELINE_PLACE, Playing, playing
 from hetwin_suite.view.report.plots import plots
 from hetwin_suite.view.report.story.headline import Headline, headline
 from hetwin_suite.view.report.time_link import TIMELINE
+
+SECTIONS = Group(
+    "hetwin.page_sections",
+    "page section",
+    "a function of an episode and the page's document, which returns HTML",
+)
+"""What packages add to the page of a run; nothing where a function returns an empty text."""
 
 
 def write_report(run: Path, out: Path | None = None) -> Path:
@@ -73,6 +81,7 @@ def page(episode: Episode, tables: Tables | BadInput) -> str:
             _timeline(player),
             _course(tables, flaws, trouble, document),
             *plotted,
+            *_of_packages(episode, document),
             card("All events and handovers", "", sections.happenings_table(episode)),
             _about(episode),
         ]
@@ -122,6 +131,16 @@ def _course(tables: Tables | BadInput, flaws: list[Flaw], trouble: str, document
         return card(TITLE, f"There is nothing to show: {tables}", "")
     marks = [Mark(flaw.kind, flaw.span, flaw.text) for flaw in flaws]
     return course_card(tables, marks, document, trouble)
+
+
+def _of_packages(episode: Episode, document: Document) -> Iterator[str]:
+    """The sections of packages; in place of one that fails, why."""
+    for point, section in SECTIONS.each():
+        try:
+            yield str(section(episode, document))
+        except Exception as error:  # code of anyone's
+            refused = SECTIONS.refused(point, f"{type(error).__name__}: {error}")
+            yield card(point.name, str(refused), "")
 
 
 def _about(episode: Episode) -> str:

@@ -25,13 +25,6 @@ def problem(type_name: str) -> BadInput:
     return caught.value
 
 
-def test_a_class_that_has_moved_is_told_by_its_new_name() -> None:
-    error = problem("hetwin_suite.model_nodes.connector:Connector")
-    assert error.problem == "the model has moved to another module"
-    assert error.found == "hetwin_suite.model_nodes.connector:Connector"
-    assert error.expected == "model_nodes.connector:Connector"
-
-
 @pytest.mark.parametrize("module", ["hetwin_suite.model_nodes.connector", "gone_for_good.arm"])
 def test_an_installed_type_whose_module_is_gone_asks_for_a_new_installation(
     module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -41,14 +34,3 @@ def test_an_installed_type_whose_module_is_gone_asks_for_a_new_installation(
     assert "former_connector is installed under a module that is no longer there" in error.problem
     assert error.found == f"{module}:Connector"
     assert "reinstall old-twin" in str(error.expected)
-
-
-def test_a_model_that_imports_something_by_an_old_name_says_where_it_is_now(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "their_robot.py").write_text("from hetwin_suite.ensemble.values import Value\n")
-    install(tmp_path, monkeypatch, "their_robot = their_robot:Robot")
-    for name in ("their_robot", "their_robot:Robot"):
-        error = problem(name)
-        assert "the model cannot be imported" in error.problem
-        assert "import hetwin_core.ensemble.scene.values" in error.problem

@@ -139,7 +139,9 @@ def test_a_third_party_that_is_no_axis_is_named(
         "[hetwin.mismatches]\nodd = json:JSONDecoder\ngone = no_such:Axis\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(BadInput, match=r"this is not an axis.*json:JSONDecoder.*RecordingAxis"):
+    with pytest.raises(BadInput, match=r"odd: this is not an axis.*JSONDecoder.*RecordingAxis"):
         read_mismatches(["odd=1"])
-    with pytest.raises(BadInput, match=r"gone cannot be used: ModuleNotFoundError"):
+    with pytest.raises(
+        BadInput, match=r"gone of the package other cannot be used: ModuleNotFoundError"
+    ):
         read_mismatches(["gone=1"])

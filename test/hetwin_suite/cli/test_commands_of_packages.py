@@ -114,7 +114,10 @@ def test_files_of_a_package_have_names(tmp_path: Path) -> None:
 
 
 def test_a_package_whose_folder_is_not_there_is_named() -> None:
-    with pytest.warns(UserWarning, match="gone: no module commands_of_nobody"):
+    with pytest.warns(
+        UserWarning,
+        match="gone of the package cafe cannot be used: there is no module",
+    ):
         names_of("scenarios", ".yaml")
 
 
