@@ -1,8 +1,10 @@
 """Plants single errors in the code, one at a time, and counts how many of them the tests find.
 
 An error is a sign, an index, a copy that is missing, or an order that is swapped, at a place that the seed draws. For
-each, the tests of the module's folder run, then, if they have not found it, those of runs as a whole. The checkout is
-changed in place, must be clean, and is as before afterwards, also after an interrupt.
+each, the tests that touch its lines run, the nearest first, as a run with `--record` has seen them; without one, or
+where none does, those of the module's folder, then those of runs as a whole. A test has found an error if it fails
+with it and passes without. The checkout is changed in place, must be clean, and is as before afterwards, also after
+an interrupt.
 """
 
 from __future__ import annotations
@@ -11,15 +13,19 @@ import argparse
 import ast
 import json
 import random
+import re
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from coverage import CoverageData
 from machine import machine
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -30,11 +36,18 @@ WHOLE = (
     "test/hetwin_core/ensemble/conductor",
 )
 """Tests of runs as a whole."""
-LIMIT_S = 600.0
-"""A run of tests that takes longer has found something that hangs [s]."""
+LIMIT_S = 300
+"""A test that takes longer has found something that hangs [s]."""
+AT_ONCE = 60
+"""So many tests run together."""
+MOST = 600
+"""So many of those that touch an error's lines run at most."""
+LEFT_OUT = "not colcon and not faults and not long"
 EXAMPLES = """examples:
   python benchmarks/mutations.py --count 40 --seed 7 hetwin_core/ensemble/saving hetwin_core/wire
   python benchmarks/mutations.py --list hetwin_core/ensemble/saving
+  python benchmarks/mutations.py --record build/touched --tests test/hetwin_core hetwin_core/ensemble/saving
+  python benchmarks/mutations.py --touched build/touched hetwin_core/ensemble/saving
 """
 
 
@@ -53,9 +66,13 @@ class Mutation:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An error, and the first tests that found it; empty: none did."""
+    """An error, how many tests there were to find it, and the first that did; empty: none.
+
+    Where they were chosen by folders, the number is that of folders and files.
+    """
 
     mutation: Mutation
+    tests: int
     found_by: str
 
 
@@ -184,40 +201,110 @@ def mirroring_tests(file: str) -> str:
     return str(folder)
 
 
-def found_by(mutation: Mutation, jobs: int) -> str:
-    """Plant an error, run the tests, and take it out again; returns the tests that found it."""
-    file = ROOT / mutation.file
-    before = file.read_bytes()
-    planted = before[: mutation.begin] + mutation.text.encode() + before[mutation.end :]
-    try:
-        file.write_bytes(planted)
-        own = mirroring_tests(mutation.file)
-        wider = str(Path(own).parent) if Path(own).suffix else own
-        for tests in dict.fromkeys((own, wider, " ".join(WHOLE))):
-            if _fail(tests.split(), jobs):
-                return tests
-    finally:
-        file.write_bytes(before)
+def touching_tests(mutation: Mutation, touched: CoverageData) -> list[str]:
+    """Those that run an error's statement, the nearest to its module first, and of these one of each file in turn."""
+    contexts = touched.contexts_by_lineno(str(ROOT / mutation.file))
+    names = {
+        context.rpartition("|")[0]
+        for line in _lines_of_statement(mutation)
+        for context in contexts.get(line, ())
+    }
+    mirror = Path(mirroring_tests(mutation.file)).parts
+    seen: Counter[str] = Counter()
+    order = []
+    for name in sorted(names - {""}):
+        file = name.partition("::")[0]
+        seen[file] += 1
+        near = sum(1 for one, other in zip(Path(file).parts, mirror, strict=False) if one == other)
+        order.append((-near, seen[file], name))
+    return [name for _, _, name in sorted(order)][:MOST]
+
+
+def _lines_of_statement(mutation: Mutation) -> range:
+    """The lines of the smallest statement around an error; without those of the statements in it."""
+    tree = ast.parse((ROOT / mutation.file).read_bytes())
+    found = range(mutation.line, mutation.line + 1)
+    smallest = sys.maxsize
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt) and node.end_lineno is not None:
+            body = getattr(node, "body", None)
+            end = max(node.lineno + 1, body[0].lineno) if body else node.end_lineno + 1
+            if node.lineno <= mutation.line < end and end - node.lineno < smallest:
+                found, smallest = range(node.lineno, end), end - node.lineno
+    return found
+
+
+def groups_of_tests(mutation: Mutation, touched: CoverageData | None) -> list[list[str]]:
+    """The tests that may find an error, as they run one group after another."""
+    if touched is not None and (chosen := touching_tests(mutation, touched)):
+        return [chosen[i : i + AT_ONCE] for i in range(0, len(chosen), AT_ONCE)]
+    own = mirroring_tests(mutation.file)
+    wider = str(Path(own).parent) if Path(own).suffix else own
+    return [[one] for one in dict.fromkeys((own, wider))] + [list(WHOLE)]
+
+
+def found_by(mutation: Mutation, groups: Sequence[Sequence[str]], jobs: int) -> str:
+    """Plant an error, run the tests, and take it out again; returns the first that fails because of it."""
+    unsteady: list[str] = []
+    for group in groups:
+        while True:
+            with planted(mutation):
+                failed = first_failure(group, unsteady, jobs)
+            if not failed:
+                break
+            if "::" not in failed or not first_failure([failed], [], 1):
+                return failed
+            unsteady.append(failed)
     return ""
 
 
-def _fail(tests: Sequence[str], jobs: int) -> bool:
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
-    command += [
-        "-n",
-        str(jobs),
-        "--dist",
-        "loadfile",
-        "-m",
-        "not colcon and not faults and not long",
-    ]
+@contextmanager
+def planted(mutation: Mutation) -> Iterator[None]:
+    """Plant an error as long as this lasts."""
+    file = ROOT / mutation.file
+    before = file.read_bytes()
     try:
-        done = subprocess.run(
-            [*command, *tests], cwd=ROOT, capture_output=True, timeout=LIMIT_S, check=False
+        file.write_bytes(before[: mutation.begin] + mutation.text.encode() + before[mutation.end :])
+        yield
+    finally:
+        file.write_bytes(before)
+
+
+def first_failure(tests: Sequence[str], without: Sequence[str], jobs: int) -> str:
+    """Run tests; returns the first that fails, or how the run ended; empty: all pass."""
+    command = [*_pytest("-x"), "-o", f"faulthandler_timeout={LIMIT_S}"]
+    command += ["-o", "faulthandler_exit_on_timeout=true"]
+    if jobs > 1:
+        command += ["-n", str(jobs), "--dist", "loadfile"]
+    command += [part for name in without for part in ("--deselect", name)]
+    done = subprocess.run(
+        [*command, *tests], cwd=ROOT, capture_output=True, text=True, errors="replace", check=False
+    )
+    if done.returncode in (0, 5):
+        return ""
+    named = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", done.stdout, re.MULTILINE)
+    return named[1] if named else f"pytest ended with {done.returncode}"
+
+
+def record(data_file: str, paths: Sequence[str], tests: Sequence[str]) -> None:
+    """Run tests and keep which of them touch which lines of some modules, in their own process."""
+    modules = "".join(f"\n  {file}" for path in paths for file in _files(ROOT / path))
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Path(folder, "settings")
+        settings.write_text(
+            f"[run]\ndata_file = {Path(data_file).absolute()}\ninclude ={modules}\n"
+            "disable_warnings = no-data-collected\n",
+            encoding="utf-8",
         )
-    except subprocess.TimeoutExpired:
-        return True
-    return done.returncode != 0
+        command = _pytest("--cov", "--cov-report=", "--cov-context=test")
+        command += [f"--cov-config={settings}", *tests]
+        Path(data_file).absolute().parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run(command, cwd=ROOT, check=False)
+
+
+def _pytest(*options: str) -> list[str]:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    return [*command, "-m", LEFT_OUT, *options]
 
 
 def main() -> None:
@@ -233,8 +320,16 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="processes of pytest; default: 2")
     parser.add_argument("--least", type=int, default=0, help="so many are to be found")
     parser.add_argument("--list", action="store_true", help="print the errors and plant none")
+    parser.add_argument("--record", metavar="FILE", help="run the tests, and keep what they touch")
+    parser.add_argument(
+        "--tests", nargs="+", default=["test"], help="for --record; default: all of them"
+    )
+    parser.add_argument("--touched", metavar="FILE", help="what was kept by --record")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    if options.record:
+        record(options.record, options.paths, options.tests)
+        return
     chosen = drawn(options.paths, options.count, options.seed)
     if options.list:
         for one in chosen:
@@ -243,9 +338,13 @@ def main() -> None:
     clean = ["git", "status", "--porcelain", "--untracked-files=no"]
     if subprocess.run(clean, cwd=ROOT, capture_output=True, check=True).stdout:
         parser.error("the checkout has changes; commit or undo them first")
+    touched = CoverageData(options.touched) if options.touched else None
+    if touched is not None:
+        touched.read()
     rows: list[Row] = []
     for number, one in enumerate(chosen, start=1):
-        rows.append(Row(one, found_by(one, options.jobs)))
+        groups = groups_of_tests(one, touched)
+        rows.append(Row(one, sum(map(len, groups)), found_by(one, groups, options.jobs)))
         where = f"{one.file}:{one.line}: {one.kind}: {one.before!r} -> {one.text!r}"
         print(f"{number}: {where}: {rows[-1].found_by or 'NOT FOUND'}", file=sys.stderr, flush=True)
     found = sum(bool(row.found_by) for row in rows)

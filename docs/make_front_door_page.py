@@ -18,13 +18,14 @@ HEAD = """# The front door
 
 <!-- Written by docs/make_front_door_page.py from the modules themselves. -->
 
-What packages and scripts import of hetwin. The function `hetwin_suite.run` runs a scenario; everything else is in one of
-these modules, which load nothing heavy that they do not need. Version numbers promise what is listed here, and nothing else:
-within a major version no name is taken away or changes its meaning. Paths behind the front door may change with each release.
+What packages and scripts import of hetwin. The function `hetwin_suite.run` runs a scenario; everything else is in
+one of these modules, which load nothing heavy that they do not need. Version numbers promise what is listed here, and
+nothing else: within a major version no name is taken away or changes its meaning. Paths behind the front door may
+change with each release.
 """
 TAIL = """
-Names that `hetwin_suite` itself exported before these modules are found there until version 0.3, with a warning that says
-where they are.
+Names that `hetwin_suite` itself exported before these modules are found there until version 0.3, with a warning that
+says where they are.
 """
 
 

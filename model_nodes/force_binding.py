@@ -28,6 +28,7 @@ from hetwin_core.ensemble.parameters import Amount, EntityNames, Parameters, Res
 from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.poses import conjugate, rotate
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import PROXIMITY
 from hetwin_core.ensemble.scene.values import POSE, Floats, Value
 from model_nodes.rigid_grasp import RigidGrasp
 
@@ -95,7 +96,7 @@ class ForceBinding(Model):
         grasp = self._grasp.initialize({"hand": self._hand}, seed)
         links = tuple(Selection(link, "pose") for link in self._hand.finger_links)
         poses = tuple(Selection(name, "pose") for name in self._objects)
-        return Contribution(reads=(*grasp.reads, *links, *poses))
+        return Contribution(reads=(*grasp.reads, *links, *poses, Selection("*", PROXIMITY)))
 
     def start(self, scene: Snapshot) -> None:
         """Start with nothing attached."""

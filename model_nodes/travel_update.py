@@ -78,7 +78,7 @@ class TravelUpdate(Model):
         self._settings = Settings.read(parameters)
         self._laps: list[Lap] = []
         self._learned = False
-        return Contribution(reads=(), reads_proximity=False)
+        return Contribution(reads=())
 
     def step(self, tick: StepInput) -> StepOutput:
         """Keep what was logged; learn when there is enough."""

@@ -135,15 +135,6 @@ def find_known(
     raise BadInput(f"no {what} of this name is known", where=where, found=text, expected=expected)
 
 
-def find_robot(text: str, where: str = "--robot") -> KnownFile:
-    """The robot that a user names: a file, or a known name.
-
-    Raises:
-        BadInput: if it is neither; the nearest names are listed.
-    """
-    return find_known(text, Kind.ROBOT, where=where)
-
-
 def _own(kind: Kind) -> Iterator[KnownFile]:
     inside, pattern = _FOLDERS[kind]
     for folder in folders(inside):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar
@@ -18,6 +18,7 @@ from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
 from hetwin_core.ensemble.scene.layout import EVERYTHING, Entity, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import Table
 from hetwin_core.ensemble.scene.values import AttributeSpec, Floats, Value
 from hetwin_core.ensemble.scene.watch import WatchLayout
 
@@ -83,8 +84,7 @@ class Contribution:
     Attributes:
         entities: new entities; none may exist already.
         attributes: new attributes of entities, its own or another model's; the model owns them at the start.
-        reads: what its snapshots must hold; other attributes may be out of date in them.
-        reads_proximity: whether its snapshots must hold `Snapshot.proximity`, which costs the main model time.
+        reads: what its snapshots must hold, the `tables` of the world as well; all else may be out of date in them.
         warnings: elements of its input that it ignores, by name.
         duration_ns: main model only: when the source ends, if that is known.
         robot_description: main model only: the URDF of the only robot.
@@ -98,7 +98,6 @@ class Contribution:
     entities: tuple[Entity, ...] = ()
     attributes: tuple[AttributeStart, ...] = ()
     reads: tuple[Selection, ...] = EVERYTHING
-    reads_proximity: bool = field(default=True, kw_only=True)
     warnings: tuple[str, ...] = ()
     duration_ns: int | None = None
     robot_description: str = ""
@@ -155,32 +154,24 @@ class StepOutput:
         values: (entity, attribute) -> value.
         block: main model only: the numbers of all that it contributed, in that order, poses in the world frame;
             instead of `values`.
-        proximity: main model only, see `Snapshot.proximity`; or a function that returns it as of this step, whenever
-            it is called.
+        tables: main model only: those that it has made in this step, by name; see `scene.tables`.
         events: what it observed.
         requests: responsibilities that it asks for or gives back.
         ended: main model only: the source has ended.
         input_ns: main model of a live robot only: when the newest joint sample in its state was measured, in the
             system time of this machine [ns].
         late: main model of a live robot only: the twin is too far behind; other models should step less often.
-        watch: main model only: a report about its robot, see `Snapshot.watch`; None at steps without one.
     """
 
     time_ns: int
     values: dict[tuple[str, str], Value] = field(default_factory=dict)
     block: Floats | None = None
-    proximity: Floats | Callable[[], Floats] | None = None
+    tables: dict[str, Table] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
     ended: bool = False
     input_ns: int | None = None
     late: bool = False
-    watch: Floats | None = None
-
-    @property
-    def proximity_rows(self) -> Floats | None:
-        """The table `proximity` itself."""
-        return self.proximity() if callable(self.proximity) else self.proximity
 
 
 class Model(ABC):

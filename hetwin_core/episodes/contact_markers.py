@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
+from hetwin_core.ensemble.scene.tables import PROXIMITY_COLUMNS
 from hetwin_core.ensemble.scene.values import WORLD, Floats
 from hetwin_core.ensemble.topics import CONTACTS
 from hetwin_core.episodes.cdr_template import Blanks, CdrTemplate

@@ -5,8 +5,8 @@ from __future__ import annotations
 from copy import copy
 from typing import Any, NamedTuple
 
-from hetwin_core.ensemble.scene.late_rows import LateRows, rows_of
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import Table
 from hetwin_core.ensemble.scene.values import Floats, Ints
 
 
@@ -37,7 +37,7 @@ class KeptState(NamedTuple):
     values: Floats
     owners: Ints
     parents: Ints
-    near: Floats | LateRows
+    near: Table
 
     @staticmethod
     def of(step: int, scene: Snapshot) -> KeptState:
@@ -46,9 +46,8 @@ class KeptState(NamedTuple):
 
     def copied(self) -> KeptState:
         """The same in arrays of its own."""
-        near = self.near if isinstance(self.near, LateRows) else self.near.copy()
         values, owners, parents = self.values.copy(), self.owners.copy(), self.parents.copy()
-        return KeptState(self.time_ns, self.step, values, owners, parents, near)
+        return KeptState(self.time_ns, self.step, values, owners, parents, self.near)
 
 
 class DueStates:
@@ -95,5 +94,5 @@ class DueStates:
         """Return what another process goes on with."""
         last = self._last
         if last is not None:
-            last = last._replace(near=rows_of(last.near))
+            last = last._replace(near=last.near.copied())
         return {**self.__dict__, "_last": last}

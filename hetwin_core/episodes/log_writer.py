@@ -18,9 +18,8 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
 )
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.scene.late_rows import rows_of
 from hetwin_core.ensemble.scene.layout import EntityKind
-from hetwin_core.ensemble.scene.snapshot import Snapshot, rows_left
+from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.topics import Encoded
 from hetwin_core.ensemble.words import failure_row_words
@@ -184,7 +183,7 @@ class RunLog(RunListener):
         try:
             self._write_responsibilities()
             if last is not None:
-                self._write_state(last._replace(near=rows_left(last.near)))
+                self._write_state(last._replace(near=last.near.left()))
         finally:
             self._bag = None
             bag.close()
@@ -234,7 +233,7 @@ class RunLog(RunListener):
         self._owners_since = None
 
     def _write_state(self, state: KeptState) -> None:
-        near = rows_of(state.near)
+        near = state.near.rows()
         time_ns, values = state.time_ns, state.values
         self._write([self._encoder.state(*state[:5], near)])
         if self._contacts.take(time_ns):

@@ -16,7 +16,7 @@ from hetwin_core.ensemble.mobile_robots import (
 )
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.scans import SCAN, ScanPattern
-from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
+from hetwin_core.ensemble.scene.tables import PROXIMITY_COLUMNS
 from hetwin_core.ensemble.scene.values import ODOMETRY, POSE_SIZE, Floats, Ints
 from hetwin_core.ensemble.topics import (
     BELIEFS,

@@ -44,21 +44,6 @@ def spans(
     return {attribute: _cut(rows, end_ns) for attribute, rows in changes.items()}
 
 
-def owner_at(spans_of_attribute: Iterable[Span], time_ns: int) -> str:
-    """The model responsible at a time.
-
-    Raises:
-        KeyError: if the time lies before the run.
-    """
-    model = None
-    for span in spans_of_attribute:
-        if span.from_ns <= time_ns:
-            model = span.model
-    if model is None:
-        raise KeyError(time_ns)
-    return model
-
-
 def _cut(changes: list[tuple[int, str]], end_ns: int) -> tuple[Span, ...]:
     merged: list[tuple[int, str]] = []
     for time_ns, model in changes:

@@ -18,7 +18,8 @@ from hetwin_core.ensemble.beliefs import belief_event, message_fields
 from hetwin_core.ensemble.event_codec import event_of_message
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import PROXIMITY_COLUMNS, near_by
 from hetwin_core.ensemble.scene.values import Floats, Ints
 from hetwin_core.ensemble.topics import BELIEFS
 
@@ -46,7 +47,7 @@ def read_state(message: SceneState, layout: Layout, models: tuple[str, ...]) -> 
         np.frombuffer(message.values, np.float64),
         np.frombuffer(message.owners, np.int32),
         np.frombuffer(message.parents, np.int32),
-        _rows(message.proximity),
+        near_by(_rows(message.proximity)),
     )
 
 

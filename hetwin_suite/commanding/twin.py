@@ -15,8 +15,8 @@ from hetwin_core.ensemble.model import Contribution, StepInput, StepOutput
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import CLEARANCES, PROXIMITY
 from hetwin_core.ensemble.scene.values import POSE, Floats
-from hetwin_core.ensemble.scene.watch import Watch
 from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_suite.commanding.look import TOUCHING_M, Look
 from hetwin_suite.commanding.plan import Plan
@@ -118,7 +118,7 @@ class Twin:
                 output = model.step(
                     StepInput(time_ns, time_ns - before_ns, scene.snapshot(before_ns))
                 )
-                if output.watch is not None or output.ended:
+                if CLEARANCES in output.tables or output.ended:
                     yield scene.look(output, time_ns * 1e-9 - REST_S)
         finally:
             model.stop()
@@ -181,7 +181,6 @@ class _Scene:
             contribution.entities, [(start.entity, start.attribute) for start in starts]
         )
         self._values = np.concatenate([start.value.data for start in starts])
-        self._watch = contribution.watch
         self._owners = np.zeros(len(self._layout.slots), np.int32)
         self._parents = np.full(len(self._layout.slots), -1, np.int32)
         self._names = [entity.name for entity in contribution.entities]
@@ -197,9 +196,8 @@ class _Scene:
     def look(self, output: StepOutput, time: float) -> Look:
         assert output.block is not None  # the main model's steps have one
         near: dict[tuple[str, str], float] = {}
-        rows = [] if output.proximity_rows is None else output.proximity_rows[:, :3].tolist()
-        if output.watch is not None and self._watch is not None:
-            rows += Watch.decode(output.watch, self._watch).clearances[:, :3].tolist()
+        known = [output.tables[name] for name in (PROXIMITY, CLEARANCES) if name in output.tables]
+        rows = [row for table in known for row in table.rows()[:, :3].tolist()]
         for one, other, distance in rows:
             pair = self._names[int(one)], self._names[int(other)]
             near[pair] = min(distance, near.get(pair, distance))

@@ -10,12 +10,9 @@ from hetwin_core.ensemble.scene.values import Floats
 
 BENCH_TOP = 0.75
 HOLE_DEPTH = 0.04
-CLEARANCE = 0.0001
-"""Difference of the widths of hole and shaft [m]."""
 SHAFT_RADIUS = 0.012
 SHAFT_LENGTH = 0.045
 CHAMFER = 0.005
-HANDLE_RADIUS = 0.024
 HANDLE_LENGTH = 0.1
 DIP_MASS = 0.16
 """[kg]"""

@@ -55,7 +55,6 @@ class Pattern:
         rank: how far the names are from equal: 0 the same words, 1 more words before or after, 2 more words
             between, 3 the same words in another order, 4 other words before or after.
         longer: which of them has more words, ``recorded`` or ``robot``.
-        after_word: how many of the shorter one's words come before those between.
         instead: the robot's words in place of those before and after.
     """
 
@@ -64,7 +63,6 @@ class Pattern:
     before: Words = ()
     after: Words = ()
     between: Words = ()
-    after_word: int = 0
     instead: tuple[Words, Words] = ((), ())
 
 
@@ -180,7 +178,7 @@ def _pattern(recorded: Words, robot: Words) -> Pattern | None:
     for start in range(1, count):
         end = start + len(longer) - count
         if longer[:start] + longer[end:] == shorter:
-            return Pattern(2, who, between=longer[start:end], after_word=start)
+            return Pattern(2, who, between=longer[start:end])
     return None
 
 

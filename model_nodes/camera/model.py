@@ -75,7 +75,6 @@ class Camera(Model):
         return Contribution(
             attributes=tuple(starts),
             reads=(Selection("*", POSE.name),),
-            reads_proximity=False,
             warnings=() if self._objects else ("there is no object that the camera may see",),
         )
 

@@ -25,7 +25,7 @@ from hetwin_core.ensemble.scene.consistency import CONSISTENCY, Consistency
 from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import ODOMETRY, AttributeSpec, Floats, Value
-from hetwin_core.ensemble.scene.watch import DEFAULT_WATCH_RATE, Watch, WatchLayout
+from hetwin_core.ensemble.scene.watch import DEFAULT_WATCH_RATE, REPORTS, Watch, WatchLayout
 from hetwin_core.kinematics.chains.chain import Chain
 from model_nodes.consistency.agreement import Agreement, Expected, Parting
 from model_nodes.consistency.bases import BaseDifference
@@ -103,8 +103,7 @@ class ConsistencyModel(Model):
                 )
                 for spec in specs
             ),
-            reads=(Selection(self._name, "*"),),
-            reads_proximity=False,
+            reads=(Selection(self._name, "*"), *(Selection("*", name) for name in REPORTS)),
         )
 
     def _tip_chain(self, settings: Settings) -> tuple[Chain | None, list[int]]:
@@ -145,10 +144,8 @@ class ConsistencyModel(Model):
 
     def _with_source(self, tick: StepInput, output: StepOutput) -> None:
         """Compare the twin with what its source says at this time, if the main model has just reported that."""
-        if tick.scene.watch is None:
-            return
-        watch = Watch.decode(tick.scene.watch, self._layout)
-        if watch.time_ns != tick.scene.time_ns:
+        watch = Watch.read(tick.scene.tables, self._layout)
+        if watch is None or watch.time_ns != tick.scene.time_ns:
             return
         recorded = watch.of(self._own).recorded
         twin = tick.scene.get(self._name, "joint_positions")

@@ -26,6 +26,7 @@ from hetwin_core.ensemble.model import (
 from hetwin_core.ensemble.parameters import Amount, Parameters, ResolvedHand, parameter
 from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import PROXIMITY
 from hetwin_core.ensemble.scene.values import AttributeSpec, Ints, Meaning, Value
 from model_nodes.grasp_monitor.enclosure import Enclosure, Touches
 from model_nodes.grasp_monitor.fingers import FingerMotion
@@ -121,6 +122,7 @@ class GraspMonitor(Model):
             reads=(
                 Selection(robot, "joint_positions"),
                 Selection(robot, "joint_efforts"),
+                Selection("*", PROXIMITY),
             ),
         )
 

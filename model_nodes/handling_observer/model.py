@@ -27,6 +27,7 @@ from hetwin_core.ensemble.parameters import Amount, EntityNames, Parameters, par
 from hetwin_core.ensemble.scene.hands import hand_links
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import PROXIMITY
 from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning, Value
 from model_nodes.handling_observer.grips import Grips
 from model_nodes.handling_observer.openings import Openings
@@ -120,6 +121,7 @@ class HandlingObserver(Model):
                 *(Selection(name, "pose") for name in self._objects),
                 Selection("*", "holding"),
                 Selection("*", "held_object"),
+                Selection("*", PROXIMITY),
             ),
             warnings=() if self._objects else ("there is no object to watch",),
         )

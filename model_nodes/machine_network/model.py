@@ -85,7 +85,6 @@ class MachineNetwork(Model):
                 for entity, attribute in self._given.specs
             ),
             reads=(*self._sensing.selections, *self._raising.selections),
-            reads_proximity=False,
         )
 
     def start(self, scene: Snapshot) -> None:

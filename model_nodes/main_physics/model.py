@@ -22,9 +22,9 @@ from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
 from hetwin_core.ensemble.scene.fidelity import FIDELITY
-from hetwin_core.ensemble.scene.late_rows import LateRows
 from hetwin_core.ensemble.scene.layout import Entity, Selection
-from hetwin_core.ensemble.scene.snapshot import Snapshot, no_proximity
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import NO_PROXIMITY, PROXIMITY, Table
 from hetwin_core.ensemble.scene.values import POSE, Floats, Value
 from hetwin_core.ensemble.scene.watch import Finding, WatchLayout
 from model_nodes.main_physics.base_drive import BASE_CORRECTED
@@ -76,7 +76,7 @@ class MainPhysics(Model):
         self._moving: RobotMotion | None = None
         self._switcher: FidelitySwitcher | None = None
         self._watching: Watching | None = None
-        self._rows = LateRows(no_proximity)
+        self._rows = NO_PROXIMITY
         self._time_ns = 0
 
     @classmethod
@@ -218,15 +218,17 @@ class MainPhysics(Model):
         self._block.set_efforts(moving.efforts(motion))
         self._block.fill(engine)
         plans = moving.plans
+        tables = {PROXIMITY: self._near(engine)}
+        if self._watching is not None:
+            tables |= self._watching.report(tick.time_ns, motion)
         return StepOutput(
             time_ns=tick.time_ns,
             block=self._block.data,
-            proximity=self._near(engine),
+            tables=tables,
             events=[*aligned, *corrections, *self._events(engine, plans, tick.time_ns)],
             ended=plans.ended(tick.time_ns),
             input_ns=plans.input_ns if plans.is_live else None,
             late=plans.is_live and plans.late,
-            watch=None if self._watching is None else self._watching.report(tick.time_ns, motion),
         )
 
     def _leap(self, engine: Engine, tick: StepInput) -> None:
@@ -263,11 +265,11 @@ class MainPhysics(Model):
         except Unsupported as error:
             raise Refused(str(error)) from error
 
-    def _near(self, engine: Engine) -> LateRows:
-        """What computes the rows of proximity after this step."""
+    def _near(self, engine: Engine) -> Table:
+        """The table of proximity after this step."""
         compute = engine.proximity_when_read()
         lasts = engine.remembers_forces
-        self._rows = LateRows(lambda: self._block.of_entities(compute()), lasts=lasts)
+        self._rows = Table(lambda: self._block.of_entities(compute()), lasts=lasts)
         return self._rows
 
     def _events(self, engine: Engine, plans: Plans, time_ns: int) -> list[Event]:
@@ -365,7 +367,7 @@ class MainPhysics(Model):
         parts = rebuild(saved["parts"], self._parts(moving), name="main model")
         if too_many := limited - moving.limited:
             raise Refused(f"the effort of {', '.join(sorted(too_many))} is limited by now")
-        self._rows = LateRows(no_proximity)
+        self._rows = NO_PROXIMITY
         self._foreign.restore(parts)
         moving.restore(parts)
         self._time_ns = scene.time_ns

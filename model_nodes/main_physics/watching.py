@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from hetwin_core.ensemble.scene.tables import Table
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Finding, Watch, WatchLayout, watch_every
 from model_nodes.main_physics.block import Block
@@ -65,7 +66,9 @@ class Watching:
         self._unknown = np.full(len(self._commanded), np.nan)
         driven = np.zeros(len(joints), np.bool_)
         driven[self._commanded] = plans.driven
-        self.layout = _layout(robots, driven.tolist(), self._has_inertias(), findings)
+        self.layout = _layout(
+            robots, driven.tolist(), self._has_inertias(), findings, self._delay_ns
+        )
         self._reach = reach
         engine.clearances(reach)  # prepares what the first step must not wait for
         engine.take_touches()
@@ -82,8 +85,8 @@ class Watching:
         zeros = np.zeros(len(self._commanded))
         return bool(np.isfinite(self._engine.expected_efforts(zeros, zeros, zeros)).any())
 
-    def report(self, time_ns: int, motion: JointMotion) -> Floats | None:
-        """Take note of the motion; returns a report as one flat array, if one is due with the step to `time_ns`.
+    def report(self, time_ns: int, motion: JointMotion) -> Mapping[str, Table]:
+        """Take note of the motion; returns the tables of a report, if one is due with the step to `time_ns`.
 
         Args:
             time_ns: simulated time.
@@ -93,7 +96,7 @@ class Watching:
         if step % self._sample_every == 0:
             self._smoother.take(motion.positions, self._plans.measured_efforts)
         if step % self._every:
-            return None
+            return {}
         measured, expected = self._efforts()
         watch = Watch(
             time_ns,
@@ -105,7 +108,7 @@ class Watching:
             self._delay_ns,
             self._block.of_entities(self._engine.take_touches()),
         )
-        return watch.encode()
+        return watch.tables()
 
     def _efforts(self) -> tuple[Floats, Floats]:
         """Measured and expected efforts of the commanded joints, at the middle of the smoother's window."""
@@ -126,7 +129,11 @@ class Watching:
 
 
 def _layout(
-    robots: Sequence[Body], driven: list[bool], has_inertias: bool, findings: tuple[Finding, ...]
+    robots: Sequence[Body],
+    driven: list[bool],
+    has_inertias: bool,
+    findings: tuple[Finding, ...],
+    delay_ns: int,
 ) -> WatchLayout:
     joints = [joint for robot in robots for joint in robot.moving_joints]
     limits = [_limits(joint) for joint in joints]
@@ -141,6 +148,7 @@ def _layout(
         has_inertias,
         findings,
         tuple(joint.kind is JointKind.SLIDE for joint in joints),
+        delay_ns,
     )
 
 

@@ -76,7 +76,7 @@ class RemoteRobot(Model):
                 expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite",
             ) from None
         self._wire = Wire(settings.namespace, "robot_commander", COMMAND, REPLY)
-        return Contribution(reads=(), reads_proximity=False, reproducible=False)
+        return Contribution(reads=(), reproducible=False)
 
     def start(self, scene: Snapshot) -> None:
         """Wait for the robot.

@@ -88,10 +88,8 @@ class Viewer:
         )
 
     def _report(self, scene: Snapshot) -> Watch | None:
-        if self._watched is None or scene.watch is None:
-            return None
-        report = Watch.decode(scene.watch, self._watched)
-        if report.time_ns == self._reported_ns:
+        report = None if self._watched is None else Watch.read(scene.tables, self._watched)
+        if report is None or report.time_ns == self._reported_ns:
             return None
         self._reported_ns = report.time_ns
         return report

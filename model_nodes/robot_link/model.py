@@ -98,7 +98,7 @@ class RobotLink(Model):
         self._real_pose: dict[str, Json] | None = None
         self._were_open = False
         self._missing = 0
-        return Contribution(reads=(), reads_proximity=False)
+        return Contribution(reads=())
 
     def step(self, tick: StepInput) -> StepOutput:
         """Take a cycle of the link."""

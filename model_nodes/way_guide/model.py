@@ -104,9 +104,7 @@ class WayGuide(Model):
                     expected=f"1 to {MOST_LEGS} corners; longer ways are several paths",
                 )
         posed = [name for name in (settings.robot, settings.scanner) if name]
-        return Contribution(
-            reads=tuple(Selection(name, "pose") for name in posed), reads_proximity=False
-        )
+        return Contribution(reads=tuple(Selection(name, "pose") for name in posed))
 
     def start(self, scene: Snapshot) -> None:
         """Look where the robot and the obstacles are.

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import mutations
 import pytest
-from mutations import Source, drawn, found_by, mirroring_tests
+from coverage import CoverageData
+from mutations import Source, drawn, found_by, groups_of_tests, mirroring_tests, record
 
 CODE = """def add(a, b):
     \"\"\"Größe.\"\"\"
@@ -59,15 +60,54 @@ def test_the_seed_draws(tree: Path) -> None:
 def test_what_is_planted_is_taken_out_again(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
 
-    def fails(tests: list[str], jobs: int) -> bool:
+    def fails(tests: list[str], without: list[str], jobs: int) -> str:
         seen.append((tree / "code.py").read_text(encoding="utf-8"))
-        return len(seen) == 2
+        return "collection" if len(seen) == 2 else ""
 
-    (tree / "test").mkdir()
-    monkeypatch.setattr(mutations, "_fail", fails)
-    assert found_by(drawn(["code.py"], 1, 1)[0], 1) == " ".join(mutations.WHOLE)
+    monkeypatch.setattr(mutations, "first_failure", fails)
+    assert found_by(drawn(["code.py"], 1, 1)[0], [["one"], ["two"], ["three"]], 1) == "collection"
     assert len({*seen, CODE}) == 2
     assert (tree / "code.py").read_text(encoding="utf-8") == CODE
+
+
+TESTS = """import os
+
+import code_of
+import pytest
+
+def test_of_something_else():
+    assert code_of.last([2, 1]) == 1
+
+@pytest.mark.parametrize("by", [3, 0])
+def test_difference(by):
+    if by:
+        assert code_of.difference(5, by) == 5 - by
+
+def test_unsteady():
+    assert code_of.difference(5, 0) == 5
+    assert not os.path.exists("unsteady")
+"""
+
+
+def test_the_tests_that_touch_a_line_find_its_errors(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(tree))
+    (tree / "code_of.py").write_text(
+        "def last(a):\n    return a[-1]\n\ndef difference(a, b):\n    return (\n        a\n        - b\n    )\n"
+    )
+    (tree / "pytest.ini").write_text("[pytest]\nmarkers = colcon: -\n    faults: -\n    long: -\n")
+    (tree / "test").mkdir()
+    (tree / "test" / "test_code_of.py").write_text(TESTS)
+    record(str(tree / "touched"), ["code_of.py"], ["test"])
+    touched = CoverageData(str(tree / "touched"))
+    touched.read()
+    (error,) = (one for one in drawn(["code_of.py"], 9, 1) if one.kind == "sign")
+    groups = groups_of_tests(error, touched)
+    own = "test/test_code_of.py"
+    assert groups == [[f"{own}::test_difference[3]", f"{own}::test_unsteady"]]
+    (tree / "unsteady").touch()
+    assert found_by(error, [groups[0][::-1]], 1) == f"{own}::test_difference[3]"
 
 
 def test_the_mirroring_tests_a_module() -> None:

@@ -15,6 +15,7 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import StepInput
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import near_by
 from hetwin_core.ensemble.scene.values import AttributeSpec, Floats
 from model_nodes.grasp_monitor import GraspMonitor
 
@@ -90,7 +91,7 @@ class Gripper:
             values,
             np.zeros(slots, np.int32),
             np.full(slots, -1, np.int32),
-            self.proximity(rows),
+            near_by(self.proximity(rows)),
         )
 
     def proximity(self, rows: Iterable[Row]) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.snapshot import Snapshot, no_proximity
+from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats
 from hetwin_core.episodes.tables.fluents import FLUENTS
 from hetwin_core.episodes.tables.rows import (
@@ -168,7 +168,6 @@ class MadePoses:
             self.values[row],
             owners,
             parents,
-            no_proximity(),
         )
 
 

@@ -12,8 +12,9 @@ from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import CLEARANCES, TOUCHES, no_rows
 from hetwin_core.ensemble.scene.values import Floats, pose_value
-from hetwin_core.ensemble.scene.watch import TOUCH_COLUMNS, Watch, no_clearances
+from hetwin_core.ensemble.scene.watch import Watch
 from model_nodes.robot_health.link_pairs import LinkPairs
 from model_nodes.robot_health.link_touches import LinkTouches
 from model_nodes.robot_health.objects import ObjectStory
@@ -130,13 +131,13 @@ def _links(scene: Snapshot) -> LinkTouches:
 
 def _report(scene: Snapshot, moment: Moment) -> Watch:
     """What the main model reports, in which the link touches in the middle between two moments."""
-    rows = np.empty((0, TOUCH_COLUMNS))
+    rows = no_rows(TOUCHES)
     if moment.touched is not None:
         ids = [scene.layout.entity_id(name) for name in ("link", "thing")]
         then = scene.time_ns - STEP_S * 0.5e9
         rows = np.array([[*ids, then, then, moment.touched, np.nan, *moment.object[:3]]])
     unknown = np.full(2, np.nan)
-    return Watch(scene.time_ns, *[unknown] * 4, no_clearances(), touches=rows)
+    return Watch(scene.time_ns, *[unknown] * 4, no_rows(CLEARANCES), touches=rows)
 
 
 def _entities(shapes: tuple[Shape, ...], ground: bool, hand: bool) -> Iterable[Entity]:

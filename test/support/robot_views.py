@@ -10,8 +10,9 @@ import numpy as np
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import CLEARANCES, TABLES, TOUCHES
 from hetwin_core.ensemble.scene.values import AttributeSpec, pose_value
-from hetwin_core.ensemble.scene.watch import CLEARANCE_COLUMNS, TOUCH_COLUMNS, Watch, WatchLayout
+from hetwin_core.ensemble.scene.watch import Watch, WatchLayout
 from model_nodes.robot_health.view import View
 from support.scene_of import scene_of
 from support.watched_toy import LAYOUT
@@ -78,9 +79,9 @@ def view(
         recorded_velocities=np.array(velocities, np.float64),
         measured_efforts=np.array(measured, np.float64),
         expected_efforts=np.array(expected, np.float64),
-        clearances=np.array(clearances, np.float64).reshape(-1, CLEARANCE_COLUMNS),
+        clearances=np.array(clearances, np.float64).reshape(-1, TABLES[CLEARANCES].number),
         delay_ns=delay_ns,
-        touches=np.array(touches, np.float64).reshape(-1, TOUCH_COLUMNS),
+        touches=np.array(touches, np.float64).reshape(-1, TABLES[TOUCHES].number),
     )
     return View(
         step * PERIOD_NS,

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from hetwin_core.ensemble.scene.layout import Entity, Layout
-from hetwin_core.ensemble.scene.snapshot import Snapshot, no_proximity
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import near_by
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats
 
 
@@ -32,7 +33,7 @@ def scene_of(
         values,
         np.zeros(slots, np.int32),
         np.full(slots, -1, np.int32),
-        no_proximity() if near is None else near,
+        {} if near is None else near_by(near),
     )
 
 

@@ -16,7 +16,8 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import PROXIMITY_COLUMNS, near_by
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Meaning, Value
 from hetwin_core.episodes.log_writer import RunLog
 
@@ -144,7 +145,7 @@ class SmallRun:
             parents[layout.slot_id("box", "pose")] = layout.entity_id("gripper")
         proximity = np.full((1 + step % 3, PROXIMITY_COLUMNS), step / 3.0)
         return Snapshot(
-            layout, MODELS, step * STEP_NS, self.values(step), owners, parents, proximity
+            layout, MODELS, step * STEP_NS, self.values(step), owners, parents, near_by(proximity)
         )
 
     def start(self) -> RunStart:

@@ -8,6 +8,7 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import StepInput
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import near_by
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, pose_value
 from model_nodes.handling_observer import HandlingObserver
 
@@ -81,7 +82,9 @@ class Watch:
         owners = np.zeros(len(self.layout.slots), np.int32)
         proximity = np.array(near, np.float64).reshape(-1, 12)
         time_ns = round(self.time * 1e9)
-        return Snapshot(self.layout, ("physics",), time_ns, values, owners, parents, proximity)
+        return Snapshot(
+            self.layout, ("physics",), time_ns, values, owners, parents, near_by(proximity)
+        )
 
     def look(
         self,

@@ -18,8 +18,9 @@ from hetwin_core.ensemble.model import (
     StepOutput,
 )
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.tables import CLEARANCES, no_rows
 from hetwin_core.ensemble.scene.values import AttributeSpec, Value
-from hetwin_core.ensemble.scene.watch import CLEARANCE_COLUMNS, Finding, Watch, WatchLayout
+from hetwin_core.ensemble.scene.watch import Finding, Watch, WatchLayout
 from support.toys import ToyPhysics
 
 JOINTS = ("shoulder", "elbow")
@@ -88,19 +89,19 @@ class WatchedToy(ToyPhysics):
         joints = [self._at + self._away, 0.0, speed, 0.0]
         assert output.block is not None
         output.block = np.concatenate([output.block, joints])
-        output.watch = Watch(
+        output.tables |= Watch(
             time_ns=tick.time_ns,
             recorded=np.array([self._at, 0.0]),
             recorded_velocities=np.array([speed, 0.0]),
             measured_efforts=np.array([5.0, np.nan]),
             expected_efforts=np.array([4.0, np.nan]),
             clearances=self._clearances(tick.time_ns / 1e9),
-        ).encode()
+        ).tables()
         return output
 
     def _clearances(self, now: float) -> Any:
         begin, end, depth = self._touch
         if not begin <= now <= end:
-            return np.empty((0, CLEARANCE_COLUMNS))
+            return no_rows(CLEARANCES)
         forearm = self._table - 1
         return np.array([[forearm, self._table, -depth, 0.1, 0.2, 0.3, 0.0, 0.0, 1.0]])

@@ -53,7 +53,8 @@ class Glass(Model):
         self._strength = float(parameters["strength"])
         self._intact = True
         start = AttributeStart(self._glass, INTACT, self._value(0))
-        return Contribution(attributes=(start,), reads=(Selection(self._glass, "pose"),))
+        reads = Selection(self._glass, "pose"), Selection("*", "proximity")
+        return Contribution(attributes=(start,), reads=reads)
 
     def step(self, tick: StepInput) -> StepOutput:
         """Compare the contact forces with its strength."""

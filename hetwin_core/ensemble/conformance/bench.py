@@ -28,6 +28,7 @@ from hetwin_core.ensemble.scene.layout import Entity, Layout
 from hetwin_core.ensemble.scene.responsibilities import ResponsibilityTable
 from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import near_by
 from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE, POSE, WORLD, AttributeSpec, Value
 from hetwin_core.ensemble.supervision.heartbeat import STEP, Row
 
@@ -112,7 +113,7 @@ class Bench:
         for slot, start in enumerate(starts):
             self.scene.put(slot, start.value)
         if not self.is_main:
-            self.scene.put_proximity(self._fixture.proximity(0))
+            self.scene.put_tables(near_by(self._fixture.proximity(0)))
         self.scene.resolve(0)
         self._outputs = OutputWriter(
             self.scene, main_slots, lambda _, text: self._strayed.append(text)
@@ -196,7 +197,7 @@ class Bench:
     def _move_fixture(self, time_ns: int) -> None:
         block = self._fixture.block(time_ns)
         self.scene.put_block(slice(0, len(block)), block)
-        self.scene.put_proximity(self._fixture.proximity(time_ns))
+        self.scene.put_tables(near_by(self._fixture.proximity(time_ns)))
         self.scene.resolve(time_ns)
 
     def _foreign(self) -> dict[tuple[str, str], Value]:
@@ -235,11 +236,10 @@ class Bench:
         """Keep the output to the bit, for comparison with another instance's."""
         self._kept = [(f"{e}.{a}", v, v.data.tobytes()) for (e, a), v in output.values.items()]
         numbers = {n: before.hex() for n, _, before in self._kept}
-        near = self.scene.snapshot().proximity if output.proximity is not None else None
-        arrays = (("block", output.block), ("proximity", near), ("watch", output.watch))
-        for name, array in arrays:
-            if array is not None:
-                numbers[name] = array.tobytes().hex()
+        if output.block is not None:
+            numbers["block"] = output.block.tobytes().hex()
+        for name, table in output.tables.items():
+            numbers[name] = table.rows().tobytes().hex()
         events = [(e.name, e.time_ns, dict(e.arguments)) for e in output.events]
         asked = [(r.kind.value, r.entity, r.attribute) for r in output.requests]
         self.trace.append(json.dumps([output.time_ns, numbers, events, asked, output.ended]))

@@ -10,7 +10,7 @@ from hetwin_core.ensemble.model import AttributeStart
 from hetwin_core.ensemble.scene.hands import HandDescription
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
+from hetwin_core.ensemble.scene.tables import PROXIMITY_COLUMNS
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Value, pose_value
 
 MODEL = "fixture"

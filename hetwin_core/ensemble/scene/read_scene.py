@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import Table
 from hetwin_core.ensemble.scene.values import POSE, Floats, Ints
 
 _PROXIMITY = "proximity"
@@ -115,10 +118,10 @@ class ReadScene:
         return self._scene.time_ns
 
     @property
-    def watch(self) -> Floats | None:
-        """See `Snapshot`; it changes at every step."""
+    def tables(self) -> Mapping[str, Table]:
+        """See `Snapshot`; they change at every step."""
         self._reads.note_everything()
-        return self._scene.watch
+        return self._scene.tables
 
     def _note_whole(self, array: str) -> None:
         self._reads.note(self._scene, array, None, None)

@@ -10,11 +10,11 @@ import numpy as np
 from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
-from hetwin_core.ensemble.scene.late_rows import LateRows, rows_of
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.poses import compose, extrapolate
 from hetwin_core.ensemble.scene.responsibilities import ResponsibilityTable
-from hetwin_core.ensemble.scene.snapshot import Snapshot, no_proximity
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import TABLES, Table
 from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, POSE, WORLD, Floats, Ints, Value
 
 _Array = TypeVar("_Array", Floats, Ints)
@@ -46,8 +46,7 @@ class Scene:
         self._main = main
         self._values = np.zeros(layout.size, np.float64)
         self._parents = np.full(len(layout.slots), -1, np.int32)
-        self._near: Floats | LateRows = no_proximity()
-        self._watch: Floats | None = None
+        self._tables: Mapping[str, Table] = {}
         self._view: Snapshot | None = None
         self._settled = True
         self._order: list[int] | None = None
@@ -83,14 +82,9 @@ class Scene:
         self._values[span] = block
         self._settled = not self.foreign
 
-    def put_proximity(self, near: Floats | LateRows) -> None:
-        """Replace the table of proximity, by the new one or by what computes it when it is read."""
-        self._near = near
-        self._view = None
-
-    def put_watch(self, report: Floats) -> None:
-        """Replace the report about the robot."""
-        self._watch = report
+    def put_tables(self, tables: Mapping[str, Table]) -> None:
+        """Replace the tables of these names; they are computed when they are read."""
+        self._tables = {**self._tables, **tables}
         self._view = None
 
     def resolve(self, time_ns: int) -> None:
@@ -110,7 +104,7 @@ class Scene:
             )
 
     def save(self) -> Plain:
-        """Return values, frames and owners; the rows of proximity are computed now."""
+        """Return values, frames, owners and tables, which are computed now."""
         return record(
             {
                 "time_ns": self.time_ns,
@@ -118,8 +112,7 @@ class Scene:
                 "parents": self._parents,
                 "owners": self.table.owners,
                 "foreign": self.foreign,
-                "proximity": rows_of(self._near),
-                "watch": self._watch,
+                "tables": {n: (one.time_ns, one) for n, one in self._tables.items()},
             },
             name="scene",
         )
@@ -141,7 +134,9 @@ class Scene:
         for slot, owner in enumerate(owners.tolist()):
             self.table.move(slot, owner)
         self.foreign = content["foreign"]
-        self._near, self._watch = content["proximity"], content["watch"]
+        self._tables = {
+            name: Table(rows, time_ns=at) for name, (at, rows) in content["tables"].items()
+        }
         self._view = self._order = self._for_main = None
         self._settled = True
 
@@ -205,16 +200,15 @@ class Scene:
                 self._visible_values,
                 self.table.owners,
                 self._visible_parents,
-                self._near,
-                self._watch,
+                self._tables,
             )
         return self._view
 
-    def kept_snapshot(self, *, near: bool = True) -> Snapshot:
+    def kept_snapshot(self, tables: Collection[str] = tuple(TABLES)) -> Snapshot:
         """A copy of the scene, to be read while the next step is under way.
 
         Args:
-            near: with the rows of proximity, which are computed now; else there are none in it.
+            tables: names of those in it, which are computed now.
         """
         return Snapshot(
             self.layout,
@@ -223,8 +217,7 @@ class Scene:
             self._values.copy(),
             self.table.owners.copy(),
             self._parents.copy(),
-            rows_of(self._near).copy() if near else no_proximity(),
-            None if self._watch is None else self._watch.copy(),
+            {name: one.copied() for name, one in self._tables.items() if name in tables},
         )
 
 

@@ -2,30 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from hetwin_core.ensemble.errors import RunFailed
-from hetwin_core.ensemble.scene.late_rows import LateRows, rows_of
 from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.tables import NO_PROXIMITY, PROXIMITY, Table
 from hetwin_core.ensemble.scene.values import WORLD, Floats, Ints
-
-PROXIMITY_COLUMNS = 12
-"""Columns of `Snapshot.proximity`."""
-
-
-def no_proximity() -> Floats:
-    """A table of proximity without rows."""
-    return np.empty((0, PROXIMITY_COLUMNS), np.float64)
-
-
-def rows_left(table: Floats | LateRows) -> Floats:
-    """A table of proximity of a run that is over; no rows if the model that would compute them has ended."""
-    try:
-        return rows_of(table)
-    except RunFailed:
-        return no_proximity()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +23,7 @@ class Snapshot:
         values: (layout.size,) all attributes.
         owners: (slots,) index of the responsible model.
         parents: (slots,) index of the entity in whose frame the owner returns the value, -1 for the world.
-        near: the table `proximity`, or what computes it; it is costly, and most steps go by without a reader.
-        watch: the main model's last report about its robot (see `watch.Watch`); None if it makes none, and in the
-            snapshots of models in other processes.
+        tables: the last one that the main model has made of each kind, by name; computed when they are read.
     """
 
     layout: Layout
@@ -52,8 +32,7 @@ class Snapshot:
     values: Floats
     owners: Ints
     parents: Ints
-    near: Floats | LateRows = field(default_factory=no_proximity)
-    watch: Floats | None = None
+    tables: Mapping[str, Table] = field(default_factory=dict)
 
     @property
     def proximity(self) -> Floats:
@@ -63,7 +42,12 @@ class Snapshot:
         normal x y z from the other to the object, force on the object x y z [N]; all pairs of an object with another
         object, a static body or a link that are closer than the main model's proximity range.
         """
-        return rows_of(self.near)
+        return self.near.rows()
+
+    @property
+    def near(self) -> Table:
+        """The table `proximity`; it is costly, and most steps go by without a reader."""
+        return self.tables.get(PROXIMITY, NO_PROXIMITY)
 
     def get(self, entity: str, attribute: str) -> Floats:
         """The attribute's numbers, as a view.

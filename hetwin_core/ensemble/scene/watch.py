@@ -1,7 +1,7 @@
 """Reports of the main model about its robots, beside the scene: recorded motion, efforts and clearances.
 
-Most of it never changes during a run (`WatchLayout`); the rest (`Watch`) travels as one flat array of numbers at some
-of the main model's steps.
+Most of it never changes during a run (`WatchLayout`); the rest (`Watch`) is in tables of the scene, which are new at
+some of the main model's steps.
 """
 
 from __future__ import annotations
@@ -13,28 +13,13 @@ from typing import Any
 import numpy as np
 
 from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.scene.tables import CLEARANCES, ROBOT_JOINTS, TOUCHES, Table, no_rows
 from hetwin_core.ensemble.scene.values import Floats
 
-CLEARANCE_COLUMNS = 9
-"""Columns of `Watch.clearances`."""
-TOUCH_COLUMNS = 9
-"""Columns of `Watch.touches`."""
+REPORTS = (ROBOT_JOINTS, CLEARANCES, TOUCHES)
+"""The tables of a report."""
 DEFAULT_WATCH_RATE = 25.0
 """Reports per simulated second unless the main model's `watch_rate` says otherwise."""
-_HEAD = 5
-_PER_JOINT = 4
-_FORCE = 5
-"""The column of a touch that may be unknown."""
-
-
-def no_clearances() -> Floats:
-    """A table of clearances without rows."""
-    return np.empty((0, CLEARANCE_COLUMNS), np.float64)
-
-
-def no_touches() -> Floats:
-    """A table of touches without rows."""
-    return np.empty((0, TOUCH_COLUMNS), np.float64)
 
 
 def watch_every(rate: float, watch_rate: float) -> int:
@@ -84,6 +69,7 @@ class WatchLayout:
         has_inertias: whether its description has inertias, without which no efforts are expected.
         findings: what the source found in its recording.
         slides: (n,) whether the joint slides, in m, and does not turn, in rad; empty if that is not known.
+        delay_ns: how far efforts are behind the report [ns].
     """
 
     robots: tuple[tuple[str, int], ...]
@@ -96,6 +82,7 @@ class WatchLayout:
     has_inertias: bool = False
     findings: tuple[Finding, ...] = ()
     slides: tuple[bool, ...] = ()
+    delay_ns: int = 0
 
     @classmethod
     def without_robot(cls, findings: tuple[Finding, ...]) -> WatchLayout:
@@ -160,6 +147,7 @@ class WatchLayout:
             slides=tuple(data.get("slides", ())),
             has_inertias=data["has_inertias"],
             findings=tuple(Finding(**finding) for finding in data["findings"]),
+            delay_ns=data.get("delay_ns", 0),
         )
 
 
@@ -191,7 +179,7 @@ class Watch:
     expected_efforts: Floats
     clearances: Floats
     delay_ns: int = 0
-    touches: Floats = field(default_factory=no_touches)
+    touches: Floats = field(default_factory=lambda: no_rows(TOUCHES))
 
     def of(self, own: slice) -> Watch:
         """The report about the joints of one robot; its clearances and touches are those of all."""
@@ -203,60 +191,37 @@ class Watch:
             expected_efforts=self.expected_efforts[own],
         )
 
-    def encode(self) -> Floats:
-        """Return all numbers as one flat array; inverse of `decode`."""
-        counts = len(self.recorded), len(self.clearances), len(self.touches)
-        return np.concatenate(
-            (
-                (self.time_ns, self.delay_ns, *counts),
-                self.recorded,
-                self.recorded_velocities,
-                self.measured_efforts,
-                self.expected_efforts,
-                self.clearances.ravel(),
-                self.touches.ravel(),
-            )
+    def tables(self) -> dict[str, Table]:
+        """Return the report as tables of a step; inverse of `read`."""
+        columns = (
+            self.recorded,
+            self.recorded_velocities,
+            self.measured_efforts,
+            self.expected_efforts,
         )
+        named = {
+            ROBOT_JOINTS: np.stack(columns, axis=1),
+            CLEARANCES: self.clearances,
+            TOUCHES: self.touches,
+        }
+        return {name: Table(rows, time_ns=self.time_ns) for name, rows in named.items()}
 
     @classmethod
-    def decode(cls, flat: Floats, layout: WatchLayout) -> Watch:
-        """Return the report as views of a flat array.
+    def read(cls, tables: Mapping[str, Table], layout: WatchLayout) -> Watch | None:
+        """Return the report that is among the tables of a scene, as views; None if there is none.
 
         Raises:
-            ValueError: if the array is not a report about the layout's robots.
+            ValueError: if it is not about the layout's robots.
         """
-        wrong = wrong_watch(flat)
-        if wrong is None and flat[2] != len(layout.joints):
-            wrong = f"is about {int(flat[2])} joints; {layout.names} has {len(layout.joints)}"
-        if wrong is not None:
-            raise ValueError(f"the watch {wrong}")
-        count = len(layout.joints)
-        joints = flat[_HEAD : _HEAD + _PER_JOINT * count].reshape(_PER_JOINT, count)
-        begin, touches = _HEAD + _PER_JOINT * count, flat.size - TOUCH_COLUMNS * int(flat[4])
-        clearances = flat[begin:touches].reshape(-1, CLEARANCE_COLUMNS)
-        touched = flat[touches:].reshape(-1, TOUCH_COLUMNS)
-        recorded, velocities, measured, expected = joints
-        delay_ns = int(flat[1])
+        table = tables.get(ROBOT_JOINTS)
+        if table is None:
+            return None
+        joints, count = table.rows(), len(layout.joints)
+        if len(joints) != count:
+            raise ValueError(f"the watch is about {len(joints)} joints; {layout.names} has {count}")
+        clearances, touches = tables[CLEARANCES].rows(), tables[TOUCHES].rows()
+        recorded, velocities, measured, expected = joints.T
+        delay_ns = layout.delay_ns
         return cls(
-            int(flat[0]), recorded, velocities, measured, expected, clearances, delay_ns, touched
+            table.time_ns, recorded, velocities, measured, expected, clearances, delay_ns, touches
         )
-
-
-def wrong_watch(flat: Floats) -> str | None:
-    """Return what is wrong with a report as a flat array, as the end of a sentence about it; None if nothing is."""
-    if flat.dtype != np.float64 or flat.ndim != 1 or flat.size < _HEAD:
-        return f"is {flat.dtype} of shape {flat.shape}; expected flat float64"
-    head = flat[:_HEAD].tolist()
-    _, _, count, rows, touches = head
-    at = _HEAD + _PER_JOINT * count
-    size = at + CLEARANCE_COLUMNS * rows + TOUCH_COLUMNS * touches
-    if flat.size != size or not all(n.is_integer() and n >= 0.0 for n in head):
-        said = f"{count:g} joints, {rows:g} clearances and {touches:g} touches"
-        return f"has {flat.size} numbers; its head says {said}"
-    known = np.isfinite(flat[int(at) :])
-    known[CLEARANCE_COLUMNS * int(rows) + _FORCE :: TOUCH_COLUMNS] = True
-    if not known.all():
-        return "has a clearance or a touch that is not finite"
-    if np.isinf(flat).any():
-        return "has an infinite number for a joint"
-    return None

@@ -26,6 +26,7 @@ from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import read_tables
 from hetwin_core.ensemble.scene.values import Value
 from hetwin_core.ensemble.supervision.heartbeat import BEGUN, CALL, CODES, TIME, Row, unseen_row
 from hetwin_core.ensemble.transport.port import MAY_RAISE, ModelPort, failure_of
@@ -79,7 +80,7 @@ class LocalPort(ModelPort):
         """Initialize the model with the resolved parameters."""
         contribution = self._call("initialize", self.model.initialize, parameters, seed)
         if isinstance(contribution, Contribution):
-            self.reads_proximity = contribution.reads_proximity
+            self.reads_tables = read_tables(contribution.reads)
         return contribution
 
     def start(self, scene: Snapshot) -> None:

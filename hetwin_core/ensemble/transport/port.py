@@ -13,6 +13,7 @@ from hetwin_core.ensemble.model import Contribution, ParameterRequest, StepInput
 from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import TABLES
 from hetwin_core.ensemble.scene.values import Value
 
 MAY_RAISE: Mapping[str, tuple[type[Exception], ...]] = {
@@ -60,8 +61,8 @@ class ModelPort(ABC):
     """
 
     plan: ModelPlan
-    reads_proximity: bool = True
-    """Whether the model's snapshots must hold `Snapshot.proximity`; known when it is initialized."""
+    reads_tables: tuple[str, ...] = tuple(TABLES)
+    """Names of the tables that the model's snapshots must hold; known when it is initialized."""
 
     @abstractmethod
     def register(self) -> tuple[str, int]:

@@ -10,14 +10,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TypeGuard
 
 import numpy as np
 
 from hetwin_core.ensemble.model import StepInput, StepOutput
-from hetwin_core.ensemble.scene.late_rows import LateRows
-from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.tables import wrong_shape
 
 MAX_STEPS = 32
 """Most steps in one call."""
@@ -31,8 +28,8 @@ class Stepper:
     An exception in a later step is kept and raised when that step is requested, so that the steps before it count.
 
     Args:
-        keeps_functions: rows of proximity that are computed when they are read are kept as functions, for whoever can
-            call them later; else they are computed now.
+        keeps_functions: tables that have not been computed are kept so, for whoever can read them later; else they are
+            computed now.
     """
 
     def __init__(self, *, keeps_functions: bool = False) -> None:
@@ -75,37 +72,22 @@ class Stepper:
         """A copy of an output that holds a block and nothing to act on; None of any other."""
         if not isinstance(output, StepOutput) or _has_more(output):
             return None
-        block, watch, rows = output.block, output.watch, output.proximity
-        if callable(rows) and not (self.keeps_functions and _lasts(rows)):
-            rows = rows()
-        if not _is_floats(block, 1) or not (watch is None or _is_floats(watch, 1)):
+        block, tables = output.block, dict(output.tables)
+        if not isinstance(block, np.ndarray) or block.dtype != np.float64 or block.ndim != 1:
             return None
-        if rows is not None and not callable(rows):
-            if not _is_floats(rows, 2):
+        for name, table in output.tables.items():
+            if self.keeps_functions and table.lasts and table.known is None:
+                continue
+            if wrong_shape(name, table.rows()) is not None:
                 return None
-            rows = rows.copy()
-        watch = None if watch is None else watch.copy()
-        return StepOutput(time_ns=output.time_ns, block=block.copy(), proximity=rows, watch=watch)
-
-
-def _lasts(function: Callable[[], Floats]) -> bool:
-    """Whether rows of proximity may be computed after further steps."""
-    return not isinstance(function, LateRows) or function.lasts
+            tables[name] = table.copied()
+        return StepOutput(time_ns=output.time_ns, block=block.copy(), tables=tables)
 
 
 def _has_more(output: StepOutput) -> bool:
     """Whether an output holds something to act on, or values to write one by one."""
     more = output.values or output.events or output.requests or output.ended
     return bool(more) or output.input_ns is not None or output.late
-
-
-def _is_floats(numbers: object, dimensions: int) -> TypeGuard[Floats]:
-    return (
-        isinstance(numbers, np.ndarray)
-        and numbers.dtype == np.float64
-        and numbers.ndim == dimensions
-        and (dimensions == 1 or numbers.shape[1] == PROXIMITY_COLUMNS)
-    )
 
 
 def _next(tick: StepInput, time_ns: int) -> StepInput:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
@@ -19,19 +19,22 @@ import numpy as np
 from hetwin_core.ensemble.event_codec import event_from_row, event_to_row
 from hetwin_core.ensemble.model import Request, RequestKind, StepInput, StepOutput
 from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import TABLES, Table, wrong_shape
 from hetwin_core.ensemble.scene.values import WORLD, Floats, Value
 from hetwin_core.ensemble.transport.value_check import wrong_numbers, wrong_output
 
 NONE = -1
 """Stands for a count where there is no array at all."""
 LATER = -2
-"""Stands for a count of rows of proximity that are computed when they are asked for."""
+"""Stands for the size of a table that is computed when it is asked for."""
 _STEP_HEAD = 5
 _PER_FOREIGN = 3
-_PER_STEP = 4
+_PER_TABLE = 3
 _PER_VALUE = 4
 _UNKNOWN_PARENT = -2
+_NAMES = tuple(TABLES)
+"""In messages, tables are numbered in this order."""
 
 
 class StepFields(Protocol):
@@ -52,16 +55,30 @@ class OutputFields(Protocol):
 
 
 def fill_step(
-    message: StepFields, tick: StepInput, further: Sequence[int] = (), *, with_state: bool = True
+    message: StepFields,
+    tick: StepInput,
+    further: Sequence[int] = (),
+    reads: Collection[str] | None = _NAMES,
 ) -> None:
-    """Fill a ``hetwin/ModelCall``; without a state it has the state's time only, for models that read nothing."""
+    """Fill a ``hetwin/ModelCall``.
+
+    Args:
+        message: the message.
+        tick: the step.
+        further: times of the steps that may follow at once [ns].
+        reads: the tables that are sent; None: only the time of the state is, for a model that reads nothing.
+    """
     scene = tick.scene
-    rows = len(scene.proximity) if with_state else NONE
-    index = [tick.time_ns, tick.period_ns, scene.time_ns, rows, len(further), *further]
+    sent = [name for name in _NAMES if reads and name in reads and name in scene.tables]
+    count = NONE if reads is None else len(sent)
+    index = [tick.time_ns, tick.period_ns, scene.time_ns, count, len(further), *further]
     numbers = array("d")
-    if with_state:
+    if reads is not None:
         numbers.frombytes(scene.values.tobytes())
-        numbers.frombytes(scene.proximity.tobytes())
+        for name in sent:
+            table = scene.tables[name]
+            index += _NAMES.index(name), table.time_ns, len(table.rows())
+            numbers.frombytes(table.rows().tobytes())
         tables = array("i", scene.owners.tobytes())
         tables.frombytes(scene.parents.tobytes())
         message.tables = tables
@@ -90,19 +107,23 @@ def read_step(message: StepFields, at_start: Snapshot) -> tuple[StepInput, Seque
     """
     layout = at_start.layout
     index: list[int] = message.index.tolist()
-    time_ns, period_ns, scene_ns, rows, count = index[:_STEP_HEAD]
+    time_ns, period_ns, scene_ns, sent, count = index[:_STEP_HEAD]
     numbers = np.frombuffer(message.numbers, np.float64)
-    at = 0
-    if rows == NONE:
+    at, places = 0, index[_STEP_HEAD + count :]
+    if sent == NONE:
         scene = replace(at_start, time_ns=scene_ns)
     else:
         tables = np.frombuffer(message.tables, np.int32)
-        slots, at = len(layout.slots), layout.size + rows * PROXIMITY_COLUMNS
-        near = numbers[layout.size : at].reshape(-1, PROXIMITY_COLUMNS)
+        slots, at = len(layout.slots), layout.size
         values, owners, parents = numbers[: layout.size], tables[:slots], tables[slots:]
-        scene = Snapshot(layout, at_start.models, scene_ns, values, owners, parents, near)
+        read: dict[str, Table] = {}
+        for _ in range(sent):
+            (number, table_ns, rows), places = places[:_PER_TABLE], places[_PER_TABLE:]
+            end = at + rows * TABLES[_NAMES[number]].number
+            read[_NAMES[number]] = _table(number, numbers[at:end], table_ns)
+            at = end
+        scene = Snapshot(layout, at_start.models, scene_ns, values, owners, parents, read)
     foreign: dict[tuple[str, str], Value] = {}
-    places = index[_STEP_HEAD + count :]
     for i in range(0, len(places), _PER_FOREIGN):
         slot = layout.slots[places[i]]
         end = at + slot.attribute.size
@@ -117,8 +138,8 @@ def read_step(message: StepFields, at_start: Snapshot) -> tuple[StepInput, Seque
 def fill_outputs(message: OutputFields, outputs: Sequence[StepOutput], layout: Layout) -> None:
     """Fill a ``hetwin/ModelOutput`` with the outputs of steps, of which only the last holds more than numbers.
 
-    Of attributes that the scene does not have only the names are sent. Rows of proximity that are computed when they
-    are read are left for later, but for those of the last step.
+    Of attributes that the scene does not have only the names are sent. Tables that have not been computed are left for
+    later, but for those of the last step.
 
     Raises:
         ValueError: if the last output cannot be encoded.
@@ -129,8 +150,10 @@ def fill_outputs(message: OutputFields, outputs: Sequence[StepOutput], layout: L
         raise ValueError(wrong)
     index, numbers = array("q", [len(outputs)]), array("d")
     for output in early:
-        _fill_arrays(output, output.proximity, index, numbers)
-    _fill_arrays(last, last.proximity_rows, index, numbers)
+        _fill_arrays(output, index, numbers)
+    for table in last.tables.values():
+        table.rows()
+    _fill_arrays(last, index, numbers)
     more = _more(last)
     for key, value in last.values.items():
         if not layout.has(*key):
@@ -149,59 +172,58 @@ def fill_outputs(message: OutputFields, outputs: Sequence[StepOutput], layout: L
             raise ValueError(f"the arguments of events must be JSON: {error}") from None
 
 
-def _fill_arrays(
-    output: StepOutput,
-    near: Floats | Callable[[], Floats] | None,
-    index: array[int],
-    numbers: array[float],
-) -> None:
-    """Add a step's block, rows of proximity and watch.
+def _fill_arrays(output: StepOutput, index: array[int], numbers: array[float]) -> None:
+    """Add a step's block and tables.
 
     Raises:
         ValueError: if one of them has another shape or type.
     """
-    index.append(output.time_ns)
-    named = ("the block", output.block, 1), ("proximity", near, 2), ("the watch", output.watch, 1)
-    for name, given, dimensions in named:
-        if given is None:
-            index.append(NONE)
-        elif callable(given):
-            index.append(LATER)
-        else:
-            _check_floats(name, given, dimensions)
-            index.append(given.size)
-            numbers.frombytes(given.tobytes())
+    block, tables = output.block, output.tables
+    if block is not None and (block.dtype != np.float64 or block.ndim != 1):
+        kind = f"{block.dtype} of shape {block.shape}"
+        raise ValueError(f"the block is {kind}; expected flat float64")
+    index.extend((output.time_ns, NONE if block is None else block.size, len(tables)))
+    if block is not None:
+        numbers.frombytes(block.tobytes())
+    for name, table in tables.items():
+        rows = table.known
+        if rows is not None and (wrong := wrong_shape(name, rows)) is not None:
+            raise ValueError(f"the table {name} {wrong}")
+        index.extend((_NAMES.index(name), LATER if rows is None else rows.size))
+        if rows is not None:
+            numbers.frombytes(rows.tobytes())
 
 
 def read_outputs(
-    message: OutputFields, layout: Layout, rows_at: Callable[[int], Floats] | None = None
+    message: OutputFields, layout: Layout, rows_at: Callable[[str, int], Floats] | None = None
 ) -> list[StepOutput]:
     """The outputs of all steps that were taken; inverse of `fill_outputs`.
 
     Args:
         message: the message.
         layout: of the scene.
-        rows_at: returns the rows of proximity of a step, by its time [ns], if the message leaves them for later.
+        rows_at: returns a table of a step, by its name and the time [ns], if the message leaves it for later.
     """
     index: list[int] = message.index.tolist()
     numbers = np.frombuffer(message.numbers, np.float64)
     outputs: list[StepOutput] = []
     at, place = 0, 1
     for _ in range(index[0]):
-        time_ns, size, near_size, watch_size = index[place : place + _PER_STEP]
-        place += _PER_STEP
-        block = watch = None
-        near: Floats | Callable[[], Floats] | None = None
+        time_ns, size, count = index[place : place + 3]
+        place += 3
+        output = StepOutput(time_ns=time_ns)
         if size != NONE:
-            block, at = numbers[at : at + size], at + size
-        if near_size == LATER and rows_at is not None:
-            near = partial(rows_at, time_ns)
-        elif near_size != NONE:
-            rows, at = numbers[at : at + near_size], at + near_size
-            near = rows if near_size % PROXIMITY_COLUMNS else rows.reshape(-1, PROXIMITY_COLUMNS)
-        if watch_size != NONE:
-            watch, at = numbers[at : at + watch_size], at + watch_size
-        outputs.append(StepOutput(time_ns=time_ns, block=block, proximity=near, watch=watch))
+            output.block, at = numbers[at : at + size], at + size
+        for _ in range(count):
+            (number, size), place = index[place : place + 2], place + 2
+            name = _NAMES[number]
+            if size == LATER:
+                assert rows_at is not None  # it is a step of several
+                output.tables[name] = Table(partial(rows_at, name, time_ns))
+            else:
+                output.tables[name] = _table(number, numbers[at : at + size])
+                at += size
+        outputs.append(output)
     last = outputs[-1]
     for i in range(place, len(index), _PER_VALUE):
         slot_id, parent, time_ns, size = index[i : i + _PER_VALUE]
@@ -253,10 +275,8 @@ def _take_more(output: StepOutput, more: Mapping[str, Any]) -> None:
     output.late = more.get("late", False)
 
 
-def _check_floats(name: str, numbers: Floats, dimensions: int) -> None:
-    if numbers.dtype != np.float64 or numbers.ndim != dimensions:
-        shape = "flat float64" if dimensions == 1 else f"float64 in rows of {PROXIMITY_COLUMNS}"
-        raise ValueError(f"{name} is {numbers.dtype} of shape {numbers.shape}; expected {shape}")
+def _table(number: int, numbers: Floats, time_ns: int = 0) -> Table:
+    return Table(numbers.reshape(-1, TABLES[_NAMES[number]].number), time_ns=time_ns)
 
 
 def _check_value(value: object, layout: Layout, key: tuple[str, str]) -> None:

@@ -13,8 +13,8 @@ from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Value
 MAX_EVENTS = 1000
 """Most events in one output."""
 
-MAIN_ONLY = ("block", "proximity", "ended", "input_ns", "late", "watch")
-"""Fields of an output that only the main model may fill; None and false are nothing."""
+MAIN_ONLY = ("block", "tables", "ended", "input_ns", "late")
+"""Fields of an output that only the main model may fill; None, false and an empty mapping are nothing."""
 
 _FEW = 32
 """Up to this size, a sum over a list is faster than numpy's."""
@@ -47,8 +47,7 @@ def not_its_own(output: StepOutput) -> str | None:
     """What is wrong with an output of a model that is not the main one; None if nothing is."""
     if (
         output.block is None
-        and output.proximity is None
-        and output.watch is None
+        and not output.tables
         and output.input_ns is None
         and output.ended is False
         and output.late is False
@@ -59,7 +58,7 @@ def not_its_own(output: StepOutput) -> str | None:
 
 
 def _is_nothing(value: object) -> bool:
-    return value is None or value is False
+    return value is None or value is False or (isinstance(value, dict) and not value)
 
 
 def wrong_numbers(value: object, attribute: AttributeSpec) -> str | None:

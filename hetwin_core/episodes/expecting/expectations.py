@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -135,13 +135,3 @@ class Expectations:
         if role == _HAND:
             return self.bodies.hands or None
         return self.named.objects(task) or None if role == "object" else None
-
-
-def reasons(expectations: Expectations, time_ns: int) -> Iterator[str]:
-    """Yield the ids of the tasks that went on at a time, inside out, each once."""
-    told: set[str] = set()
-    for task in expectations.near(time_ns):
-        for above in expectations.named.lineage(task):
-            if above.id not in told:
-                told.add(above.id)
-                yield above.id

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import near_by
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.episodes.following.log_file import Place
 from hetwin_core.episodes.following.states import States
@@ -106,7 +107,7 @@ class LogPoses:
             states.values[i],
             states.owners[i],
             states.parents[i],
-            states.near(i),
+            near_by(states.near(i)),
         )
 
     def states(self, span: Interval) -> Iterator[tuple[NDArray[np.int64], Floats]]:

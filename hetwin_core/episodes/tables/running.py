@@ -15,7 +15,6 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
     RunSummary,
 )
 from hetwin_core.ensemble.events import Event, EventKind
-from hetwin_core.ensemble.scene.late_rows import rows_of
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.episodes.due import DueStates, KeptState
 from hetwin_core.episodes.following.log_file import Place
@@ -67,7 +66,7 @@ class RunTables(RunListener):
         state = self._due.take(step, scene)
         if state is None:
             return
-        self._states.append(state._replace(near=rows_of(state.near)).copied())
+        self._states.append(state._replace(near=state.near.copied()).copied())
         if len(self._states) >= _TOGETHER:
             self.take_in()
 
@@ -172,7 +171,7 @@ class RunTables(RunListener):
 
 
 def _together(states: list[KeptState]) -> States:
-    near = [rows_of(state.near) for state in states]
+    near = [state.near.rows() for state in states]
     return States(
         np.array([state.time_ns for state in states], np.int64),
         np.stack([state.values for state in states]),

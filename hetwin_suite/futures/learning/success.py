@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from hetwin_core.ensemble.extras import library_of
 from hetwin_suite.futures.learning.kin import kin_of
@@ -20,7 +20,6 @@ from hetwin_suite.futures.learning.tried import Tried
 WEIGHT = 8.0
 """As how many episodes kin count at most."""
 _JEFFREYS = 0.5
-Key: TypeAlias = tuple[tuple[str, Any], ...]
 
 
 class _Count(NamedTuple):

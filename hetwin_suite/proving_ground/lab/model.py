@@ -87,7 +87,6 @@ class LabRobotStandIn(Model):
                 AttributeStart(self._entity, WHEEL_ANGLES, Value(self._robot.wheel_angles, 0)),
             ),
             reads=(Selection(self._entity, "*"),),
-            reads_proximity=False,
         )
 
     def step(self, tick: StepInput) -> StepOutput:

@@ -21,14 +21,10 @@ SPRINGS = {
     "plunger_*_twist": 2.0,
 }
 """Stiffness of the plungers' passive joints, in N/m and Nm/rad."""
-CUP_AT = 0.2
-"""x of the cups' front in the frame of the plate, retracted [m]."""
 BELT_HEIGHT = 0.45
 BELT_WIDTH = 2.2
-NOSE_LENGTH = 1.3
 ROLLER_RADIUS = 0.035
 """Radius of the roller at the nose's front, which lifts packets onto the belt [m]."""
-_GUIDE_HEIGHT = 0.35
 CUP_RADIUS = 0.03
 SENSOR_REACH = 0.2
 """Range of the proximity sensor in each cup, from its centre [m]."""

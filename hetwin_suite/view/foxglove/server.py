@@ -11,8 +11,6 @@ from hetwin_suite.view.foxglove.guard import LOOPBACK, Guard, hidden_address
 from hetwin_suite.view.foxglove.library import foxglove
 from hetwin_suite.view.foxglove.services import Carry, services
 
-PORT = 8765
-"""Where Foxglove looks first."""
 _BACKLOG = 256
 """Messages kept for a client that does not read; then the oldest go."""
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
+from hetwin_core.ensemble.scene.tables import PROXIMITY_COLUMNS
 from hetwin_core.ensemble.scene.values import Floats, Ints
 from hetwin_suite.view.live.feed import Now, Phase
 

@@ -23,7 +23,6 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
     RunSummary,
 )
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.scene.late_rows import LateRows, rows_of
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.view.live.doing import do
@@ -121,10 +120,7 @@ class WatchedRun:
 
 def _near(scene: Snapshot, *, compute: bool) -> Floats | None:
     """The rows of proximity if they cost nothing: the log reads them at some steps; None if they would."""
-    near = scene.near
-    if compute or not isinstance(near, LateRows):
-        return rows_of(near)
-    return near.known
+    return scene.near.rows() if compute else scene.near.known
 
 
 class Shown(RunListener):

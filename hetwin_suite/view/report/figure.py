@@ -13,8 +13,6 @@ from hetwin_suite.view.palette import see_through
 
 Figure: TypeAlias = dict[str, Any]
 """What plotly draws: data and layout."""
-ONLY_WIDE = "only wide"
-"""Name of annotations for which there is room on a wide page only."""
 LEGEND_BELOW = {"orientation": "h", "x": 0, "yref": "container", "y": 0, "yanchor": "bottom"}
 """A legend at the bottom of a figure."""
 _MOST_POINTS = 1600

@@ -11,9 +11,8 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.scene.fidelity import Fidelity
-from hetwin_core.ensemble.scene.snapshot import no_proximity
+from hetwin_core.ensemble.scene.tables import CLEARANCES, PROXIMITY, TOUCHES, no_rows
 from hetwin_core.ensemble.scene.values import Floats, Value
-from hetwin_core.ensemble.scene.watch import no_clearances, no_touches
 from model_nodes.main_physics.world.description import Body, Vector, World
 from model_nodes.main_physics.world.drives import JointDrive
 
@@ -242,7 +241,7 @@ class Engine(ABC):
 
         Distances are those at the current time, forces those of the last step.
         """
-        return no_proximity()
+        return no_rows(PROXIMITY)
 
     def proximity_when_read(self) -> Callable[[], Floats]:
         """Return what computes `proximity` of the state of now, whenever it is called.
@@ -258,7 +257,7 @@ class Engine(ABC):
         All links of robots that are nearer than `reach` [m] to a static body or to another link of the robot, whether
         they collide or not; without pairs of links whose contact means nothing, see `mujoco.link_pairs`.
         """
-        return no_clearances()
+        return no_rows(CLEARANCES)
 
     def take_touches(self) -> Floats:
         """(n, 9) rows as `Watch.touches`, with indices of frames instead of entities, of all steps since the last call.
@@ -266,7 +265,7 @@ class Engine(ABC):
         Links of robots with free bodies, as they collide, and with static bodies and other links as `clearances` has
         them. They are noted from the first call on.
         """
-        return no_touches()
+        return no_rows(TOUCHES)
 
     def expected_efforts(
         self, positions: Floats, velocities: Floats, accelerations: Floats

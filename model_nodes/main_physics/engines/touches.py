@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from hetwin_core.ensemble.scene.tables import TABLES, TOUCHES, no_rows
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.ensemble.scene.watch import TOUCH_COLUMNS, no_touches
 from model_nodes.main_physics.engines.copied import Copied
 
 Pair: TypeAlias = tuple[int, int]
@@ -42,7 +42,7 @@ class Touches(Copied):
     def take(self) -> Floats:
         """Return (k, 9) the rows, and forget them."""
         if not self._rows:
-            return no_touches()
-        rows = np.array(list(self._rows.values())).reshape(-1, TOUCH_COLUMNS)
+            return no_rows(TOUCHES)
+        rows = np.array(list(self._rows.values())).reshape(-1, TABLES[TOUCHES].number)
         self._rows.clear()
         return rows

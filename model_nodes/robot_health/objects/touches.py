@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
-from hetwin_core.ensemble.scene.snapshot import Snapshot, no_proximity
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import PROXIMITY, TOUCHES, no_rows
 from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats, Ints
-from hetwin_core.ensemble.scene.watch import Watch, no_touches
+from hetwin_core.ensemble.scene.watch import Watch
 from model_nodes.robot_health.objects.states import Mask, ObjectStates, cross
 
 _POSE = np.arange(POSE_SIZE)
@@ -38,7 +39,7 @@ class Touches:
         at = [layout.range_of(e.name, "pose").start for e in links if layout.has(e.name, "pose")]
         self._links = np.add.outer(np.array(at, np.intp), np.arange(7, 10))
         self.seen: Mask = np.zeros(len(states.ids), np.bool_)
-        self._take(no_proximity(), no_touches())
+        self._take(no_rows(PROXIMITY), no_rows(TOUCHES))
 
     def links_near(self, scene: Snapshot) -> bool:
         """Whether a link of the robot is near to any object that is not held."""
@@ -52,7 +53,7 @@ class Touches:
     def update(self, scene: Snapshot, watch: Watch | None) -> None:
         """Read the table of a scene, and what links touched since the last report."""
         self._scene = scene
-        self._take(scene.proximity, no_touches() if watch is None else watch.touches)
+        self._take(scene.proximity, no_rows(TOUCHES) if watch is None else watch.touches)
 
     def _take(self, rows: Floats, touches: Floats) -> None:
         one, other = rows[:, :2].T.astype(np.intp)

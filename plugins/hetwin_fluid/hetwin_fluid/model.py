@@ -98,7 +98,6 @@ class FluidInCup(Model):
                 )
             ),
             reads=(Selection(cup, POSE.name),),
-            reads_proximity=False,
         )
 
     def start(self, scene: Snapshot) -> None:

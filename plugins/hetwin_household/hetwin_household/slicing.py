@@ -67,7 +67,6 @@ class Slicing(Model):
         return Contribution(
             attributes=self._sliced.starts(),
             reads=(Selection("*", POSE.name),),
-            reads_proximity=False,
         )
 
     def start(self, scene: Snapshot) -> None:

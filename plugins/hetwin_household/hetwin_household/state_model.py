@@ -66,9 +66,7 @@ class StateModel(Model):
         self.entities = self.read_settings(parameters)
         begins, ends = self.state.begins[0], self.state.ends[0]
         self.truths = Truths(self.state.name, self.entities, begins, ends, known=self.state.known)
-        return Contribution(
-            attributes=self.truths.starts(), reads=tuple(self.reads()), reads_proximity=False
-        )
+        return Contribution(attributes=self.truths.starts(), reads=tuple(self.reads()))
 
     def step(self, tick: StepInput) -> StepOutput:
         """Look at each entity."""

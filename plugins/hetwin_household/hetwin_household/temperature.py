@@ -91,7 +91,6 @@ class Temperature(Model):
         return Contribution(
             attributes=(*starts, *self._hot.starts(), *self._cold.starts()),
             reads=EVERYTHING,
-            reads_proximity=False,
         )
 
     def start(self, scene: Snapshot) -> None:

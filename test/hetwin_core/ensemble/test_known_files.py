@@ -13,7 +13,6 @@ from hetwin_core.ensemble.known_files import (
     FORMATS,
     Kind,
     find_known,
-    find_robot,
     known_robots,
     moving_joints,
 )
@@ -22,13 +21,16 @@ from model_nodes.main_physics.world.urdf.reader import read_urdf
 
 
 def test_a_file_is_a_robot() -> None:
-    robot = find_robot(str(TABLETOP_ARM))
+    robot = find_known(str(TABLETOP_ARM), Kind.ROBOT, where="--robot")
     assert robot.file == TABLETOP_ARM
     assert robot.label == str(TABLETOP_ARM)
 
 
 def test_hetwins_own_robots_have_names() -> None:
-    assert find_robot("tabletop_arm").reference == "urdf/tabletop_arm.urdf"
+    assert (
+        find_known("tabletop_arm", Kind.ROBOT, where="--robot").reference
+        == "urdf/tabletop_arm.urdf"
+    )
 
 
 @pytest.mark.parametrize(
@@ -43,7 +45,7 @@ def test_hetwins_own_robots_have_names() -> None:
     ],
 )
 def test_robots_of_the_extra_have_names(name: str, file: str) -> None:
-    assert find_robot(name).file == example(file)
+    assert find_known(name, Kind.ROBOT, where="--robot").file == example(file)
 
 
 def test_every_known_robot_has_a_joint_that_moves_and_a_name_of_its_own() -> None:
@@ -72,7 +74,7 @@ def test_joints_in_comments_and_transmissions_do_not_move(tmp_path: Path) -> Non
 
 def refused(text: str) -> str:
     with pytest.raises(BadInput) as caught:
-        find_robot(text)
+        find_known(text, Kind.ROBOT, where="--robot")
     return str(caught.value)
 
 

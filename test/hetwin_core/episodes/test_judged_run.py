@@ -12,7 +12,7 @@ from support.small_run import SmallRun
 
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.errors import RunFailed
-from hetwin_core.ensemble.scene.late_rows import LateRows
+from hetwin_core.ensemble.scene.tables import Table
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.episodes.due import KeptState
 from hetwin_core.episodes.episode import Episode
@@ -136,7 +136,7 @@ def test_a_run_whose_model_of_distances_has_ended_has_a_summary(tmp_path: Path) 
     log = RunLog(run.out)
     run.play(log)
     last = run.snapshot(10)
-    state = KeptState.of(10, last)._replace(near=LateRows(gone))
+    state = KeptState.of(10, last)._replace(near=Table(gone))
     log._states._last = state
     log.ended(run.summary({"model": "bad", "call": "step", "time": 0.02, "reason": "it raised"}))
     assert Episode.open(run.out).summary["error"]["model"] == "bad"

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.known_files import find_robot, known_files
+from hetwin_core.ensemble.known_files import Kind, find_known, known_files
 from hetwin_core.ensemble.resources import names_of
 from hetwin_core.ensemble.scenario.scenario import find_scenario
 from hetwin_suite.cli.commands import OWN
@@ -110,7 +110,7 @@ def test_files_of_a_package_have_names(tmp_path: Path) -> None:
         (tmp_path / file).write_text(WAITER)
     assert find_scenario("brunch") == (tmp_path / "scenarios/brunch.yaml").resolve()
     assert {"brunch", "pick_and_place"} <= {*names_of("scenarios", ".yaml")}
-    assert find_robot("waiter").reference == "urdf/waiter.urdf"
+    assert find_known("waiter", Kind.ROBOT, where="--robot").reference == "urdf/waiter.urdf"
 
 
 def test_a_package_whose_folder_is_not_there_is_named() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,9 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.model import StepInput
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import CLEARANCES, Table, no_rows
 from hetwin_core.ensemble.scene.values import AttributeSpec
-from hetwin_core.ensemble.scene.watch import Watch, WatchLayout, no_clearances
+from hetwin_core.ensemble.scene.watch import Watch, WatchLayout
 from model_nodes.consistency.model import ConsistencyModel
 
 SCENARIO = """
@@ -68,8 +69,8 @@ def test_a_joint_that_is_not_where_it_was_recorded_deviates_until_it_is() -> Non
     for i in range(1, 40):
         time_ns, off = 40_000_000 * i, 0.06 if 10 <= i < 20 else 0.001
         unknown = np.full(1, np.nan)
-        watch = Watch(time_ns, np.full(1, off), unknown, unknown, unknown, no_clearances())
-        scene = scene_of(layout, time_ns, np.zeros(2), watch.encode())
+        watch = Watch(time_ns, np.full(1, off), unknown, unknown, unknown, no_rows(CLEARANCES))
+        scene = scene_of(layout, time_ns, np.zeros(2), watch.tables())
         events += model.step(StepInput(time_ns, 40_000_000, scene)).events
     deviates, agrees = events
     assert (deviates.name, deviates.time_ns) == ("deviates", 11 * 40_000_000)
@@ -93,10 +94,10 @@ def layout_of_one_joint() -> Layout:
 
 
 def scene_of(
-    layout: Layout, time_ns: int, values: np.ndarray, watch: np.ndarray | None = None
+    layout: Layout, time_ns: int, values: np.ndarray, tables: Mapping[str, Table] | None = None
 ) -> Snapshot:
     owners = np.zeros(2, np.int32)
-    return Snapshot(layout, ("m",), time_ns, values, owners, owners - 1, watch=watch)
+    return Snapshot(layout, ("m",), time_ns, values, owners, owners - 1, tables or {})
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Contribution, StepInput, StepOutput
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import PROXIMITY
 from hetwin_core.ensemble.scene.values import Floats, Value, pose_value
 from model_nodes.main_physics.model import MainPhysics
 from model_nodes.main_physics.sources.part import JointMotion, Part
@@ -223,8 +224,7 @@ def test_a_block_stays_as_it_is_for_one_more_step() -> None:
 def test_proximity_names_entities() -> None:
     run = Run()
     run.step(100)
-    rows = run.step().proximity_rows
-    assert rows is not None
+    rows = run.step().tables[PROXIMITY].rows()
     pairs = {
         (run.layout.entities[int(r[0])].name, run.layout.entities[int(r[1])].name) for r in rows
     }
@@ -427,8 +427,7 @@ def digest(steps: int) -> str:
             run.model.take("box", "pose", pose, run.scene())
         output = run.step()
         bits.update(run.values.tobytes())
-        assert output.proximity_rows is not None
-        bits.update(output.proximity_rows.tobytes())
+        bits.update(output.tables[PROXIMITY].rows().tobytes())
     return bits.hexdigest()
 
 
@@ -451,11 +450,9 @@ def test_rows_of_proximity_are_those_before_what_is_handed_over_after_the_step()
     read, late = Run(), Run()
     for run in (read, late):
         run.step(60)
-    expected, output = read.step().proximity_rows, late.step()
-    assert expected is not None
+    expected, output = read.step().tables[PROXIMITY].rows(), late.step()
     assert len(expected)
     late.model.release("box", "pose", late.scene())
     late.model.take("box", "pose", Value(pose_value((0, 0, 2.0)).data, late.time_ns), late.scene())
-    rows = output.proximity_rows
-    assert rows is not None
+    rows = output.tables[PROXIMITY].rows()
     assert rows.tobytes() == expected.tobytes()

@@ -13,6 +13,7 @@ from test_main_physics import ARM_JOINTS, PERIOD_NS, Run, Swing
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.layout import EntityKind
+from hetwin_core.ensemble.scene.tables import PROXIMITY
 from hetwin_core.ensemble.scene.watch import Watch
 from model_nodes.main_physics.sources.part import JointMotion
 
@@ -31,8 +32,8 @@ ALL_JOINTS = (
 def reports(run: Run, steps: int) -> list[Watch]:
     layout = run.contribution.watch
     assert layout is not None
-    flat = [run.step().watch for _ in range(steps)]
-    return [Watch.decode(one, layout) for one in flat if one is not None]
+    found = [Watch.read(run.step().tables, layout) for _ in range(steps)]
+    return [report for report in found if report is not None]
 
 
 def test_the_robot_is_described_with_its_limits() -> None:
@@ -163,7 +164,7 @@ def test_there_are_no_reports_at_a_rate_of_zero_or_without_a_robot() -> None:
     for changes in ({"watch_rate": 0}, {"robot": None, "hands": [], "source": None}):
         run = Run(**changes)
         assert run.contribution.watch is None
-        assert all(run.step().watch is None for _ in range(16))
+        assert all(set(run.step().tables) == {PROXIMITY} for _ in range(16))
 
 
 @pytest.mark.parametrize("rate", [-1.0, float("inf"), float("nan")])

@@ -13,8 +13,9 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import CLEARANCES, no_rows
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec
-from hetwin_core.ensemble.scene.watch import Finding, Watch, WatchLayout, no_clearances
+from hetwin_core.ensemble.scene.watch import Finding, Watch, WatchLayout
 from model_nodes.robot_health.coverage import Coverage
 from model_nodes.robot_health.view import View
 
@@ -81,7 +82,7 @@ def coverage(
 
 def report(time_s: float, effort: float = 1.0) -> Watch:
     zeros = np.zeros(4)
-    return Watch(round(time_s * 1e9), zeros, zeros, np.full(4, effort), zeros, no_clearances())
+    return Watch(round(time_s * 1e9), zeros, zeros, np.full(4, effort), zeros, no_rows(CLEARANCES))
 
 
 def rows(

@@ -35,7 +35,7 @@ def look(viewer: Viewer, snapshot: Snapshot, *events: Event) -> View:
 def test_a_report_is_seen_once() -> None:
     report = view(1, recorded=[0.25, 0.5]).watch
     assert report is not None
-    snapshot = replace(scene(PERIOD_NS), watch=report.encode())
+    snapshot = replace(scene(PERIOD_NS), tables=report.tables())
     viewer = Viewer(snapshot, LAYOUT)
     seen = look(viewer, snapshot).watch
     assert seen is not None
@@ -107,4 +107,4 @@ def test_a_report_about_another_robot_is_an_error() -> None:
     other = replace(report, recorded=np.zeros(3), recorded_velocities=np.zeros(3))
     other = replace(other, measured_efforts=np.zeros(3), expected_efforts=np.zeros(3))
     with pytest.raises(ValueError, match="3 joints"):
-        look(Viewer(scene(), LAYOUT), replace(scene(), watch=other.encode()))
+        look(Viewer(scene(), LAYOUT), replace(scene(), tables=other.tables()))

@@ -111,6 +111,6 @@ class Barrier:
                 self._failures.handle(failure)
                 continue
             if port.plan.stepping is Stepping.FREE or step % port.plan.every == 0:
-                kept = self._scene.kept_snapshot(near=port.reads_proximity)
+                kept = self._scene.kept_snapshot(port.reads_tables)
                 port.begin_step(self._inputs.make(port, step, kept))
         return outputs

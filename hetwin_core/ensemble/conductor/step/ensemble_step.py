@@ -76,7 +76,9 @@ class EnsembleStep:
         self._due = self._scheduler.due(step, self._scene)
         beside = self._scheduler.starting_beside(step) if self._scheduler.any_beside else ()
         if beside:
-            kept = self._scene.kept_snapshot(near=any(p.reads_proximity for p in beside))
+            kept = self._scene.kept_snapshot(
+                {name for port in beside for name in port.reads_tables}
+            )
             for port in beside:
                 # its step ends with the last main step of its period
                 port.begin_step(self._inputs.make(port, step - 1 + port.plan.every, kept))

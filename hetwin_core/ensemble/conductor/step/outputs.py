@@ -11,12 +11,10 @@ from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.model import StepOutput
 from hetwin_core.ensemble.saving.fields import Restorable
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
-from hetwin_core.ensemble.scene.late_rows import LateRows
 from hetwin_core.ensemble.scene.layout import Slot
 from hetwin_core.ensemble.scene.scene import Scene
-from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
+from hetwin_core.ensemble.scene.tables import Table, wrong_rows
 from hetwin_core.ensemble.scene.values import POSE, WORLD, Floats, Value
-from hetwin_core.ensemble.scene.watch import wrong_watch
 from hetwin_core.ensemble.transport.value_check import (
     all_finite,
     not_its_own,
@@ -59,11 +57,10 @@ class OutputWriter(Restorable):
         if output.block is not None:
             self._check_block(plan, output.block, time_ns)
             self._scene.put_block(self._span, output.block)
-        if output.proximity is not None:
-            self._scene.put_proximity(self._proximity(plan, output.proximity, time_ns))
-        if output.watch is not None:
-            self._check_watch(plan, output.watch, time_ns)
-            self._scene.put_watch(output.watch)
+        if output.tables:
+            for name, table in output.tables.items():
+                self._check_table(plan, name, table, time_ns)
+            self._scene.put_tables(output.tables)
         self._write_values(plan, output)
 
     def write(self, plan: ModelPlan, output: StepOutput, time_ns: int | None) -> None:
@@ -107,28 +104,19 @@ class OutputWriter(Restorable):
             )
             raise RunFailed(plan.name, "step", time_ns, reason)
 
-    def _proximity(
-        self, plan: ModelPlan, given: Floats | Callable[[], Floats], time_ns: int
-    ) -> Floats | LateRows:
-        """Check the table, if it is given as a function when that is called."""
-        if callable(given):
-            return LateRows(lambda: self._checked_proximity(plan, given(), time_ns))
-        return self._checked_proximity(plan, given, time_ns)
+    def _check_table(self, plan: ModelPlan, name: str, table: Table, time_ns: int) -> None:
+        """Check a table, one that has not been computed when it is; it is of this time."""
 
-    def _checked_proximity(self, plan: ModelPlan, rows: Floats, time_ns: int) -> Floats:
-        if rows.ndim != 2 or rows.shape[1] != PROXIMITY_COLUMNS:
-            reason = f"proximity has shape {rows.shape}; expected (n, {PROXIMITY_COLUMNS})"
-            raise RunFailed(plan.name, "step", time_ns, reason)
-        if not all_finite(rows):
-            row = rows[~np.isfinite(rows).all(axis=1)][0]
-            reason = f"a row of proximity is not finite: {row.tolist()}"
-            raise RunFailed(plan.name, "step", time_ns, reason)
-        return rows
+        def check(rows: Floats) -> None:
+            wrong = wrong_rows(name, rows)
+            if wrong is not None:
+                raise RunFailed(plan.name, "step", time_ns, f"the table {name} {wrong}")
 
-    def _check_watch(self, plan: ModelPlan, report: Floats, time_ns: int) -> None:
-        wrong = wrong_watch(report)
-        if wrong is not None:
-            raise RunFailed(plan.name, "step", time_ns, f"the watch {wrong}")
+        table.time_ns, known = time_ns, table.known
+        if known is None:
+            table.check = check
+        else:
+            check(known)
 
     def _check_block(self, plan: ModelPlan, block: Floats, time_ns: int) -> None:
         if block.shape != (self._block_size,) or block.dtype != np.float64:

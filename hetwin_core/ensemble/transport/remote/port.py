@@ -26,7 +26,8 @@ from hetwin_core.ensemble.model import (
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
 from hetwin_core.ensemble.scene.layout import Layout, Selection
 from hetwin_core.ensemble.scene.layout_json import layout_to_json
-from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot, no_proximity
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import TABLES, read_tables
 from hetwin_core.ensemble.scene.values import Floats, Value
 from hetwin_core.ensemble.transport import step_codec
 from hetwin_core.ensemble.transport.port import ModelPort, error_of
@@ -158,13 +159,13 @@ class RemotePort(ModelPort):
         given = {"parameters": dict(parameters), "seed": seed}
         contribution = json_codec.contribution_from_text(self._call("initialize", given).more)
         self._selections = contribution.reads
-        self.reads_proximity = contribution.reads_proximity
+        self.reads_tables = read_tables(contribution.reads)
         return contribution
 
     def start(self, scene: Snapshot) -> None:
         """Begin the run: layout, models and state."""
         self._layout = scene.layout
-        self._reads = bool(scene.layout.select(self._selections))
+        self._reads = bool(self.reads_tables or scene.layout.select(self._selections))
         given = {
             "layout": layout_to_json(scene.layout),
             "models": list(scene.models),
@@ -192,10 +193,8 @@ class RemotePort(ModelPort):
         self._peer.time_ns = tick.time_ns
         if self._outputs or not self._is_waited_for:
             return
-        if self._reads and not self.reads_proximity:
-            tick = replace(tick, scene=replace(tick.scene, near=no_proximity()))
         call = FlatMessage("step")
-        step_codec.fill_step(call, tick, further, with_state=self._reads)
+        step_codec.fill_step(call, tick, further, self.reads_tables if self._reads else None)
         self._send(call, self.plan.deadline)
 
     def end_step(self) -> StepOutput:
@@ -210,20 +209,22 @@ class RemotePort(ModelPort):
             self._outputs.extend(step_codec.read_outputs(result, self._layout, self._rows_at))
         return self._outputs.popleft()
 
-    def _rows_at(self, time_ns: int) -> Floats:
-        """The rows of proximity of a step whose output has left them for later."""
+    def _rows_at(self, name: str, time_ns: int) -> Floats:
+        """The rows of a table of a step whose output has left them for later."""
         if self._under_way:
             raise self._unread(time_ns, "the next step is under way")
-        self._send(FlatMessage("rows", array("q", [time_ns])), self.plan.deadline)
+        self._send(
+            FlatMessage("rows", array("q", [time_ns, list(TABLES).index(name)])), self.plan.deadline
+        )
         try:
             result = self._result()
             self._raise_error_of("rows", result)
         except RunFailed as failure:
             raise self._unread(time_ns, failure.reason) from None
-        return np.frombuffer(result.numbers, np.float64).reshape(-1, PROXIMITY_COLUMNS)
+        return np.frombuffer(result.numbers, np.float64).reshape(-1, TABLES[name].number)
 
     def _unread(self, time_ns: int, why: str) -> RunFailed:
-        reason = f"the distances at {time_ns / 1e9:.6f} s cannot be read: {why}"
+        reason = f"the tables at {time_ns / 1e9:.6f} s cannot be read: {why}"
         return self._peer.failure("step", reason)
 
     def collect(self) -> list[StepOutput]:

@@ -15,6 +15,7 @@ from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.model import Contribution, Model, StepInput, StepOutput
 from hetwin_core.ensemble.scene.layout_json import layout_from_json
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import TABLES, Table
 from hetwin_core.ensemble.scene.values import Value
 from hetwin_core.ensemble.transport import step_codec
 from hetwin_core.ensemble.transport.remote.memory import FlatMessage, MemoryChannel, TooLarge
@@ -58,7 +59,7 @@ class ModelServer:
         self._made: Model | None = None
         self._at_start: Snapshot | None = None
         self._stepper = Stepper()
-        self._late: Mapping[int, StepOutput] = {}
+        self._late: Mapping[int, Mapping[str, Table]] = {}
         # a model that the conductor does not wait for steps in a thread
         self._one_at_a_time = threading.Lock()
         self._calls: Mapping[str, Callable[[Any, Any], None]] = {
@@ -158,15 +159,15 @@ class ModelServer:
         tick, further = step_codec.read_step(call, self.at_start)
         outputs = self._stepper.step(self.model.step, tick, further)
         step_codec.fill_outputs(result, outputs, tick.scene.layout)
-        self._late = {o.time_ns: o for o in outputs[:-1] if callable(o.proximity)}
+        self._late = {output.time_ns: output.tables for output in outputs[:-1]}
 
     def _rows(self, call: Call, result: Result) -> None:
-        """Compute the rows of proximity of one of the last steps, by its time."""
-        (time_ns,) = call.index
-        rows = self._late[time_ns].proximity_rows if time_ns in self._late else None
-        if rows is None:
+        """Compute a table of one of the last steps, by its time."""
+        time_ns, number = call.index
+        table = self._late.get(time_ns, {}).get(tuple(TABLES)[number])
+        if table is None:
             raise LookupError("they are not kept any more")
-        result.numbers = array("d", rows.tobytes())
+        result.numbers = array("d", table.rows().tobytes())
 
     def _take(self, call: Call, result: Result) -> None:
         tick, _ = step_codec.read_step(call, self.at_start)

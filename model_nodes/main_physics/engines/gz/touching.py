@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, no_proximity
+from hetwin_core.ensemble.scene.tables import PROXIMITY, PROXIMITY_COLUMNS, no_rows
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.gz.balance import OUTSIDE, Balance
 from model_nodes.main_physics.engines.gz.lockstep import LockStep
@@ -189,7 +189,7 @@ class Touching:
 def _rows(near: Mapping[Key, Nearest], forces: Mapping[Key, Floats]) -> Floats:
     """(n, 12) rows as `Engine.proximity`."""
     if not near:
-        return no_proximity()
+        return no_rows(PROXIMITY)
     rows = np.zeros((len(near), PROXIMITY_COLUMNS))
     for row, (key, n) in zip(rows, near.items(), strict=True):
         row[:9] = (*key, n.distance, *n.point, *n.normal)

@@ -15,8 +15,8 @@ from typing import Any
 import mujoco as mj
 import numpy as np
 
+from hetwin_core.ensemble.scene.tables import CLEARANCES, no_rows
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.ensemble.scene.watch import no_clearances
 from model_nodes.main_physics.engines.engine import EngineSettings
 from model_nodes.main_physics.engines.mujoco.builder import Builder
 from model_nodes.main_physics.engines.mujoco.distances import Nearest, nearest_points
@@ -92,7 +92,7 @@ class Clearances:
         if self._data.ncon:
             near = self._detected() | near
         if not near:
-            return no_clearances()
+            return no_rows(CLEARANCES)
         frame = self._frame
         return np.array(
             [(frame[a], frame[b], n.distance, *n.point, *n.normal) for (a, b), n in near.items()]

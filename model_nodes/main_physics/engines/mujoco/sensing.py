@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from hetwin_core.ensemble.scene.fidelity import Fidelity
-from hetwin_core.ensemble.scene.snapshot import no_proximity
+from hetwin_core.ensemble.scene.tables import PROXIMITY, no_rows
 from hetwin_core.ensemble.scene.values import Floats, Ints
 from model_nodes.main_physics.engines.engine import Rangefinder, Scanner
 from model_nodes.main_physics.engines.mujoco.contacts import SolvedContacts
@@ -145,7 +145,7 @@ def _rows(
 ) -> Floats:
     """(n, 12) rows as `Engine.proximity`; `frames` are those of the bodies."""
     if not near:
-        return no_proximity()
+        return no_rows(PROXIMITY)
     bodies = frames[np.array(list(near))].tolist()
     rows = [
         (*pair, n.distance, *n.point, *n.normal, *contacts.force_on(*key))

@@ -14,7 +14,8 @@ from support.waiting import wait_until
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.model import Contribution, StepInput, StepOutput
-from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
+from hetwin_core.ensemble.scene.layout import Selection
+from hetwin_core.ensemble.scene.tables import PROXIMITY, PROXIMITY_COLUMNS, Table
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.transport.local import LocalPort
 
@@ -127,7 +128,7 @@ class Near(ToyPhysics):
 
     def step(self, tick: StepInput) -> StepOutput:
         output = super().step(tick)
-        output.proximity = self._rows
+        output.tables[PROXIMITY] = Table(self._rows)
         return output
 
     def _rows(self) -> Floats:
@@ -140,7 +141,7 @@ class Blind(Watcher):
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         super().initialize(parameters, seed)
-        return Contribution(reads_proximity=False)
+        return Contribution(reads=(Selection("*", "pose"),))
 
 
 @pytest.mark.parametrize(("kind", "rows"), [("Blind", 0), ("support.small_ensemble:Watcher", 1)])

@@ -14,6 +14,7 @@ from support.small_ensemble import Misbehaving, run
 
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import StepInput, StepOutput
+from hetwin_core.ensemble.scene.tables import CLEARANCES, ROBOT_JOINTS, TOUCHES, Table, near_by
 from hetwin_core.ensemble.scene.values import Value, pose_value
 from hetwin_core.ensemble.transport.value_check import MAIN_ONLY
 
@@ -90,11 +91,10 @@ def test_the_main_models_nan_is_named_by_entity_and_attribute() -> None:
 
 OF_THE_MAIN_MODEL: dict[str, Any] = {
     "block": np.zeros(13),
-    "proximity": np.zeros((0, 12)),
+    "tables": near_by(np.zeros((0, 12))),
     "ended": True,
     "input_ns": 0,
     "late": True,
-    "watch": np.zeros(3),
 }
 
 
@@ -128,21 +128,11 @@ def test_an_output_takes_its_fields_by_keyword() -> None:
     [
         ("block", np.zeros(25), r"shape \(25,\).*expected float64 of shape \(26,\)"),
         ("block", np.zeros(26, np.float32), "float32"),
-        ("proximity", np.zeros((1, 11)), r"expected \(n, 12\)"),
-        ("proximity", np.full((2, 12), np.nan), "a row of proximity is not finite"),
-        ("watch", np.zeros(3, np.float32), "the watch is float32"),
-        (
-            "watch",
-            np.array([0.0, 0.0, 1.0, 0.0, 0.0]),
-            "has 5 numbers; its head says 1 joints, 0",
-        ),
-        ("watch", np.array([0.0, 0.0, 0.0, 1.0, 0.0, *[np.nan] * 9]), "a clearance or a touch"),
-        ("watch", np.array([0.0, 0.0, 0.0, 0.0, 1.0, *[np.nan] * 9]), "a clearance or a touch"),
-        (
-            "watch",
-            np.array([0.0, 0.0, 1.0, 0.0, 0.0, *[np.inf] * 4]),
-            "an infinite number for a joint",
-        ),
+        ("tables", near_by(np.zeros((1, 11))), r"expected float64 of shape \(n, 12\)"),
+        ("tables", near_by(np.full((2, 12), np.nan)), "proximity has a row that is not finite"),
+        ("tables", {TOUCHES: Table(np.zeros(9, np.float32))}, "the table touches is float32"),
+        ("tables", {CLEARANCES: Table(np.full((1, 9), np.nan))}, "a row that is not finite"),
+        ("tables", {ROBOT_JOINTS: Table(np.full((1, 4), np.inf))}, "a row that is not finite"),
         ("time_ns", 1, "asked to step to"),
     ],
 )

@@ -13,6 +13,7 @@ from hetwin_core.ensemble.expressions.evaluators import BUILT_IN, NUMBERS, all_e
 from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import near_by
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, pose_value
 
 LAYOUT = Layout.build(
@@ -36,7 +37,7 @@ def scene(box_frame: int = -1, holding: float = 0.0) -> Snapshot:
     rows[0, :3] = (1, 3, 0.00005)
     owners = np.array([0, 1, 0, 0, 0], np.int32)
     parents = np.array([-1, box_frame, -1, -1, -1], np.int32)
-    return Snapshot(LAYOUT, ("physics", "grasp"), 0, values, owners, parents, rows)
+    return Snapshot(LAYOUT, ("physics", "grasp"), 0, values, owners, parents, near_by(rows))
 
 
 def value(text: str, seen: Snapshot | None = None) -> Any:

@@ -1,8 +1,10 @@
-"""Reports about the robot, as one flat array and as JSON."""
+"""Reports about the robot, as tables and as JSON."""
 
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,17 +18,18 @@ from hetwin_core.ensemble.model import Contribution
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.responsibilities import ResponsibilityTable
 from hetwin_core.ensemble.scene.scene import Scene
-from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.ensemble.scene.watch import (
-    CLEARANCE_COLUMNS,
-    TOUCH_COLUMNS,
-    Finding,
-    Watch,
-    WatchLayout,
-    no_clearances,
-    watch_every,
-    wrong_watch,
+from hetwin_core.ensemble.scene.tables import (
+    CLEARANCES,
+    PROXIMITY,
+    ROBOT_JOINTS,
+    TABLES,
+    TOUCHES,
+    near_by,
+    no_rows,
+    wrong_rows,
 )
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.watch import Finding, Watch, WatchLayout, watch_every
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 known_or_not = finite | st.just(float("nan"))
@@ -64,12 +67,16 @@ def a_watch_layout(draw: st.DrawFn) -> WatchLayout:
 @st.composite
 def a_watch(draw: st.DrawFn, count: int) -> Watch:
     rows, touches = draw(st.integers(0, 3)), draw(st.integers(0, 3))
-    known = draw(arrays(touches * TOUCH_COLUMNS, finite)).reshape(touches, TOUCH_COLUMNS)
+    known = draw(arrays(touches * TABLES[TOUCHES].number, finite)).reshape(
+        touches, TABLES[TOUCHES].number
+    )
     known[:, 5] = draw(arrays(touches, known_or_not))
     return Watch(
         draw(st.integers(0, 2**53)),
         *(draw(arrays(count, known_or_not)) for _ in range(4)),
-        draw(arrays(rows * CLEARANCE_COLUMNS, finite)).reshape(rows, CLEARANCE_COLUMNS),
+        draw(arrays(rows * TABLES[CLEARANCES].number, finite)).reshape(
+            rows, TABLES[CLEARANCES].number
+        ),
         draw(st.integers(0, 10**9)),
         known,
     )
@@ -86,9 +93,10 @@ def layout_of(*joints: str) -> WatchLayout:
 @given(st.data(), a_watch_layout())
 def test_a_report_comes_back_to_the_bit(data: st.DataObject, layout: WatchLayout) -> None:
     watch = data.draw(a_watch(len(layout.joints)))
-    flat = watch.encode()
-    assert wrong_watch(flat) is None
-    back = Watch.decode(flat, layout)
+    tables = watch.tables()
+    assert not any(wrong_rows(name, table.rows()) for name, table in tables.items())
+    back = Watch.read(tables, replace(layout, delay_ns=watch.delay_ns))
+    assert back is not None
     assert (back.time_ns, back.delay_ns) == (watch.time_ns, watch.delay_ns)
     for part in (
         "recorded",
@@ -116,20 +124,29 @@ def test_a_contribution_without_a_watch_has_none() -> None:
     assert json_codec.contribution_from_text(text).watch is None
 
 
+def test_a_report_of_another_robot_is_refused() -> None:
+    two = Watch(0, *[np.zeros(2)] * 4, no_rows(CLEARANCES)).tables()
+    with pytest.raises(ValueError, match="is about 2 joints; arm has 1"):
+        Watch.read(two, layout_of("elbow"))
+
+
 @pytest.mark.parametrize(
-    ("flat", "text"),
+    ("name", "rows", "text"),
     [
-        (np.zeros(2), "shape"),
-        (np.array([0.0, 0.0, 2.0, 0.0, 0.0, *[0.0] * 8]), "is about 2 joints; arm has 1"),
-        (np.array([0.0, 0.0, 1.5, 0.0, 0.0, *[0.0] * 6]), "has 11 numbers"),
-        (np.array([0.0, 0.0, 1.0, np.nan, 0.0, *[0.0] * 4]), "has 9 numbers"),
-        (np.array([0.0, 0.0, 1.0, 0.0, 1.0, *[0.0] * 4]), "1 joints, 0 clearances and 1 touches"),
-        (np.array([-1.0, 0.0, 1.0, 0.0, 0.0, *[0.0] * 4]), "has 9 numbers"),
+        (ROBOT_JOINTS, np.zeros(4), r"shape \(4,\); expected float64 of shape \(n, 4\)"),
+        (CLEARANCES, np.zeros((1, 8)), r"shape \(1, 8\)"),
+        (CLEARANCES, np.zeros((1, 9), np.float32), "float32"),
+        (CLEARANCES, np.array([[0.0] * 8 + [np.nan]]), "not finite"),
+        (TOUCHES, np.array([[0.0] * 8 + [np.nan]]), "not finite"),
+        (TOUCHES, np.array([[0.0] * 5 + [np.inf] + [0.0] * 3]), "not finite"),
+        (ROBOT_JOINTS, np.array([[np.inf, 0.0, 0.0, 0.0]]), "not finite"),
+        (PROXIMITY, np.array([[1.0] * 12, [np.nan] * 12]), "not finite"),
     ],
 )
-def test_another_array_is_no_report(flat: Floats, text: str) -> None:
-    with pytest.raises(ValueError, match=text):
-        Watch.decode(flat, layout_of("elbow"))
+def test_what_is_wrong_with_a_table(name: str, rows: Floats, text: str) -> None:
+    wrong = wrong_rows(name, rows)
+    assert wrong is not None
+    assert re.search(text, wrong)
 
 
 @pytest.mark.parametrize(
@@ -140,20 +157,21 @@ def test_how_often_a_report_comes(rate: float, watch_rate: float, every: int) ->
     assert watch_every(rate, watch_rate) == every
 
 
-def test_the_scene_keeps_the_last_report_and_a_kept_snapshot_copies_it() -> None:
+def test_the_scene_keeps_the_last_table_of_each_kind_and_a_kept_snapshot_copies_those_asked_for() -> (
+    None
+):
     layout = Layout.build([], [])
     scene = Scene(layout, ResponsibilityTable(layout, ("physics",), np.empty(0, np.int32)), 0)
-    assert scene.snapshot().watch is None
-    assert scene.kept_snapshot().watch is None
-    report = np.array([20.0, 0.0, 0.0])
-    scene.put_watch(report)
-    kept = scene.kept_snapshot().watch
-    assert scene.snapshot().watch is report
+    assert len(scene.snapshot().proximity) == 0
+    report = Watch(20, *[np.ones(1)] * 4, no_rows(CLEARANCES)).tables()
+    scene.put_tables(report)
+    scene.put_tables(near_by(np.zeros((1, 12))))
     scene.resolve(40)
-    assert scene.snapshot().watch is report
-    report[0] = 60.0
-    assert kept is not None
-    assert kept.tolist() == [20.0, 0.0, 0.0]
+    assert scene.snapshot().tables[ROBOT_JOINTS] is report[ROBOT_JOINTS]
+    kept = scene.kept_snapshot((ROBOT_JOINTS,)).tables
+    assert list(kept) == [ROBOT_JOINTS]
+    report[ROBOT_JOINTS].rows()[0] = 60.0
+    assert (kept[ROBOT_JOINTS].rows().tolist(), kept[ROBOT_JOINTS].time_ns) == ([[1.0] * 4], 20)
 
 
 def test_a_part_of_the_report_is_of_one_robot() -> None:
@@ -165,7 +183,7 @@ def test_a_part_of_the_report_is_of_one_robot() -> None:
     assert layout.of("right").joints == ("b", "c")
     assert layout.of("right").robots == (("right", 2),)
     three = np.arange(3.0)
-    watch = Watch(0, three, 10 + three, 20 + three, 30 + three, no_clearances())
+    watch = Watch(0, three, 10 + three, 20 + three, 30 + three, no_rows(CLEARANCES))
     part = watch.of(slice(1, 3))
     assert part.recorded.tolist() == [1.0, 2.0]
     assert part.expected_efforts.tolist() == [31.0, 32.0]

@@ -15,9 +15,9 @@ from support.random_examples import examples
 
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import StepInput, StepOutput
-from hetwin_core.ensemble.scene.late_rows import LateRows
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import PROXIMITY, TOUCHES, Table, near_by
 from hetwin_core.ensemble.scene.values import Floats, Value
 from hetwin_core.ensemble.transport import step_batching, step_codec
 from hetwin_core.ensemble.transport.step_batching import Stepper
@@ -46,7 +46,7 @@ def taken(*outputs: object, keeps_functions: bool = False) -> list[StepOutput]:
 
 
 def told(
-    outputs: list[StepOutput], rows_at: Callable[[int], Floats] | None = None
+    outputs: list[StepOutput], rows_at: Callable[[str, int], Floats] | None = None
 ) -> list[StepOutput]:
     """The outputs as they are read where they were called for."""
     message = SimpleNamespace(index=[], numbers=[], more="")
@@ -61,12 +61,10 @@ def same_rows(one: Any, other: Any) -> bool:
 
 
 def same(one: StepOutput, other: StepOutput) -> bool:
-    pairs = (
-        (one.block, other.block),
-        (one.proximity, other.proximity),
-        (one.watch, other.watch),
+    tables = one.tables.keys() == other.tables.keys() and all(
+        same_rows(table.rows(), other.tables[name].rows()) for name, table in one.tables.items()
     )
-    return one.time_ns == other.time_ns and all(same_rows(a, b) for a, b in pairs)
+    return one.time_ns == other.time_ns and same_rows(one.block, other.block) and tables
 
 
 @examples(50)
@@ -75,55 +73,56 @@ def test_nothing_is_lost(rows: list[int | None], size: int) -> None:
     generator = np.random.default_rng(1)
     given_ = []
     for i, count in enumerate(rows):
-        near = None if count is None else generator.normal(size=(count, 12))
-        watch = generator.normal(size=4) if i % 2 else None
+        tables = {} if count is None else near_by(generator.normal(size=(count, 12)))
+        if i % 2:
+            tables[TOUCHES] = Table(generator.normal(size=(2, 9)))
         block = generator.normal(size=size)
-        given_.append(StepOutput(time_ns=i, block=block, proximity=near, watch=watch))
+        given_.append(StepOutput(time_ns=i, block=block, tables=tables))
     found = told(taken(*given_, LAST))
     assert all(same(a, b) for a, b in zip([*given_, LAST], found, strict=True))
 
 
 def test_a_copy_is_kept() -> None:
-    block, watch, near = np.zeros(2), np.zeros(3), np.zeros((1, 12))
+    block, near = np.zeros(2), np.zeros((1, 12))
 
     def step(tick: StepInput) -> StepOutput:
-        for array in (block, watch, near):
+        for array in (block, near):
             array += 1.0
-        return StepOutput(time_ns=tick.time_ns, block=block, watch=watch, proximity=near)
+        return StepOutput(time_ns=tick.time_ns, block=block, tables=near_by(near))
 
     first, second = Stepper().step(step, TICK, [1])
     for output, expected in ((first, 1.0), (second, 2.0)):
         assert output.block is not None
-        assert output.watch is not None
-        assert output.proximity_rows is not None
-        for numbers in (output.block, output.watch, output.proximity_rows):
+        for numbers in (output.block, output.tables[PROXIMITY].rows()):
             assert set(numbers.flatten()) == {expected}
 
 
 def test_rows_that_are_computed_when_read_are_left_for_later() -> None:
     rows, calls = np.ones((2, 12)), list[int]()
 
-    def compute(time_ns: int) -> Floats:
+    def compute(name: str, time_ns: int) -> Floats:
+        assert name == PROXIMITY
         calls.append(time_ns)
         return rows
 
+    tables = [Table(partial(compute, PROXIMITY, time_ns)) for time_ns in (1, 2, 3)]
     steps = [
-        StepOutput(time_ns=time_ns, block=np.zeros(1), proximity=partial(compute, time_ns))
-        for time_ns in (1, 2, 3)
+        StepOutput(time_ns=i, block=np.zeros(1), tables={PROXIMITY: table})
+        for i, table in enumerate(tables, 1)
     ]
     outputs = taken(*steps, keeps_functions=True)
     found = told(outputs, compute)
     assert calls == [3]  # whoever waits for the last step may read them
-    assert found[1].proximity_rows is rows
+    assert found[1].tables[PROXIMITY].rows() is rows
     assert calls == [3, 2]
-    assert outputs[0].proximity_rows is rows
+    assert outputs[0].tables[PROXIMITY].rows() is rows
 
 
 def test_without_one_who_can_ask_later_they_are_computed_at_once() -> None:
     rows = np.ones((2, 12))
-    step = StepOutput(time_ns=1, block=np.zeros(1), proximity=lambda: rows)
-    first, _ = taken(step, LAST)
-    assert same_rows(first.proximity, rows)
+    tables = {PROXIMITY: Table(lambda: rows)}
+    first, _ = taken(StepOutput(time_ns=1, block=np.zeros(1), tables=tables), LAST)
+    assert same_rows(first.tables[PROXIMITY].known, rows)
 
 
 def test_the_steps_before_a_failure_count() -> None:
@@ -146,8 +145,8 @@ def test_the_steps_before_a_failure_count() -> None:
         StepOutput(time_ns=1, block=np.zeros(2, np.float32)),
         StepOutput(time_ns=1, block=np.zeros(2), events=[Event("e", 1)]),
         StepOutput(time_ns=1, block=np.zeros(2), values={("a", "b"): Value(np.zeros(1), 1)}),
-        StepOutput(time_ns=1, block=np.zeros(2), proximity=np.zeros((1, 11))),
-        StepOutput(time_ns=1, block=np.zeros(2), watch=np.zeros((1, 3))),
+        StepOutput(time_ns=1, block=np.zeros(2), tables=near_by(np.zeros((1, 11)))),
+        StepOutput(time_ns=1, block=np.zeros(2), tables=near_by(np.zeros((1, 12), np.float32))),
         StepOutput(time_ns=1, block=np.zeros(2), ended=True),
         StepOutput(time_ns=1, block=np.zeros(2), input_ns=1),
         None,
@@ -162,8 +161,7 @@ def test_what_has_more_to_tell_is_the_last(loud: object) -> None:
 
 def test_rows_that_only_last_until_the_next_step_are_computed_at_once() -> None:
     rows = np.ones((2, 12))
-    near = LateRows(lambda: rows, lasts=False)
-    first, _ = taken(
-        StepOutput(time_ns=1, block=np.zeros(2), proximity=near), LAST, keeps_functions=True
-    )
-    assert same_rows(first.proximity, rows)
+    tables = {PROXIMITY: Table(lambda: rows, lasts=False)}
+    step = StepOutput(time_ns=1, block=np.zeros(2), tables=tables)
+    first, _ = taken(step, LAST, keeps_functions=True)
+    assert same_rows(first.tables[PROXIMITY].known, rows)

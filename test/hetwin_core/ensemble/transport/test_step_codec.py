@@ -15,6 +15,7 @@ from support.random_examples import examples
 
 from hetwin_core.ensemble.model import Request, RequestKind, StepInput, StepOutput
 from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.tables import PROXIMITY, TOUCHES, Table, near_by
 from hetwin_core.ensemble.scene.values import Value
 from hetwin_core.ensemble.transport import step_codec
 
@@ -67,7 +68,7 @@ def test_a_step_and_its_scene(data: st.DataObject, with_state: bool) -> None:
     tick = StepInput(data.draw(times), data.draw(times), scene, events, foreign)
     at_start = StepInput(0, 0, scene).scene
     message = step_message()
-    step_codec.fill_step(message, tick, further, with_state=with_state)
+    step_codec.fill_step(message, tick, further, (PROXIMITY,) if with_state else None)
     back, then = step_codec.read_step(message, at_start)
     assert (back.time_ns, back.period_ns, back.events) == (tick.time_ns, tick.period_ns, events)
     assert list(then) == further
@@ -78,14 +79,16 @@ def test_a_step_and_its_scene(data: st.DataObject, with_state: bool) -> None:
     assert all(same(foreign[key], back.foreign[key]) for key in foreign)
 
 
-near = st.none() | numbers(12).map(lambda n: n.reshape(1, 12)) | st.just(np.empty((0, 12)))
-watched = st.none() | st.integers(0, 5).flatmap(numbers)
+near = st.integers(0, 1).flatmap(lambda n: numbers(12 * n)).map(lambda n: n.reshape(-1, 12))
+touches = numbers(9).map(lambda n: n.reshape(1, 9))
+tables = st.fixed_dictionaries(
+    {}, optional={PROXIMITY: near.map(Table), TOUCHES: touches.map(Table)}
+)
 quiet = st.builds(
     StepOutput,
     time_ns=times,
     block=st.integers(0, 3).flatmap(numbers),
-    proximity=near,
-    watch=watched,
+    tables=tables,
 )
 
 
@@ -97,13 +100,12 @@ def test_an_answer_and_quiet_ones_before_it(data: st.DataObject, before: list[St
         time_ns=data.draw(times),
         values=data.draw(values_in(layout)),
         block=data.draw(st.none() | numbers(5)),
-        proximity=data.draw(near),
+        tables=data.draw(tables),
         events=data.draw(st.lists(an_event, max_size=2)),
         requests=data.draw(st.sampled_from([[], [Request(RequestKind.TAKE, "x", "pose")]])),
         ended=data.draw(st.booleans()),
         input_ns=data.draw(st.none() | times),
         late=data.draw(st.booleans()),
-        watch=data.draw(watched),
     )
     message = output_message()
     step_codec.fill_outputs(message, [*before, output], layout)
@@ -111,8 +113,9 @@ def test_an_answer_and_quiet_ones_before_it(data: st.DataObject, before: list[St
     for mine, theirs in zip([*before, output], [*steps, back], strict=True):
         assert mine.time_ns == theirs.time_ns
         assert same_array(mine.block, theirs.block)
-        assert same_array(mine.proximity, theirs.proximity)
-        assert same_array(mine.watch, theirs.watch)
+        assert mine.tables.keys() == theirs.tables.keys()
+        for name, table in mine.tables.items():
+            assert same_array(table.rows(), theirs.tables[name].rows())
     for part in ("events", "requests", "ended", "input_ns", "late"):
         assert getattr(output, part) == getattr(back, part)
     assert output.values.keys() == back.values.keys()
@@ -134,8 +137,11 @@ def test_an_attribute_that_the_scene_does_not_have_is_still_told() -> None:
         (None, "NoneType"),
         (StepOutput(time_ns=0, block=np.zeros(2, np.float32)), "the block is float32"),
         (StepOutput(time_ns=0, block=np.zeros((2, 1))), r"shape \(2, 1\)"),
-        (StepOutput(time_ns=0, proximity=np.zeros(12)), "proximity"),
-        (StepOutput(time_ns=0, watch=np.zeros((1, 3))), r"the watch is float64 of shape \(1, 3\)"),
+        (
+            StepOutput(time_ns=0, tables=near_by(np.zeros(12))),
+            r"proximity is float64 of shape \(12,",
+        ),
+        (StepOutput(time_ns=0, tables={TOUCHES: Table(np.zeros((1, 3)))}), r"shape \(1, 3\)"),
     ],
 )
 def test_what_cannot_be_said_is_refused(output: Any, said: str) -> None:

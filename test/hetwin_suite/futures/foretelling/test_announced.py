@@ -32,14 +32,14 @@ def test_an_announcement_says_when_and_how() -> None:
     assert found is not None
     assert (found.operation, found.arguments) == ("move", {"hand": "gripper"})
     assert (found.start_ns, found.end_ns) == (3_500_000_000, 5_000_000_000)
-    assert found.step() == {"trajectory": WAY, "at": 3.5}
+    assert found.as_step() == {"trajectory": WAY, "at": 3.5}
 
 
 def test_without_a_trajectory_a_skill_is_to_move() -> None:
     found = announced_of(event(2.0, "move_hand", start=0.5, goal="open"))
     assert found is not None
     arguments = {"hand": "gripper", "goal": "open"}
-    assert found.step() == {"operation": "move_hand", "arguments": arguments, "at": 2.5}
+    assert found.as_step() == {"operation": "move_hand", "arguments": arguments, "at": 2.5}
     assert found.end_ns == found.start_ns == 2_500_000_000
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from support.small_run import MODELS, layout
 
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import near_by
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.view.layers.contacts import contacts
 
@@ -18,7 +19,7 @@ def snapshot(rows: Floats) -> Snapshot:
     scene = layout()
     slots = len(scene.slots)
     owners, parents = np.zeros(slots, np.int32), np.full(slots, -1, np.int32)
-    return Snapshot(scene, MODELS, 0, np.zeros(scene.size), owners, parents, rows)
+    return Snapshot(scene, MODELS, 0, np.zeros(scene.size), owners, parents, near_by(rows))
 
 
 def test_pairs_of_objects_are_shown_once() -> None:

@@ -6,9 +6,9 @@ import numpy as np
 from support.scene_of import near_row, scene_of
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.snapshot import no_proximity
+from hetwin_core.ensemble.scene.tables import CLEARANCES, PROXIMITY, no_rows
 from hetwin_core.ensemble.scene.values import pose_value
-from hetwin_core.ensemble.scene.watch import Watch, no_clearances
+from hetwin_core.ensemble.scene.watch import Watch
 from model_nodes.robot_health.efforts.known_touches import KnownTouches
 
 ENTITIES = (
@@ -25,7 +25,7 @@ MS = 1_000_000
 def report() -> Watch:
     """Without anything near to the robot but objects."""
     none = np.empty(0)
-    return Watch(0, none, none, none, none, no_clearances())
+    return Watch(0, none, none, none, none, no_rows(CLEARANCES))
 
 
 def touches(
@@ -36,7 +36,7 @@ def touches(
     row = near_row(SCENE, "box", other, 0.0005)[None]
     for time_ms in range(0, until_ms, 20):
         touching = any(begin <= time_ms < end for begin, end in spans_ms)
-        known.update(time_ms * MS, row if touching else no_proximity(), report())
+        known.update(time_ms * MS, row if touching else no_rows(PROXIMITY), report())
     return known
 
 

@@ -11,9 +11,9 @@ from support.scene_of import near_row, scene_of
 
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.snapshot import no_proximity
+from hetwin_core.ensemble.scene.tables import CLEARANCES, PROXIMITY, no_rows
 from hetwin_core.ensemble.scene.values import Floats, pose_value
-from hetwin_core.ensemble.scene.watch import Finding, Watch, WatchLayout, no_clearances
+from hetwin_core.ensemble.scene.watch import Finding, Watch, WatchLayout
 from model_nodes.robot_health.efforts import UnexpectedEffort
 from model_nodes.robot_health.settings import Settings
 from model_nodes.robot_health.view import View
@@ -80,11 +80,11 @@ def watched(
         if finger_moves is not None and abs(time - finger_moves) < 0.1:
             velocities[2] = 0.1
         touching = touch_at is not None and time >= touch_at
-        near = near_row(SCENE, "box", toucher, 0.0)[None] if touching else no_proximity()
+        near = near_row(SCENE, "box", toucher, 0.0)[None] if touching else no_rows(PROXIMITY)
         time_ns = round(time * 1e9)
         scene = scene_of(ENTITIES, {"box": pose_value((0, 0, 0)).data}, time_ns=time_ns, near=near)
         watch = Watch(
-            time_ns, np.zeros(3), velocities, measured, EXPECTED, no_clearances(), DELAY_NS
+            time_ns, np.zeros(3), velocities, measured, EXPECTED, no_rows(CLEARANCES), DELAY_NS
         )
         events += observer.watch(View(time_ns, scene, LAYOUT, watch))
     return events

@@ -21,9 +21,9 @@ from hetwin_core.ensemble.model import (
     StepInput,
     StepOutput,
 )
-from hetwin_core.ensemble.scene.late_rows import LateRows
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import PROXIMITY, Table, near_by
 from hetwin_core.ensemble.scene.values import POSE, Value, pose_value
 from hetwin_core.ensemble.transport import step_batching
 from hetwin_core.ensemble.transport.remote import memory
@@ -40,7 +40,7 @@ SCENE = Snapshot(
     BALL.data.copy(),
     np.array([1], np.int32),
     np.array([-1], np.int32),
-    np.full((2, 12), 0.5),
+    near_by(np.full((2, 12), 0.5)),
 )
 TICK = StepInput(20, 10, SCENE)
 
@@ -49,7 +49,6 @@ class Near(Model):
     """Computes proximity when it is read, and remembers what it is called with."""
 
     reads: tuple[Selection, ...] = ()
-    reads_proximity = True
 
     def __init__(self) -> None:
         self.calls: list[Any] = []
@@ -64,15 +63,15 @@ class Near(Model):
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         self.calls.append((dict(parameters), seed))
-        return Contribution(reads=self.reads, reads_proximity=self.reads_proximity)
+        return Contribution(reads=self.reads)
 
     def start(self, scene: Snapshot) -> None:
         self.calls.append(scene)
 
     def step(self, tick: StepInput) -> StepOutput:
         self.calls.append(tick)
-        near = LateRows(lambda: np.full((2, 12), float(tick.time_ns)))
-        return StepOutput(time_ns=tick.time_ns, block=np.zeros(1), proximity=near)
+        near = Table(lambda: np.full((2, 12), float(tick.time_ns)))
+        return StepOutput(time_ns=tick.time_ns, block=np.zeros(1), tables={PROXIMITY: near})
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         self.calls.append((entity, attribute, scene))
@@ -180,30 +179,29 @@ def test_rows_are_read_when_somebody_wants_them(
     assert port.ahead == 2
     assert [tick.time_ns for tick in near.calls] == [20, 30, 40]
     assert [call for call, _ in peer.waits[-1:]] == ["step"]
-    rows = first.proximity_rows
+    rows = first.tables[PROXIMITY].rows()
     assert rows is not None
     assert rows.tolist() == [[20.0] * 12] * 2
     assert [call for call, _ in peer.waits[-2:]] == ["step", "rows"]
     second, last = port.end_step(), port.end_step()
     assert port.ahead == 0
-    assert last.proximity_rows is not None
-    assert last.proximity_rows.tolist() == [[40.0] * 12] * 2
+    assert last.tables[PROXIMITY].rows().tolist() == [[40.0] * 12] * 2
     port.begin_step(replace(TICK, time_ns=50))
     with pytest.raises(
         RunFailed, match=r"at 0\.000000 s cannot be read: the next step is under way"
     ):
-        _ = second.proximity_rows
+        _ = second.tables[PROXIMITY].rows()
     assert port.end_step().time_ns == 50
     with pytest.raises(RunFailed, match="cannot be read: LookupError: they are not kept any more"):
-        _ = second.proximity_rows
+        _ = second.tables[PROXIMITY].rows()
 
 
 @pytest.mark.parametrize("reads_proximity", [True, False])
 def test_a_step_has_what_the_model_reads(near: Near, reads_proximity: bool) -> None:
-    near.reads, near.reads_proximity = (Selection("*", "*"),), reads_proximity
+    near.reads = (Selection("*", "*" if reads_proximity else "pose"),)
     port, _ = begun(near)
     assert not port.can_run_ahead
-    assert port.reads_proximity is reads_proximity
+    assert (PROXIMITY in port.reads_tables) is reads_proximity
     port.begin_step(TICK)
     port.end_step()
     seen = near.calls[-1].scene
