@@ -1,7 +1,7 @@
 """Scores decisions about drops: what is chosen and called critical is recorded by the stand-in, aim by aim.
 
 Each episode, of a fresh draw with a sound grasp, is recorded as its program has it (the random aim); from its action
-`move` on, `hetwin decide` chooses among the aims of the library. Then the same episode is recorded again with the
+`move` on, `hetwin predict` chooses among the aims of the library. Then the same episode is recorded again with the
 chosen aim, and with one of those that were called critical. Everything is kept in a folder, so that a later run goes
 on from it.
 """

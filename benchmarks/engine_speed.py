@@ -103,7 +103,7 @@ def record(folder: Path) -> list[LabelledEpisode]:
     found = []
     for kind in ("drop", "insertion"):
         out = folder / kind
-        more = ["--episodes", "1", "--seed", "4711", "--out", str(out)]
+        more = ["-n", "1", "--seed", "4711", "--out", str(out)]
         subprocess.run([*command, kind, *more], check=True, stdout=subprocess.DEVNULL)
         found += find_episodes(out)
     return found

@@ -33,8 +33,8 @@ from hetwin_suite.proving_ground.evaluation.table2 import cells
 from model_nodes.main_physics.engines.factory import ENGINES, make_engine
 
 EXAMPLES = """examples:
-  hetwin record drop --episodes 10 --seed 20262 --out drops
-  hetwin record insertion --episodes 10 --seed 20263 --out insertions
+  hetwin record drop -n 10 --seed 20262 --out drops
+  hetwin record insertion -n 10 --seed 20263 --out insertions
   python benchmarks/engines.py --episodes drops --episodes insertions
   python benchmarks/engines.py --episodes drops --first 3 --approach ensemble
   python benchmarks/engines.py --episodes drops --episodes insertions --first 50 --limit 0   # what was played so far

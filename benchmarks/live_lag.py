@@ -108,7 +108,7 @@ def _run(episode: LabelledEpisode, source: str, more: Sequence[str]) -> dict[str
 
 @contextmanager
 def _robot(episode: LabelledEpisode) -> Iterator[None]:
-    command = [*HETWIN, "robot", str(episode.folder), "--wait-for-twin"]
+    command = [*HETWIN, "robot", "play", str(episode.folder), "--wait-for-twin"]
     process = subprocess.Popen(
         command, env=_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
@@ -129,7 +129,7 @@ def _environment() -> dict[str, str]:
 
 def record(kind: str, count: int, seed: int, folder: Path) -> list[LabelledEpisode]:
     """Record episodes to play."""
-    command = [*HETWIN, "record", kind, "--episodes", str(count), "--seed", str(seed)]
+    command = [*HETWIN, "record", kind, "-n", str(count), "--seed", str(seed)]
     command += ["--out", str(folder), "--jobs", str(len(os.sched_getaffinity(0)))]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return find_episodes(folder)

@@ -148,7 +148,7 @@ def follow(episode: LabelledEpisode, announce: Sequence[str]) -> dict[str, Any]:
 @contextmanager
 def _robot(episode: LabelledEpisode, announce: Sequence[str]) -> Iterator[None]:
     process = subprocess.Popen(
-        [*HETWIN, "robot", str(episode.folder), "--wait-for-twin", *announce],
+        [*HETWIN, "robot", "play", str(episode.folder), "--wait-for-twin", *announce],
         env=os.environ,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -171,7 +171,7 @@ def in_hindsight(
         at_s: the same moment, in the time of the recording [s].
     """
     asked = ["predict", episode.scenario, "--source", str(episode.folder), "--at", str(at_s)]
-    asked += ["--futures", str(answer["futures"]["asked"]), "--horizon", str(answer["horizon"])]
+    asked += ["-n", str(answer["futures"]["asked"]), "--duration", str(answer["horizon"])]
     asked += ["--seed", str(answer["seed"]), "--json"]
     done = subprocess.run(
         [*HETWIN, *asked], capture_output=True, text=True, timeout=LIMIT_S, env=os.environ
@@ -205,7 +205,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     on, rows = machine(), list[dict[str, Any]]()
     with tempfile.TemporaryDirectory(prefix="hetwin_episodes_") as text:
         folder = Path(text, "episodes")
-        record = ["record", "drop", "--episodes", str(given.count), "--seed", str(given.seed)]
+        record = ["record", "drop", "-n", str(given.count), "--seed", str(given.seed)]
         subprocess.run([*HETWIN, *record, "--out", str(folder)], check=True, capture_output=True)
         for episode in find_episodes(folder):
             rows.append(play(episode))

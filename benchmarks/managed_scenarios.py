@@ -234,7 +234,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         type=_parameters,
         default=[],
         metavar="INFLATION,REST_STEPS,INTERVAL",
-        help="measured beside the modes, as hetwin learn --fidelity finds them",
+        help="measured beside the modes, as hetwin learn fidelity finds them",
     )
     parser.add_argument("--sleep", action="store_true", help="also with the engine's sleeping")
     parser.add_argument(

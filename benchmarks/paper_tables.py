@@ -1,7 +1,7 @@
 """Prints Tables III and IV of Jiang et al., their errors computed anew, beside ours [cm].
 
-Ours are measured by `hetwin describe` on TIAGo's URDF of example-robot-data, and on a world with the furniture, whose
-things are named as in the paper, in small letters.
+Ours are measured by `hetwin urdf describe` on TIAGo's URDF of example-robot-data, and on a world with the furniture,
+whose things are named as in the paper, in small letters.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PLACES = {
 
 
 def measured(file: Path, rows: list[str]) -> list[float]:
-    """Return what `hetwin describe` measures [cm] for rows of name,of,measure,value."""
+    """Return what `hetwin urdf describe` measures [cm] for rows of name,of,measure,value."""
     with tempfile.TemporaryDirectory() as folder:
         table = Path(folder) / "measured.csv"
         table.write_text("\n".join(["name,of,measure,value", *rows]) + "\n")

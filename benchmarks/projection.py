@@ -39,7 +39,7 @@ MADE = Names("box", "gripper_left_finger", "table", "tray", "", 7.0, 0.3)
 Cost: TypeAlias = tuple[float, float]
 """Processor time and wall time [ms]."""
 NOTHING: Cost = (0.0, 0.0)
-READS_LOGS = ("hetwin", "hetwin sql")
+READS_LOGS = ("hetwin", "hetwin ask --sql")
 
 
 class System(Protocol):
@@ -113,7 +113,7 @@ def systems(raw: Raw, folder: Path, segmind: Path | None) -> dict[str, Callable[
     """Return how each system is made."""
     return {
         "hetwin": lambda: Hetwin(raw),
-        "hetwin sql": lambda: HetwinSql(raw, folder / "tables"),
+        "hetwin ask --sql": lambda: HetwinSql(raw, folder / "tables"),
         "DuckDB on raw tables": lambda: DuckDbRaw(raw),
         "Rerun": lambda: Rerun(raw, folder / "episode.rrd"),
         "rtamt": lambda: Rtamt(raw),

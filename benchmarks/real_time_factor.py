@@ -66,7 +66,7 @@ def record(kind: str, folder: Path) -> list[str]:
         Absent: if that fails.
     """
     command = [sys.executable, "-m", "hetwin_suite.cli.main", "record", kind]
-    command += ["--episodes", "1", "--seed", str(SEED), "--out", str(folder / kind)]
+    command += ["-n", "1", "--seed", str(SEED), "--out", str(folder / kind)]
     ended = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, timeout=RUN_LIMIT_S, check=False
     )

@@ -36,7 +36,7 @@ def recordings(plan: Mapping[str, Any], seed: str, out: Path, jobs: int) -> Iter
     """
     for name, one in plan["sets"].items():
         if not (out / name / "distribution.json").exists():
-            count = ["--episodes", str(one["episodes"]), "--seed", str(one[seed])]
+            count = ["-n", str(one["episodes"]), "--seed", str(one[seed])]
             to = ["--out", str(out / name), "--jobs", str(jobs)]
             yield ["record", *one["record"], *count, *to]
 
@@ -50,7 +50,7 @@ def evaluations(part: Mapping[str, Any], out: Path, more: Sequence[str]) -> Iter
         more: options of each command.
     """
     for name, count in part["of_each"].items():
-        which = ["--episodes", str(out / name), "--first", str(count)]
+        which = ["--episodes", str(out / name), "-n", str(count)]
         what = ["--axes", ",".join(part["axes"]), "--approaches", ",".join(part["approaches"])]
         yield ["evaluate", "robustness", *which, *what, *more, "--no-page"]
 
@@ -91,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for command in evaluations(plan["parts"][number - 1], episodes, more):
                 _run(command)
         # The page shows all verdicts that are kept; this asks for hardly another.
-        few = ["--axes", "rate=50", "--approaches", "rule", "--first", "1", "--json"]
+        few = ["--axes", "rate=50", "--approaches", "rule", "-n", "1", "--json"]
         last = ["evaluate", "robustness", "--episodes", str(episodes), *few, *more]
         _run(last, verdicts / "curves.json")
     except subprocess.CalledProcessError as error:

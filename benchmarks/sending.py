@@ -261,7 +261,7 @@ class Place:
     def robot(self, fault: str | None = None) -> Iterator[subprocess.Popen[str]]:
         """A stand-in, until the end; each has another seed."""
         self.seed += 1
-        command = [*HETWIN, "robot", str(self.scenario), "--obey", "--seed", str(self.seed)]
+        command = [*HETWIN, "robot", "obey", str(self.scenario), "--seed", str(self.seed)]
         process = subprocess.Popen(
             [*command, *(["--fault", fault] if fault else [])],
             stdout=subprocess.PIPE,

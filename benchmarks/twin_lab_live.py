@@ -2,7 +2,7 @@
 
 python benchmarks/twin_lab_live.py [--seconds S] [--seed N] [--json]
 
-`hetwin robot twin_lab --obey` moves in one process, and `hetwin run twin_lab --variant live --pace 1` commands it from
+`hetwin robot obey twin_lab` moves in one process, and `hetwin run twin_lab --variant live --pace 1` commands it from
 another. A robot has started when a wheel has turned by `TURNED`; the real one is seen on its joint states, the virtual
 one in the run's log, which has every step. The wall time of a step is that at which its command was heard.
 """
@@ -97,7 +97,7 @@ class Listener:
 def robot(seed: int | None) -> Iterator[None]:
     """The real robot, ready to obey."""
     hidden = () if seed is None else ("--seed", str(seed))
-    command = [*HETWIN, "robot", "twin_lab", "--obey", *hidden]
+    command = [*HETWIN, "robot", "obey", "twin_lab", *hidden]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None

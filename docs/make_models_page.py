@@ -29,7 +29,7 @@ ROOT = DOCS.parent
 INTRODUCTION = """\
 # Models
 
-The model types that hetwin ships, as `hetwin models TYPE` shows them. This page is written by
+The model types that hetwin ships, as `hetwin list models TYPE` shows them. This page is written by
 `docs/make_models_page.py` from what the models declare. What a plugin has names the extra that installs it. A
 parameter without a default is required. Lengths, times and angles are in the unit that is given; of a hand, an entity
 or entities a scenario gives the names, and of a path a file relative to the scenario.
@@ -38,8 +38,8 @@ _ARTICLES = {ModelKind.SIMULATION: "A", ModelKind.OBSERVER: "An", None: "An"}
 SCHEMA = """\
 ## JSON
 
-`hetwin models TYPE --json` prints an object with these keys, `hetwin models --json` a list of such objects, and
-`hetwin schema model` the JSON Schema of one.
+`hetwin list models TYPE --json` prints an object with these keys, `hetwin list models --json` a list of such objects,
+and `hetwin list schema model` the JSON Schema of one.
 """
 
 

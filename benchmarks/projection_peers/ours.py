@@ -46,7 +46,7 @@ class Hetwin:
 
 
 class HetwinSql:
-    """SQL, by files that `hetwin tables` has written."""
+    """SQL, by files that `hetwin show --out FOLDER` has written."""
 
     def __init__(self, raw: Raw, folder: Path) -> None:
         from hetwin_core.episodes.sql.parquet import write_tables

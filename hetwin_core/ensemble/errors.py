@@ -6,8 +6,6 @@ import os
 import traceback
 from pathlib import Path
 
-from hetwin_core.ensemble.words import failure_words
-
 _OF_THE_CORE = Path(__file__).resolve().parents[1]
 _OF_PYTHON = Path(os.__file__).resolve().parent
 
@@ -34,7 +32,13 @@ def _is_installed(file: Path) -> bool:
 
 
 class HetwinError(Exception):
-    """Base of all errors that hetwin raises on purpose; the text is meant for users."""
+    """Base of all errors that hetwin raises on purpose; the text is meant for users.
+
+    Attributes:
+        exit_code: of the command that it ends.
+    """
+
+    exit_code = 1
 
 
 class BadInput(HetwinError):
@@ -47,6 +51,8 @@ class BadInput(HetwinError):
         found: what was found there.
         expected: what was expected there, or what to do.
     """
+
+    exit_code = 2
 
     def __init__(
         self,
@@ -95,7 +101,7 @@ class RunFailed(HetwinError):
         self.call = call
         self.time_ns = time_ns
         self.reason = reason
-        super().__init__(failure_words(call, time_ns / 1e9, reason, model))
+        super().__init__(self._text(model))
 
     def __reduce__(self) -> tuple[type[RunFailed], tuple[str, str, int, str]]:
         """Return what another process makes the same of."""
@@ -104,7 +110,12 @@ class RunFailed(HetwinError):
     @property
     def without_model(self) -> str:
         """The failure in words, for a note that has the model as its source."""
-        return failure_words(self.call, self.time_ns / 1e9, self.reason)
+        return self._text()
+
+    def _text(self, model: str = "") -> str:
+        from hetwin_core.ensemble.words import failure_words  # sentences take their time to be read
+
+        return failure_words(self.call, self.time_ns / 1e9, self.reason, model)
 
 
 class Refused(HetwinError):

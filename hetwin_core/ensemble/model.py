@@ -49,7 +49,7 @@ class ModelDescription:
 
     Attributes:
         kind: simulation or observer.
-        summary: one sentence for `hetwin models`.
+        summary: one sentence for `hetwin list models`.
         stepping: how it steps unless the scenario says otherwise.
         rate: steps per simulated second unless the scenario says otherwise; None: as the main model.
         provides: attributes that it can be responsible for.

@@ -15,12 +15,12 @@ _EXPECTED = '{"wheel_radius": m, "base": m}, or "left_radius" and "right_radius"
 
 
 def read_sheet(text: str) -> Drive:
-    """Return the drive that `--robot` says: the name of a JSON file, or a JSON object.
+    """Return the drive that `--believed` says: the name of a JSON file, or a JSON object.
 
     Raises:
         BadInput: if it is none, or a number is missing or cannot be.
     """
-    file = "--robot" if text.lstrip().startswith("{") else text
+    file = "--believed" if text.lstrip().startswith("{") else text
     data = _loaded(text)
     for key in data:
         if key not in _KEYS:
@@ -37,7 +37,7 @@ def read_sheet(text: str) -> Drive:
 
 def _loaded(text: str) -> dict[str, Any]:
     is_object = text.lstrip().startswith("{")
-    file = "--robot" if is_object else text
+    file = "--believed" if is_object else text
     try:
         data = json.loads(text if is_object else Path(text).expanduser().read_text("utf-8"))
     except OSError as error:

@@ -1,27 +1,35 @@
-"""`hetwin ask`: questions to an episode."""
+"""`hetwin ask`: questions to an episode, in the language of triggers or SQL, and what went wrong in it."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hetwin_suite.cli.options import AsJson
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_suite.cli.options import AsJson, option
+from hetwin_suite.cli.result import NOT_KNOWN, Result
+from hetwin_suite.cli.text_files import lines_of
 
 if TYPE_CHECKING:
     from hetwin_core.episodes.asking.expressions.answered import Answered
 
 DIGITS = 4
-NOT_KNOWN = 3
-"""Exit code if something that was asked is not known."""
 MOST_ROWS = 5
 """More rows of evidence are counted only, unless as JSON."""
+WITHIN_S = 60.0
 
 
 def ask(
-    episode: Annotated[Path, typer.Argument(help="folder of a run, finished or still going on")],
+    episode: Annotated[
+        Path,
+        typer.Argument(
+            help="folder of a run, finished or still going on; with --sql also of tables, or of many such"
+        ),
+    ],
     questions: Annotated[
         list[str] | None,
         typer.Argument(
@@ -32,49 +40,91 @@ def ask(
         Path | None,
         typer.Option("--questions", help="file with a question on each line; # begins a comment"),
     ] = None,
+    sql: Annotated[
+        bool, typer.Option("--sql", help="the question is one statement in SQL that reads")
+    ] = False,
+    flaws: Annotated[
+        bool, typer.Option("--flaws", help="ask for what went wrong, in place of a question")
+    ] = False,
+    within: Annotated[float, option("--within", "of --sql", 0)] = WITHIN_S,
     as_json: AsJson = False,
-) -> None:
-    """Ask an episode what held, what happened, what the robot believed, and why.
+) -> Result | None:
+    """Ask an episode what held, what happened, what the robot believed, why, and what went wrong.
 
     A question is an expression in CEL, the language of triggers; docs/asking.md lists what it may call. Each answer
     names the rows that it rests on. What the log does not tell is null, with the reason; then the exit code is 3.
 
-    Example: hetwin ask runs/today 'holds(on(any, "tray"), at(end))' 'occurs(picked_up(any))'
+    --sql asks by SQL (DuckDB's) over the views occasions, events, tasks, beliefs, belief_errors, poses, episodes:
+    `DESCRIBE events` shows the columns of one; times are seconds, and every row names its episode. If it takes too
+    long, the exit code is 3.
+
+    --flaws lists each flaw with its task, its causes and the rows that say so, after what the run has checked and what
+    speaks against the run itself, its concerns.
+
+    For example:
+
+    hetwin ask runs/today 'holds(on(any, "tray"), at(end))' 'occurs(picked_up(any))'
+
+    hetwin ask runs/today --flaws
+
+    hetwin ask runs/today --sql 'SELECT name, count(*) FROM events GROUP BY name'
     """
+    asked = [(text, "") for text in questions or ()] + _lines(file)
+    if flaws:
+        from hetwin_suite.cli.flaws import flaws_of
+
+        _check_alone("--flaws", len(asked) + sql, 0)
+        return flaws_of(episode)
+    if sql:
+        from hetwin_suite.cli.sql import answer
+
+        _check_alone("--sql", len(asked), 1)
+        return answer(episode, asked[0][0], within, as_json=as_json)
+    return _answered(episode, asked)
+
+
+def _check_alone(option: str, questions: int, wanted: int) -> None:
+    """Check that there are as many questions as an option wants.
+
+    Raises:
+        BadInput: if there are not.
+    """
+    if questions != wanted:
+        expected = "one statement, in quotes" if wanted else "no question beside it"
+        raise BadInput(
+            "this is another number of questions", where=option, found=questions, expected=expected
+        )
+
+
+def _answered(episode: Path, asked: list[tuple[str, str]]) -> Result:
     from hetwin_core.episodes.asking.asked import AskedTables  # numpy takes its time
     from hetwin_core.episodes.tables.open import open_tables
     from hetwin_suite.running.patience import never_silent
 
-    asked = [(text, "") for text in questions or ()] + _lines(file)
     if not asked:
-        raise _nothing_asked()
+        raise BadInput(
+            "there is no question",
+            where="QUESTION",
+            expected="""questions such as 'holds(on(any, "tray"), at(end))', --questions FILE, or --flaws""",
+        )
     with never_silent(lambda: "reading the log"):
         tables = AskedTables(open_tables(_folder(episode)))
     answers = [tables.ask(text, where) for text, where in asked]
     until = tables.tables.known_until_ns / 1e9
-    if as_json:
-        told = {"known_until": until, "answers": [answer.as_json() for answer in answers]}
-        print(json.dumps(told))
-    else:
-        for answer in answers:
-            _show(answer)
-        print(f"the log is known until {until:.3f} s")
-    if any(answer.why for answer in answers):
-        raise typer.Exit(NOT_KNOWN)
+    told = [answer.as_json() for answer in answers]
+    lines = [line for answer in answers for line in _shown(answer)]
+    return Result(
+        {"known_until": until, "answers": told},
+        [*lines, f"the log is known until {until:.3f} s"],
+        NOT_KNOWN if any(answer.why for answer in answers) else 0,
+    )
 
 
 def _lines(file: Path | None) -> list[tuple[str, str]]:
     """Return the questions of a file, and where each stands."""
     if file is None:
         return []
-    from hetwin_core.ensemble.errors import BadInput
-
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(
-            f"the questions cannot be read: {error}", where="--questions", expected="a text file"
-        ) from None
+    lines = lines_of(file, "a text file with questions")
     return [
         (line.strip(), f"{file}: line {number}")
         for number, line in enumerate(lines, 1)
@@ -89,31 +139,21 @@ def _folder(episode: Path) -> Path:
     return episode.parent if episode.name == LOG and not (episode / LOG).exists() else episode
 
 
-def _nothing_asked() -> Exception:
-    from hetwin_core.ensemble.errors import BadInput
-
-    return BadInput(
-        "there is no question",
-        where="QUESTION",
-        expected="""questions such as 'holds(on(any, "tray"), at(end))', or --questions FILE""",
-    )
-
-
-def _show(answer: Answered) -> None:
-    """Print an answer for a person."""
+def _shown(answer: Answered) -> Iterator[str]:
+    """Yield an answer for a person."""
     told = answer.as_json()
-    print(answer.question)
-    print(f"  {_words(answer)}")
+    yield answer.question
+    yield f"  {_words(answer)}"
     times = ", ".join(f"{begin:g} to {end:g} s" for begin, end in told["intervals"])
     if times:
-        print(f"  when: {times}")
+        yield f"  when: {times}"
     for binding in told["bindings"]:
-        print("  for: " + ", ".join(f"{name} = {entity}" for name, entity in binding.items()))
+        yield "  for: " + ", ".join(f"{name} = {entity}" for name, entity in binding.items())
     for row in told["evidence"][:MOST_ROWS]:
-        print(f"  {_row_words(row)}")
+        yield f"  {_row_words(row)}"
     left = len(told["evidence"]) - MOST_ROWS
     if left > 0:
-        print(f"  and {left} more rows")
+        yield f"  and {left} more rows"
 
 
 def _words(answer: Answered) -> str:

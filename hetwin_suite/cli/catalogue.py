@@ -37,7 +37,7 @@ class AttributeRow(BaseModel):
 
 
 class ModelRow(BaseModel):
-    """What a model type declares, as `hetwin models TYPE --json` prints it."""
+    """What a model type declares, as `hetwin list models TYPE --json` prints it."""
 
     type: str = Field(description="name of the type, or MODULE:CLASS")
     kind: ModelKind | None = Field(description="null: the type cannot be used")

@@ -1,31 +1,31 @@
-"""`hetwin check` and `hetwin check-model`: see whether something is right before it is run."""
+"""`hetwin check` and `hetwin model check`: see whether something is right before it is run."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
 
 import typer
 
 from hetwin_suite.cli import completion
 from hetwin_suite.cli.options import (
-    AsJson,
     Packages,
     Scenario,
+    Source,
     Variant,
     json_object,
     package_folders,
 )
+from hetwin_suite.cli.result import Result
 
 
 def check(
     scenario: Scenario,
-    source: Annotated[str | None, typer.Option(help="recording to check it with")] = None,
+    source: Source = None,
     package: Packages = None,
     variant: Variant = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Result:
     """Read a scenario and everything that it names, take one step with its models, and say what is there.
 
     Without `--variant` the scenario's variants are read too, but no step is taken with them. A live robot is not
@@ -38,25 +38,24 @@ def check(
 
     packages = package_folders(package)
     facts = check_scenario_watched(scenario, source, packages, variant, find_uncertainty)
-    if as_json:
-        print(json.dumps(facts, indent=2))
-        return
+    return Result(facts, _facts(facts, variant))
+
+
+def _facts(facts: Mapping[str, Any], variant: str | None) -> Iterator[str]:
     of = f", variant {variant}," if variant else ""
-    print(f"{facts['scenario']} ({facts['file']}){of} is fine.")
+    yield f"{facts['scenario']} ({facts['file']}){of} is fine."
     for m in facts["models"]:
-        print(
-            f"  model {m['name']}: {m['type']}, {m['kind']}, {m['stepping']}, {m['rate']:g} steps/s"
-        )
+        yield f"  model {m['name']}: {m['type']}, {m['kind']}, {m['stepping']}, {m['rate']:g} steps/s"
     kinds: dict[str, list[str]] = {}
     for entity in facts["entities"]:
         kinds.setdefault(entity["kind"], []).append(entity["name"])
     for kind, names in kinds.items():
-        print(f"  {kind}: {', '.join(names)}")
-    print(f"  triggers: {', '.join(facts['triggers']) or 'none'}")
+        yield f"  {kind}: {', '.join(names)}"
+    yield f"  triggers: {', '.join(facts['triggers']) or 'none'}"
     if facts["variants"]:
-        print(f"  variants: {', '.join(facts['variants'])}")
+        yield f"  variants: {', '.join(facts['variants'])}"
     for warning, count in Counter(facts["warnings"]).items():
-        print(f"  warning: {warning}{f' ({count} times)' if count > 1 else ''}")
+        yield f"  warning: {warning}{f' ({count} times)' if count > 1 else ''}"
 
 
 def check_model(
@@ -68,24 +67,18 @@ def check_model(
         str | None,
         typer.Option(help="values for parameters that cannot be made up, as a JSON object"),
     ] = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Result:
     """Check that a model keeps the contract that the conductor relies on.
 
-    Example: hetwin check-model rigid_grasp
+    Example: hetwin model check rigid_grasp
     """
     from hetwin_suite.running.checks import check_model_watched
 
     results = check_model_watched(model, json_object(parameters, "--parameters"))
-    if as_json:
-        rows = [{"check": r.check, "ok": r.ok, "says": r.detail} for r in results]
-        print(
-            json.dumps({"model": model, "ok": all(r.ok for r in results), "checks": rows}, indent=2)
-        )
-    else:
-        for result in results:
-            print(
-                f"{'ok  ' if result.ok else 'FAIL'}  {result.check}{': ' if result.detail else ''}{result.detail}"
-            )
-    if not all(result.ok for result in results):
-        raise typer.Exit(1)
+    ok = all(result.ok for result in results)
+    rows = [{"check": r.check, "ok": r.ok, "says": r.detail} for r in results]
+    lines = [
+        f"{'ok  ' if result.ok else 'FAIL'}  {result.check}{': ' if result.detail else ''}{result.detail}"
+        for result in results
+    ]
+    return Result({"model": model, "ok": ok, "checks": rows}, lines, int(not ok))

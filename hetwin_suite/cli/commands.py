@@ -2,78 +2,108 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from copy import copy
+from functools import wraps
 from importlib import import_module
 from importlib.metadata import EntryPoint
-from inspect import isroutine
-from typing import Any
+from inspect import Parameter, isroutine, signature
+from typing import Any, NamedTuple
 
 import typer
 from typer.core import TyperGroup
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.installed import installed
+from hetwin_suite.cli.options import AsJson, with_usual_ports
+from hetwin_suite.cli.renamed import renewed
+from hetwin_suite.cli.result import Result, present
 
 ENTRY_POINTS = "hetwin.commands"
 """Group in which packages name commands: a function as for `typer.Typer.command`, or a `typer.Typer`."""
-OWN: Mapping[str, tuple[str, str]] = {
-    "run": ("hetwin_suite.cli.run:run", "run a scenario and report what happened"),
-    "new": ("hetwin_suite.cli.new:new", "make a scenario from a recording of any robot"),
-    "check": (
-        "hetwin_suite.cli.check:check",
-        "check a scenario and all that it names, with one step",
+KINDS = "hetwin.episode_kinds"
+"""Group in which packages name kinds of episodes: `record.KIND` and `evaluate.KIND`, functions as for commands."""
+
+
+class Own(NamedTuple):
+    """A command of hetwin's own, or a noun with commands below it.
+
+    Attributes:
+        summary: what it does.
+        home: MODULE:FUNCTION in `hetwin_suite.cli`; empty for a noun.
+        below: commands of a noun.
+        kinds: whether kinds of episodes are below it, too.
+    """
+
+    summary: str
+    home: str = ""
+    below: Mapping[str, Own] = {}
+    kinds: bool = False
+
+
+OWN: Mapping[str, Own] = {
+    "run": Own("run a scenario and report what happened", "run:run"),
+    "new": Own("make a scenario from a recording of any robot", "new:new"),
+    "check": Own("check a scenario and all that it names, with one step", "check:check"),
+    "show": Own("show runs in the browser, or write one as a page, tables ...", "show:show"),
+    "ask": Own("ask a run what held, what happened, why, and what went wrong", "ask:ask"),
+    "compare": Own("find where two runs part", "compare:compare"),
+    "explain": Own("find the smallest change with which a run succeeds", "explain:explain"),
+    "predict": Own("predict what comes, and which strategy is best", "predict:predict"),
+    "learn": Own(
+        "learn from episodes and runs",
+        below={
+            "thresholds": Own("learn thresholds of a model or a trigger", "learn:thresholds"),
+            "success": Own("learn how often actions succeed", "learn:success"),
+            "fidelity": Own("learn what fidelity is needed", "learn:fidelity"),
+        },
     ),
-    "show": (
-        "hetwin_suite.cli.show:show",
-        "show a finished run in the browser, or two side by side",
+    "record": Own("record episodes of a simulated real robot", kinds=True),
+    "evaluate": Own("compare approaches on recorded episodes", kinds=True),
+    "robot": Own(
+        "play the part of a robot, or command one",
+        below={
+            "play": Own("play a recording as a robot would", "robot:play"),
+            "obey": Own("simulate a robot that obeys commands", "robot:obey"),
+            "send": Own("rehearse a motion in the twin, then send it", "send:send"),
+        },
     ),
-    "report": ("hetwin_suite.cli.report:report", "write the report of a run as one HTML file"),
-    "ask": ("hetwin_suite.cli.ask:ask", "ask a run what held, what happened, and why"),
-    "flaws": ("hetwin_suite.cli.flaws:flaws", "find what went wrong in a run, with its causes"),
-    "compare": ("hetwin_suite.cli.compare:compare", "find where two runs part"),
-    "explain": (
-        "hetwin_suite.cli.explain:explain",
-        "find the smallest change with which a run succeeds",
+    "urdf": Own(
+        "see what a robot is, and compute its motions",
+        below={
+            "describe": Own("describe a robot or a world", "describe:describe"),
+            "forward": Own("compute where a link is", "kinematics:forward"),
+            "inverse": Own("compute joint positions that reach given poses", "kinematics:inverse"),
+            "trajectory": Own("plan a motion through waypoints", "trajectory:trajectory"),
+        },
     ),
-    "sql": ("hetwin_suite.cli.sql:sql", "ask runs by SQL"),
-    "tables": ("hetwin_suite.cli.sql:tables", "write the tables of a run as Parquet files"),
-    "export": ("hetwin_suite.cli.export:export", "write a run as a file of Rerun or Foxglove"),
-    "predict": ("hetwin_suite.cli.predict:predict", "predict what comes after a moment of a run"),
-    "decide": ("hetwin_suite.cli.decide:decide", "find which strategy is best from a moment on"),
-    "project": (
-        "hetwin_suite.cli.project:project",
-        "estimate how likely the outcomes of a scenario are",
-    ),
-    "learn": ("hetwin_suite.cli.learn:learn", "learn thresholds, success or fidelity from runs"),
-    "record": ("hetwin_suite.cli.record:record", "record episodes of a simulated real robot"),
-    "evaluate": ("hetwin_suite.cli.evaluate:evaluate", "compare approaches on recorded episodes"),
-    "robot": ("hetwin_suite.cli.robot:robot", "play the part of a robot from a recording"),
-    "send": ("hetwin_suite.cli.send:send", "rehearse a motion in the twin, then send it"),
-    "calibrate": (
-        "hetwin_suite.cli.calibrate:app",
+    "calibrate": Own(
         "improve models of arms, drives and travel from data",
+        below={
+            "arm": Own("fit joint offsets to markers", "calibrate.arm:arm"),
+            "drive": Own("learn a drive from its logs", "calibrate.drive:drive"),
+            "travel": Own("learn how long motions take", "calibrate.travel:travel"),
+        },
     ),
-    "describe": ("hetwin_suite.cli.describe:describe", "describe a robot or a world"),
-    "forward": ("hetwin_suite.cli.kinematics:forward", "compute where a link of a robot is"),
-    "inverse": (
-        "hetwin_suite.cli.kinematics:inverse",
-        "compute joint positions that reach given poses",
+    "model": Own(
+        "write and check a model of your own",
+        below={
+            "new": Own("write a package with a model", "new_model:new_model"),
+            "check": Own("check that a model keeps its contract", "check:check_model"),
+        },
     ),
-    "trajectory": ("hetwin_suite.cli.trajectory:trajectory", "plan a motion through waypoints"),
-    "new-model": (
-        "hetwin_suite.cli.new_model:new_model",
-        "write a package with a model of your own",
+    "list": Own(
+        "list what there is",
+        below={
+            "scenarios": Own("the scenarios that come with hetwin", "listing:scenarios"),
+            "models": Own("the models, or what one of them declares", "listing:models"),
+            "evaluators": Own("the functions of expressions", "listing:evaluators"),
+            "mismatches": Own("what --mismatch can make worse", "mismatches:mismatches"),
+            "robots": Own("the robots that have a name", "listing:robots"),
+            "schema": Own("JSON Schemas of files and outputs", "listing:schema"),
+        },
     ),
-    "check-model": ("hetwin_suite.cli.check:check_model", "check that a model keeps its contract"),
-    "scenarios": ("hetwin_suite.cli.listing:scenarios", "list the scenarios that come with hetwin"),
-    "models": ("hetwin_suite.cli.listing:models", "list the installed models"),
-    "evaluators": ("hetwin_suite.cli.listing:evaluators", "list the functions of expressions"),
-    "mismatches": ("hetwin_suite.cli.mismatches:mismatches", "list what --mismatch can make worse"),
-    "schema": ("hetwin_suite.cli.listing:schema", "print JSON Schemas of scenarios and outputs"),
-    "machines": ("hetwin_suite.cli.machines:app", "run, check and draw networks of state machines"),
-    "truck": ("hetwin_suite.cli.truck:app", "plan, learn and choose how to unload a truck"),
 }
-"""Name of a command of hetwin's own -> what it is imported from, and what it does."""
 
 
 class Commands(TyperGroup):
@@ -82,9 +112,21 @@ class Commands(TyperGroup):
     A package's command has a name that no command of hetwin's own has.
     """
 
+    own: Mapping[str, Own] = OWN
+    points, prefix = ENTRY_POINTS, ""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take the names of before for those of now, with a warning."""
+        if ctx.parent is None:
+            args, warning = renewed(args)
+            args = with_usual_ports(args)
+            if warning and not ctx.resilient_parsing:
+                typer.echo(warning, err=True)
+        return super().parse_args(ctx, args)
+
     def list_commands(self, ctx: Any) -> list[str]:
         """Return hetwin's own commands, then those of packages by name."""
-        return [*OWN, *sorted(of_packages())]
+        return [*self.own, *sorted(self._of_packages())]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import a command; None if there is none of this name.
@@ -92,63 +134,112 @@ class Commands(TyperGroup):
         Raises:
             BadInput: if a package's command cannot be imported.
         """
-        found = _imported(cmd_name)
-        if found is None:
-            names: Any = dict.fromkeys(self.list_commands(ctx))
-            self.commands = names  # what is suggested in its place
-            return None
-        return _command(cmd_name, found)
+        own, point = self.own.get(cmd_name), self._of_packages().get(cmd_name)
+        if own is not None:
+            return _own(cmd_name, own)
+        if point is not None:
+            return _command(cmd_name, _loaded(point), f"{self.points}.{point.name}")
+        names: Any = dict.fromkeys(self.list_commands(ctx))
+        self.commands = names  # what is suggested in its place
+        return None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write what there is without importing it; a package's commands under its name."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in OWN.items()])
+        if self.own:
+            with formatter.section("Commands"):
+                formatter.write_dl([(name, own.summary) for name, own in self.own.items()])
         packages: dict[str, list[str]] = {}
-        for name, point in sorted(of_packages().items()):
+        for name, point in sorted(self._of_packages().items()):
             packages.setdefault(_package(point), []).append(name)
+        noun = self.prefix.replace(".", " ")
         for package, names in sorted(packages.items()):
             with formatter.section(f"Commands of {package}"):
-                formatter.write_dl([(name, f"see hetwin {name} --help") for name in names])
+                formatter.write_dl([(name, f"see hetwin {noun}{name} --help") for name in names])
+
+    def _of_packages(self) -> dict[str, EntryPoint]:
+        """Commands of packages by name; of several with one name, the first that Python finds."""
+        points = reversed(installed(self.points)) if self.points else ()
+        named = {
+            p.name.removeprefix(self.prefix): p for p in points if p.name.startswith(self.prefix)
+        }
+        return {name: point for name, point in named.items() if name not in self.own}
 
 
-def of_packages() -> dict[str, EntryPoint]:
-    """The commands of installed packages by name; of several with one name, the first that Python finds."""
-    points = reversed(installed(ENTRY_POINTS))
-    return {point.name: point for point in points if point.name not in OWN}
+def _own(name: str, own: Own) -> Any:
+    if own.home:
+        module, _, attribute = own.home.partition(":")
+        return _command(
+            name, getattr(import_module(f"hetwin_suite.cli.{module}"), attribute), own.home
+        )
+    noun = Commands(
+        name=name,
+        help=f"{own.summary[0].upper()}{own.summary[1:]}.",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+    )
+    noun.own = own.below
+    noun.points, noun.prefix = (KINDS, f"{name}.") if own.kinds else ("", "")
+    return noun
 
 
-def _imported(name: str) -> Any:
-    if name in OWN:
-        module, _, attribute = OWN[name][0].partition(":")
-        return getattr(import_module(module), attribute)
-    point = of_packages().get(name)
-    if point is None:
-        return None
+def _loaded(point: EntryPoint) -> Any:
     try:
         return point.load()
     except Exception as error:  # whatever a package raises when it is imported
         raise BadInput(
             f"the command cannot be imported from {_package(point)}: {type(error).__name__}: {error}",
-            where=f"{ENTRY_POINTS}.{name}",
+            where=f"{point.group}.{point.name}",
             found=point.value,
             expected="a function or a typer.Typer that can be imported",
         ) from error
 
 
-def _command(name: str, found: Any) -> Any:
+def _command(name: str, found: Any, where: str) -> Any:
     if isinstance(found, typer.Typer):
-        group = typer.main.get_group(found)
+        group = typer.main.get_group(_presenting(found))
         group.name = name
         return group
     if not isroutine(found):
         raise BadInput(
             "the command is neither a function nor a typer.Typer",
-            where=f"{ENTRY_POINTS}.{name}",
+            where=where,
             found=type(found).__name__,
         )
     alone = typer.Typer(rich_markup_mode=None, add_completion=False)
-    alone.command(name)(found)
+    alone.command(name)(_presented(found))
     return typer.main.get_command(alone)
+
+
+def _presenting(app: typer.Typer) -> typer.Typer:
+    """Return an application whose commands present what they return."""
+    found = copy(app)
+    found.registered_commands = [copy(command) for command in app.registered_commands]
+    found.registered_groups = [copy(group) for group in app.registered_groups]
+    for command in found.registered_commands:
+        command.callback = command.callback and _presented(command.callback)
+    for group in found.registered_groups:
+        group.typer_instance = group.typer_instance and _presenting(group.typer_instance)
+    return found
+
+
+def _presented(command: Callable[..., Any]) -> Callable[..., None]:
+    """Return a command that presents the `Result` that it returns, and has `--json` if it is said to return one."""
+    known = signature(command, eval_str=True)
+    takes = "as_json" in known.parameters
+
+    @wraps(command)
+    def presented(**values: Any) -> None:
+        as_json = values.get("as_json", False) if takes else values.pop("as_json", False)
+        result = command(**values)
+        if isinstance(result, Result):
+            present(result, as_json=as_json)
+
+    if known.return_annotation is Result and not takes:
+        last = Parameter("as_json", Parameter.KEYWORD_ONLY, default=False, annotation=AsJson)
+        known = known.replace(parameters=[*known.parameters.values(), last])
+        presented.__annotations__ = {**command.__annotations__, "as_json": AsJson}
+    presented.__signature__ = known  # type: ignore[attr-defined]
+    return presented
 
 
 def _package(point: EntryPoint) -> str:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.cli.options import AsJson
+from hetwin_suite.cli.options import Jobs, Run, option
+from hetwin_suite.cli.result import Result
 from hetwin_suite.cli.studying import followed
-from hetwin_suite.cli.tables import show_table
+from hetwin_suite.cli.tables import table
 
 if TYPE_CHECKING:
     from hetwin_core.ensemble.events import Json
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def compare(
-    run: Annotated[Path, typer.Argument(help="folder of a run")],
+    run: Run,
     other: Annotated[
         Path | None, typer.Argument(help="folder of the run that it is compared with")
     ] = None,
@@ -38,14 +39,11 @@ def compare(
             "--noise", help="leave out what is less than 8 futures of the first run spread"
         ),
     ] = False,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="processes for these futures; default: one per core")
-    ] = None,
+    jobs: Jobs = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="file for a page with both runs side by side")
+        Path | None, option("--out", "file for a page with both runs side by side")
     ] = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Result:
     """Say where two runs part: what they were given, what differs first, and what comes of it.
 
     For example:
@@ -82,12 +80,9 @@ def compare(
             from hetwin_suite.view.show.comparison_page import write_comparison
 
             write_comparison(found, run, other, out)
-    if as_json:
-        print(json.dumps({**found.to_json(), **({} if out is None else {"page": str(out)})}))
-    else:
-        _show(found)
-        if out is not None:
-            print(f"page: {out}")
+    page = {} if out is None else {"page": str(out)}
+    pages = [f"{key}: {path}" for key, path in page.items()]
+    return Result({**found.to_json(), **page}, chain(_lines(found), pages))
 
 
 def _less_noise(run: Path, found: Comparison, jobs: int | None) -> Comparison:
@@ -101,37 +96,33 @@ def _less_noise(run: Path, found: Comparison, jobs: int | None) -> Comparison:
     return without_noise(found, noise_of(study, found))
 
 
-def _show(found: Comparison) -> None:
-    """Print what differs; here is the first run, there the other."""
+def _lines(found: Comparison) -> Iterator[str]:
+    """Yield what differs; here is the first run, there the other."""
     rows = [
         (name, f"{row['time']:.2f} s", ", ".join(row["entities"]))
         for name, row in found.to_json()["divergence"].items()
         if row is not None
     ]
     if not rows and not found.chain:
-        print("no difference")
+        yield "no difference"
         return
-    for line in found.chain:
-        print(line)
-    if rows:
-        print()
-        show_table(("differs first", "at", "about"), rows)
+    yield from found.chain
     off = [
         (name, f"{apart.first_ns / 1e9:.2f} s", f"{apart.most:.3f} m", f"{apart.end:.3f} m")
         for name, apart in found.objects.items()
         if apart.first_ns is not None
     ]
-    if off:
-        print()
-        show_table(("object", "is off from", "at most", "at the end"), off)
     spread = [(name, f"{far:.3f} m") for name, far in found.noise.items() if far > 0.0]
-    if spread:
-        print()
-        show_table(("object", "spreads anyway by"), spread)
     handed = [*_handovers(found.only_here, "here"), *_handovers(found.only_there, "there")]
-    if handed:
-        print()
-        show_table(("handover only", "at", "of", "from", "to"), handed)
+    tables: Sequence[tuple[tuple[str, ...], Sequence[tuple[str, ...]]]] = (
+        (("differs first", "at", "about"), rows),
+        (("object", "is off from", "at most", "at the end"), off),
+        (("object", "spreads anyway by"), spread),
+        (("handover only", "at", "of", "from", "to"), handed),
+    )
+    for header, lines in tables:
+        if lines:
+            yield from ("", *table(header, lines))
 
 
 def _handovers(rows: Sequence[Mapping[str, Json]], where: str) -> list[tuple[str, ...]]:

@@ -1,9 +1,8 @@
-"""`hetwin describe`: what a robot or a world has, its tables of joints and its dimensions."""
+"""`hetwin urdf describe`: what a robot or a world has, its tables of joints and its dimensions."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hetwin_core.ensemble.known_files import Kind
-from hetwin_suite.cli.options import AsJson
+from hetwin_suite.cli.options import Base, Tip
+from hetwin_suite.cli.result import Result
 
 if TYPE_CHECKING:
     from hetwin_suite.digital_robot.describing import Described
@@ -26,21 +26,18 @@ def describe(
             help="URDF, xacro, MJCF or SDFormat file, or a name such as panda or tabletop",
         ),
     ],
-    base: Annotated[
-        str | None, typer.Option("--base", help="link where a chain begins; default: the root")
-    ] = None,
-    tip: Annotated[str | None, typer.Option("--tip", help="link where the chain ends")] = None,
+    base: Base = None,
+    tip: Tip = None,
     measured: Annotated[
         Path | None, typer.Option("--measured", help="CSV name,of,measure,value [m]")
     ] = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Result:
     """Describe a robot or a world: links, joints by type, sensors, missing meshes, hands.
 
     With a chain its table after Denavit and Hartenberg. With measurements, how far the model is from them: of is a
     link, a glob of links, or a thing of the world; measure is height, length, width, diameter, top, x or y.
 
-    Example: hetwin describe urdf/tabletop_arm.urdf --tip gripper_base --measured examples/arm/measured.csv
+    Example: hetwin urdf describe urdf/tabletop_arm.urdf --tip gripper_base --measured examples/arm/measured.csv
     """
     from hetwin_suite.digital_robot.describing import describe_file
     from hetwin_suite.running.patience import never_silent
@@ -51,32 +48,29 @@ def describe(
     with never_silent(lambda: f"reading {file.name}"):
         found = describe_file(file, base, tip, measured)
         hands, no_hand = hands_of_file(file)
-    if as_json:
-        of_hands = {"hands": [asdict(hand) for hand in hands], "no_hand": no_hand or None}
-        print(json.dumps({**found.to_json(), **of_hands}))
-    else:
-        _show(found, hands, no_hand)
+    of_hands = {"hands": [asdict(hand) for hand in hands], "no_hand": no_hand or None}
+    return Result({**found.to_json(), **of_hands}, _lines(found, hands, no_hand))
 
 
-def _show(found: Described, hands: Sequence[FoundHand], no_hand: str) -> None:
-    from hetwin_suite.cli.tables import show_table
+def _lines(found: Described, hands: Sequence[FoundHand], no_hand: str) -> Iterator[str]:
+    from hetwin_suite.cli.tables import table
 
     printed = found.to_json()
     types = ", ".join(f"{count} {kind}" for kind, count in printed["joints_by_type"].items())
-    print(f"{printed['robot']}: {printed['links']} links, {printed['joints']} joints ({types})")
+    yield f"{printed['robot']}: {printed['links']} links, {printed['joints']} joints ({types})"
     for sensor in printed["sensors"]:
-        print(f"sensor {sensor['name']}: {sensor['type']} on {sensor['link'] or 'no link'}")
+        yield f"sensor {sensor['name']}: {sensor['type']} on {sensor['link'] or 'no link'}"
     for mesh in printed["missing_meshes"]:
-        print(f"missing mesh: {mesh}")
+        yield f"missing mesh: {mesh}"
     for hand in hands:
         joints = f", joints {', '.join(hand.joints)}" if hand.joints else ""
-        print(f"hand {hand.name}: {hand.kind} on {hand.link}{joints}")
+        yield f"hand {hand.name}: {hand.kind} on {hand.link}{joints}"
         if hand.unsure:
-            print(f"  not judged: {hand.unsure}")
+            yield f"  not judged: {hand.unsure}"
     if no_hand:
-        print(f"no hand: {no_hand}")
+        yield f"no hand: {no_hand}"
     if found.table is not None:
-        show_table(
+        yield from table(
             ("joint", "alpha [rad]", "a [m]", "d [m]", "theta [rad]"),
             [
                 (
@@ -87,7 +81,7 @@ def _show(found: Described, hands: Sequence[FoundHand], no_hand: str) -> None:
             ],
         )
     if found.dimensions:
-        show_table(
+        yield from table(
             ("name", "model [m]", "measured [m]", "error [m]"),
             [
                 (each.name, *(f"{n:.4f}" for n in (each.model, each.measured, each.error)))

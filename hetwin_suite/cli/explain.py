@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from hetwin_suite.cli.options import AsJson, Jobs
+from hetwin_suite.cli.options import Jobs, Seed, option
+from hetwin_suite.cli.result import Result
 from hetwin_suite.cli.studying import followed
 
 
@@ -26,14 +27,13 @@ def explain(
     ] = "",
     out: Annotated[
         Path | None,
-        typer.Option(
-            help="folder for the run of a recorded episode; its report shows the explanation"
+        option(
+            "--out", "folder for the run of a recorded episode; its report shows the explanation"
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="of what is drawn beside the change")] = 0,
+    seed: Seed = 0,
     jobs: Jobs = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Result:
     """Say with which smallest change a run that did not succeed would have succeeded.
 
     Futures of the run are made with something elsewhere, or with another number, until at least nine of ten succeed
@@ -58,10 +58,8 @@ def explain(
         kept = run if (run / LOG).exists() else episode
         text = json.dumps(found.to_file()) + "\n"
         write_atomically(kept / EXPLANATION, text)
-    if as_json:
-        print(json.dumps(found.to_json(), indent=2))
-    else:
-        print(found.text)
-        if found.change is not None:
-            begun = f"{found.at_s:.2f} s"
-            print(f"{found.finished} futures were made, from {begun} of the run on")
+    lines = [found.text]
+    if found.change is not None:
+        begun = f"{found.at_s:.2f} s"
+        lines.append(f"{found.finished} futures were made, from {begun} of the run on")
+    return Result(found.to_json(), lines)

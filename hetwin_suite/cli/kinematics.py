@@ -1,16 +1,18 @@
-"""`hetwin forward` and `hetwin inverse`: where a robot's links are, and which joint positions bring them there."""
+"""`hetwin urdf forward` and `inverse`: where a robot's links are, and which joint positions bring them there."""
 
 from __future__ import annotations
 
-import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.cli.options import AsJson
+from hetwin_suite.cli.options import Base, Robot, Seed, Tip, option
+from hetwin_suite.cli.result import Result
+from hetwin_suite.cli.tables import table
 
 if TYPE_CHECKING:
     from hetwin_core.ensemble.scene.values import Floats
@@ -18,29 +20,21 @@ if TYPE_CHECKING:
     from hetwin_suite.digital_robot.robot_file import RobotFile
     from hetwin_suite.digital_robot.solving import Solved
 
-NamedRobot = Annotated[
-    str, typer.Argument(metavar="ROBOT", help="URDF, xacro or MJCF file, or a name such as panda")
-]
-Base = Annotated[str | None, typer.Option("--base", help="link; default: the robot's root")]
-Tip = Annotated[str | None, typer.Option("--tip", help="link below it; default: the only last one")]
-
 
 def forward(
-    urdf: NamedRobot,
+    urdf: Robot,
     joints: Annotated[
         Path, typer.Option("--joints", help="CSV with the joints' names as header [rad, m]")
     ],
     base: Base = None,
     tip: Tip = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Result:
     """Compute where a link is, in the frame of another one, for given positions of the joints.
 
     Poses are x y z [m], qw qx qy qz.
 
-    Example: hetwin forward urdf/tabletop_arm.urdf --base base_link --tip gripper_base --joints examples/arm/joints.csv
+    Example: hetwin urdf forward urdf/tabletop_arm.urdf --tip gripper_base --joints examples/arm/joints.csv
     """
-    from hetwin_suite.cli.tables import show_table
     from hetwin_suite.digital_robot.robot_file import read_robot, robot_file
     from hetwin_suite.digital_robot.solving import place_postures
     from hetwin_suite.digital_robot.tables import POSE
@@ -48,14 +42,12 @@ def forward(
     robot = read_robot(robot_file(urdf))
     chain = robot.chain(base, tip)
     poses = place_postures(chain, _positions(robot, chain, joints))
-    if as_json:
-        print(json.dumps({"poses": poses.tolist()}))
-    else:
-        show_table(POSE, [tuple(f"{number:.6f}" for number in pose) for pose in poses.tolist()])
+    rows = [tuple(f"{number:.6f}" for number in pose) for pose in poses.tolist()]
+    return Result({"poses": poses.tolist()}, table(POSE, rows))
 
 
 def inverse(
-    urdf: NamedRobot,
+    urdf: Robot,
     poses: Annotated[
         Path, typer.Option("--poses", help="CSV x,y,z,qw,qx,qy,qz of the tip in the base link")
     ],
@@ -63,7 +55,7 @@ def inverse(
     tip: Tip = None,
     start: Annotated[
         Path | None,
-        typer.Option("--from", help="CSV: where the joints are; one row, or one for each pose"),
+        typer.Option("--start", help="CSV: where the joints are; one row, or one for each pose"),
     ] = None,
     one_by_one: Annotated[
         bool, typer.Option("--one-by-one", help="solve each pose by itself, not all together")
@@ -71,19 +63,15 @@ def inverse(
     least_motion: Annotated[
         bool, typer.Option("--least-motion", help="choose the solution that moves the joints least")
     ] = False,
-    time_limit: Annotated[
-        float | None,
-        typer.Option("--time-limit", metavar="S", min=0.0, help="processor time for each pose"),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="of random starts")] = 0,
-    as_json: AsJson = False,
-) -> None:
+    budget: Annotated[float | None, option("--budget", "of each pose")] = None,
+    seed: Seed = 0,
+) -> Result:
     """Find positions of the joints, within their limits, that bring a link to given poses.
 
     Solved: each of the six errors is at most 1e-5 m and rad. What cannot be reached has no solution but the error that
     is left, and the command ends with 0.
 
-    Example: hetwin inverse urdf/tabletop_arm.urdf --base base_link --tip gripper_base --poses examples/arm/poses.csv
+    Example: hetwin urdf inverse urdf/tabletop_arm.urdf --tip gripper_base --poses examples/arm/poses.csv
     """
     from hetwin_suite.digital_robot.robot_file import read_robot, robot_file
     from hetwin_suite.digital_robot.solving import Wish, solve_poses
@@ -94,14 +82,11 @@ def inverse(
     chain = robot.chain(base, tip, limited=True)
     wanted = read_poses(poses)
     before = None if start is None else _from(robot, chain, start, len(wanted))
-    wish = Wish(one_by_one, least_motion, time_limit, seed)
+    wish = Wish(one_by_one, least_motion, budget, seed)
     done = [0]
     with never_silent(lambda: f"solving: {done[0]} of {len(wanted)} poses"):
         found = solve_poses(chain, wanted, before, wish, lambda count: done.__setitem__(0, count))
-    if as_json:
-        print(json.dumps(found.to_json()))
-    else:
-        _show(found)
+    return Result(found, _lines(found))
 
 
 def _positions(robot: RobotFile, chain: Chain, file: Path) -> Floats:
@@ -123,24 +108,20 @@ def _from(robot: RobotFile, chain: Chain, file: Path, count: int) -> Floats:
         raise BadInput(
             "there are not as many rows as poses",
             file=file,
-            where="--from",
+            where="--start",
             found=f"{len(positions)} rows",
             expected=f"1 or {count}",
         )
     return np.broadcast_to(positions, (count, positions.shape[1]))
 
 
-def _show(found: Solved) -> None:
-    from hetwin_suite.cli.tables import show_table
-
+def _lines(found: Solved) -> Iterator[str]:
     printed = found.to_json()
     rows = []
     for i, solution in enumerate(printed["solutions"]):
         off = f"{printed['error_m'][i]:.2g} m, {printed['error_rad'][i]:.2g} rad"
         values = ["-" if solution is None else f"{value:.5f}" for value in solution or found.joints]
         rows.append((*values, off if solution else f"not reached: {off} off"))
-    show_table((*found.joints, "error"), rows)
+    yield from table((*found.joints, "error"), rows)
     ms = printed["cpu_ms"]
-    print(
-        f"{printed['solved']} of {printed['of']} solved, {ms['mean']:.3f} ms each (processor time)"
-    )
+    yield f"{printed['solved']} of {printed['of']} solved, {ms['mean']:.3f} ms each (processor time)"

@@ -2,161 +2,148 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hetwin_suite.cli.options import AsJson, Jobs, Scenario, Variant
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_suite.cli.options import (
+    Episodes,
+    Jobs,
+    Scenario,
+    Seed,
+    Variant,
+    option,
+)
+from hetwin_suite.cli.result import Result, json_text
 from hetwin_suite.cli.studying import followed
-from hetwin_suite.cli.tables import show_table
+from hetwin_suite.cli.tables import table
 
 if TYPE_CHECKING:
+    from hetwin_suite.futures.learning.fidelity.candidate import Candidate
+    from hetwin_suite.futures.learning.fidelity.learn_fidelity import LearnedFidelity, Weighed
     from hetwin_suite.futures.learning.learn import Learned
     from hetwin_suite.futures.learning.rows import Row
 
 
-def learn(
+Label = Annotated[
+    str, typer.Option(metavar="KEY", help="of truth.json: whether the thing is to act")
+]
+Cache = Annotated[
+    Path | None,
+    typer.Option(
+        "--cache",
+        metavar="FOLDER",
+        help="keep what was seen of each episode there, for the next time",
+    ),
+]
+
+
+def thresholds(
     scenario: Scenario,
-    episodes: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="labelled episodes, as hetwin record writes them"),
-    ] = None,
+    episodes: Episodes,
     trigger: Annotated[
         str | None, typer.Option(metavar="NAME", help="learn the thresholds of its condition")
     ] = None,
     model: Annotated[
         str | None, typer.Option(metavar="NAME", help="learn the thresholds of this model")
     ] = None,
-    success: Annotated[
-        bool, typer.Option("--success", help="learn how probable it is that each action succeeds")
-    ] = False,
-    fidelity: Annotated[
-        bool,
-        typer.Option("--fidelity", help="learn the parameters of its fidelity_near_robot, by runs"),
-    ] = False,
-    samples: Annotated[
-        int, typer.Option(min=2, help="with --fidelity: draws; half of them are held out")
-    ] = 8,
-    tolerance: Annotated[
-        float,
-        typer.Option(min=0, help="with --fidelity: share by which what moves may differ"),
-    ] = 0.1,
-    seed: Annotated[int, typer.Option(min=0, help="with --fidelity: of the draws")] = 0,
-    label: Annotated[
-        str, typer.Option(metavar="KEY", help="of truth.json: whether the thing is to act")
-    ] = "label",
-    prior_weight: Annotated[
-        float, typer.Option(min=0, help="with --success: as how many episodes kin count at most")
-    ] = 8.0,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="write the scenario, or the table, there")
-    ] = None,
-    keep: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="keep what was seen of each episode for the next time"),
-    ] = None,
+    label: Label = "label",
+    out: Annotated[Path | None, option("--out", "a scenario with them; a new file")] = None,
+    cache: Cache = None,
     jobs: Jobs = None,
     variant: Variant = None,
-    as_json: AsJson = False,
-) -> None:
-    """Learn thresholds, how often actions succeed, or what fidelity is needed; changes nothing by itself.
+) -> Result:
+    """Learn the thresholds of a trigger or a model from labelled episodes; changes nothing by itself.
 
-    For example:
-
-    hetwin learn uncertain_environment --trigger grasp_begins --episodes labelled
-
-    hetwin learn uncertain_environment --success --episodes labelled --json
+    Example: hetwin learn thresholds uncertain_environment --trigger grasp_begins --episodes labelled
     """
-    from hetwin_core.ensemble.errors import BadInput
     from hetwin_core.ensemble.scenario.scenario import find_scenario
     from hetwin_core.episodes.labelled import find_labelled
-    from hetwin_suite.cli.learned_fidelity import tell_fidelity
-    from hetwin_suite.futures.learning.fidelity.learn_fidelity import learn_fidelity, most_runs
-    from hetwin_suite.futures.learning.fidelity.moving import Moving
-    from hetwin_suite.futures.learning.learn import learn as learn_thresholds
-    from hetwin_suite.futures.learning.learn_success import learn_success
-    from hetwin_suite.futures.learning.of_actions import OfActions
+    from hetwin_suite.futures.learning.learn import learn
     from hetwin_suite.futures.learning.of_model import OfModel
     from hetwin_suite.futures.learning.of_trigger import OfTrigger
     from hetwin_suite.futures.runs.study import Study
 
-    asked = {
-        "--trigger": trigger is not None,
-        "--model": model is not None,
-        "--success": success,
-        "--fidelity": fidelity,
-    }
-    if sum(asked.values()) != 1:
-        found = [option for option, given in asked.items() if given]
+    if (model is None) is (trigger is None):
         raise BadInput(
             "one thing is learned at a time",
-            where="hetwin learn",
-            found=" ".join(found) or "none of them",
-            expected="one of --trigger NAME, --model NAME, --success, --fidelity",
+            where="--trigger, --model",
+            found="neither" if model is None else "both",
+            expected="one of them",
         )
-    path = find_scenario(scenario)
-    if fidelity:
-        _check_no_episodes({"--episodes": episodes, "--keep": keep})
-        study = Study(Moving(path, variant), seed=seed, jobs=jobs)
-        most = most_runs(study.scenario, samples)
-        followed(study, lambda done: f"{len(done)} of at most {most} runs")
-        weighed = learn_fidelity(study, samples, tolerance)
-        if out is not None:
-            _write(out, weighed.yaml(out.resolve().parent))
-        tell_fidelity(weighed, as_json)
-        return
-    if episodes is None:
-        raise BadInput(
-            "there are none", where="--episodes", expected="a folder with labelled episodes"
-        )
-    found_episodes = find_labelled(episodes)
+    path, found = find_scenario(scenario), find_labelled(episodes)
     of: OfModel | OfTrigger = (
-        OfModel(path, variant, model)
-        if model is not None
-        else OfTrigger(path, variant, str(trigger))
+        OfTrigger(path, variant, str(trigger)) if model is None else OfModel(path, variant, model)
     )
-    study = Study(OfActions(path, variant) if success else of, jobs=jobs)
-    followed(study, lambda done: f"{len(done)} of {len(found_episodes)} episodes")
-    if success:
-        rows = learn_success(study, found_episodes, prior_weight, keep)
-        _tell({"rows": [row.to_json() for row in rows]}, out, as_json, lambda: _show_rows(rows))
-        return
-    learned = learn_thresholds(study, of, found_episodes, label, keep)
+    study = Study(of, jobs=jobs)
+    followed(study, lambda done: f"{len(done)} of {len(found)} episodes")
+    learned = learn(study, of, found, label, cache)
     if out is not None:
         _write(out, learned.yaml(out.resolve().parent))
-    if as_json:
-        print(json.dumps(learned.to_json(), indent=2))
-    else:
-        _show(learned, out)
+    return Result(learned, _lines(learned, out))
 
 
-def _check_no_episodes(given: dict[str, Path | None]) -> None:
-    """Check that nothing is given that learning fidelity would ignore.
+def success(
+    scenario: Scenario,
+    episodes: Episodes,
+    prior_weight: Annotated[
+        float, typer.Option(min=0, help="as how many episodes kin count at most")
+    ] = 8.0,
+    out: Annotated[Path | None, option("--out", "the table, as JSON; a new file")] = None,
+    cache: Cache = None,
+    jobs: Jobs = None,
+    variant: Variant = None,
+) -> Result:
+    """Learn how probable it is that each action succeeds, from labelled episodes.
 
-    Raises:
-        BadInput: if something is.
+    Example: hetwin learn success uncertain_environment --episodes labelled --json
     """
-    from hetwin_core.ensemble.errors import BadInput
+    from hetwin_core.ensemble.scenario.scenario import find_scenario
+    from hetwin_core.episodes.labelled import find_labelled
+    from hetwin_suite.futures.learning.learn_success import learn_success
+    from hetwin_suite.futures.learning.of_actions import OfActions
+    from hetwin_suite.futures.runs.study import Study
 
-    for option, value in given.items():
-        if value is not None:
-            raise BadInput(
-                "this does not go with --fidelity",
-                where=option,
-                found=str(value),
-                expected="no episodes: it learns from runs of its own, which are not kept",
-            )
-
-
-def _tell(found: dict[str, Any], out: Path | None, as_json: bool, show: Any) -> None:
+    path, found = find_scenario(scenario), find_labelled(episodes)
+    study = Study(OfActions(path, variant), jobs=jobs)
+    followed(study, lambda done: f"{len(done)} of {len(found)} episodes")
+    rows = learn_success(study, found, prior_weight, cache)
+    document = {"rows": [row.to_json() for row in rows]}
     if out is not None:
-        _write(out, json.dumps(found, indent=2) + "\n")
-    if as_json:
-        print(json.dumps(found, indent=2))
-    else:
-        show()
+        _write(out, json_text(document) + "\n")
+    return Result(document, _success_lines(rows))
+
+
+def fidelity(
+    scenario: Scenario,
+    count: Annotated[int, option("-n", "draws, half of which are held out", 2)] = 8,
+    tolerance: Annotated[
+        float, typer.Option(min=0, help="share by which what moves may differ")
+    ] = 0.1,
+    seed: Seed = 0,
+    out: Annotated[Path | None, option("--out", "a scenario with them; a new file")] = None,
+    jobs: Jobs = None,
+    variant: Variant = None,
+) -> Result:
+    """Learn the parameters of a scenario's fidelity_near_robot by runs; changes nothing by itself.
+
+    Example: hetwin learn fidelity truck_unloading -n 2
+    """
+    from hetwin_core.ensemble.scenario.scenario import find_scenario
+    from hetwin_suite.futures.learning.fidelity.learn_fidelity import learn_fidelity, most_runs
+    from hetwin_suite.futures.learning.fidelity.moving import Moving
+    from hetwin_suite.futures.runs.study import Study
+
+    study = Study(Moving(find_scenario(scenario), variant), seed=seed, jobs=jobs)
+    most = most_runs(study.scenario, count)
+    followed(study, lambda done: f"{len(done)} of at most {most} runs")
+    found = learn_fidelity(study, count, tolerance)
+    if out is not None:
+        _write(out, found.yaml(out.resolve().parent))
+    return Result(found, _fidelity_lines(found))
 
 
 def _write(out: Path, text: str) -> None:
@@ -165,7 +152,6 @@ def _write(out: Path, text: str) -> None:
     Raises:
         BadInput: if there is one, or it cannot be written.
     """
-    from hetwin_core.ensemble.errors import BadInput
     from hetwin_core.ensemble.writing import write_text
 
     if out.exists():
@@ -174,25 +160,24 @@ def _write(out: Path, text: str) -> None:
     write_text(out, text, where="--out")
 
 
-def _show(learned: Learned, out: Path | None) -> None:
-    """Print thresholds for a person."""
+def _lines(learned: Learned, out: Path | None) -> Iterator[str]:
+    """Yield thresholds for a person."""
     rows = [
         (one.name, f"{one.value:g}", f"{value:g}")
         for one, value in zip(learned.thresholds, learned.values, strict=True)
     ]
-    show_table(("compared", "before", "learned"), rows)
-    for text in learned.expressions:
-        print(text)
+    yield from table(("compared", "before", "learned"), rows)
+    yield from learned.expressions
     held = learned.held_out
-    print(
+    yield (
         f"right on held-out episodes: {held.accuracy:.0%} of {held.of}; before {held.accuracy_before:.0%}"
     )
-    print(learned.yaml() if out is None else f"scenario: {out}")
+    yield learned.yaml() if out is None else f"scenario: {out}"
 
 
-def _show_rows(rows: list[Row]) -> None:
-    """Print successes for a person."""
-    show_table(
+def _success_lines(rows: list[Row]) -> Iterator[str]:
+    """Yield successes for a person."""
+    yield from table(
         ("action", "arguments", "succeeded", "probability", "interval", "as its kin"),
         [
             (
@@ -213,3 +198,23 @@ def _words(key: str, value: Any) -> str:
         return f"{key}: {value}"
     parts = [f"{name.replace('_', ' ')} {bound:g}" for name, bound in value.items()]
     return f"{key} {', '.join(parts)}"
+
+
+def _fidelity_lines(found: LearnedFidelity) -> Iterator[str]:
+    head = ("inflation [m]", "rest steps", "interval [s]", "real time", "speedup", "error", "of")
+    yield from table(head, [_weighed(row) for row in found.rows])
+    yield "on draws that nothing was chosen on, first as chosen, then as the scenario has it:"
+    yield from table(head, [_weighed(found.held_out), _weighed(found.held_out_before)])
+    yield found.yaml()
+
+
+def _weighed(row: Weighed) -> tuple[str, ...]:
+    error = f"{row.error:+.1%} ({row.error_low:+.1%} to {row.error_high:+.1%})"
+    speeds = f"{row.real_time_factor:.2f}", f"{row.speedup:.2f}"
+    return (*_candidate(row.candidate), *speeds, error, str(row.of))
+
+
+def _candidate(candidate: Candidate) -> tuple[str, str, str]:
+    if candidate.inflation is None:
+        return "all high", "", ""
+    return f"{candidate.inflation:g}", str(candidate.rest_steps), f"{candidate.interval:g}"

@@ -1,18 +1,20 @@
-"""`hetwin models`, `hetwin evaluators`, `hetwin schema`: what there is to write a scenario with."""
+"""`hetwin list`: what there is to write a scenario with."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hetwin_suite.cli import completion
-from hetwin_suite.cli.options import AsJson
+from hetwin_suite.cli.result import Result, json_text
+from hetwin_suite.cli.tables import table
 
 if TYPE_CHECKING:
     from hetwin_suite.cli.catalogue import ModelRow
+    from hetwin_suite.cli.shipped import ScenarioRow
 
 
 class Schema(StrEnum):
@@ -34,105 +36,101 @@ def models(
             autocompletion=completion.model_types,
         ),
     ] = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Result:
     """List the model types that are installed, or say what one of them declares.
 
     Of one: parameters with unit, default and meaning, the attributes that it can be responsible for, how it steps, and
-    the events that it raises. `hetwin schema model` describes the JSON.
+    the events that it raises. `hetwin list schema model` describes the JSON.
 
     For example:
 
-    hetwin models
+    hetwin list models
 
-    hetwin models in_hand_localization
+    hetwin list models in_hand_localization
     """
-    from hetwin_suite.cli.catalogue import model_row, model_rows
+    from hetwin_suite.cli.catalogue import model_row, model_rows, steps
 
-    if model_type is None:
-        rows = model_rows()
-        if as_json:
-            print(json.dumps([row.model_dump(mode="json") for row in rows], indent=2))
-        else:
-            _list(rows)
-        return
-    row = model_row(model_type)
-    if as_json:
-        print(row.model_dump_json(indent=2))
-    else:
-        _show(row)
-
-
-def _list(rows: list[ModelRow]) -> None:
-    from hetwin_suite.cli.catalogue import steps
-    from hetwin_suite.cli.tables import show_table
-
+    if model_type is not None:
+        row = model_row(model_type)
+        return Result(row, _declared(row))
+    rows = model_rows()
     header = ("type", "kind", "steps", "what it is")
-    show_table(header, [(row.type, row.kind or "?", steps(row), row.summary) for row in rows])
+    lines = [(row.type, row.kind or "?", steps(row), row.summary) for row in rows]
+    return Result(rows, table(header, lines))
 
 
-def _show(row: ModelRow) -> None:
+def _declared(row: ModelRow) -> Iterator[str]:
     from hetwin_suite.cli.catalogue import attribute, default, steps
-    from hetwin_suite.cli.tables import show_table
 
-    print(f"{row.type}: {row.summary}\n")
     facts = (
-        ("kind", row.kind or "?"),
         ("steps", steps(row)),
         ("responsible for", ", ".join(map(attribute, row.attributes)) or "nothing"),
     )
-    show_table(*_headless(facts))
+    yield f"{row.type}: {row.summary}\n"
+    yield from table(("kind", row.kind or "?"), facts)
     if row.parameters:
-        print()
-        show_table(
-            ("parameter", "kind", "unit", "default", "meaning"),
-            [(p.name, p.kind, p.unit, default(p), p.description) for p in row.parameters],
+        yield from (
+            "",
+            *table(
+                ("parameter", "kind", "unit", "default", "meaning"),
+                [(p.name, p.kind, p.unit, default(p), p.description) for p in row.parameters],
+            ),
         )
     if row.raises:
-        print()
-        show_table(("event", "what has happened: its arguments"), list(row.raises.items()))
+        yield from (
+            "",
+            *table(("event", "what has happened: its arguments"), list(row.raises.items())),
+        )
 
 
-def _headless(rows: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], list[tuple[str, str]]]:
-    return rows[0], list(rows[1:])
-
-
-def scenarios(as_json: AsJson = False) -> None:
+def scenarios() -> Result:
     """List the scenarios that come with hetwin: what each shows, what it needs, and the commands that run it.
 
-    Example: hetwin scenarios
+    Example: hetwin list scenarios
     """
     from hetwin_suite.cli.shipped import scenario_rows
 
     rows = scenario_rows()
-    if as_json:
-        print(json.dumps([row.model_dump(mode="json") for row in rows], indent=2))
-        return
+    return Result(rows, _scenario_lines(rows))
+
+
+def _scenario_lines(rows: Sequence[ScenarioRow]) -> Iterator[str]:
     width = max(len(row.name) for row in rows)
     for row in rows:
-        print(f"{row.name:{width}}  {'ready' if row.ready else 'NEEDS'}  {row.description}")
+        yield f"{row.name:{width}}  {'ready' if row.ready else 'NEEDS'}  {row.description}"
         for need in row.needs:
-            print(f"    needs {need.what}: {'there' if need.there else f'not there; {need.how}'}")
+            yield f"    needs {need.what}: {'there' if need.there else f'not there; {need.how}'}"
         for command in row.run:
-            print(f"    $ {command}")
+            yield f"    $ {command}"
         if row.variants:
-            print(f"    --variant {', '.join(row.variants)}")
+            yield f"    --variant {', '.join(row.variants)}"
 
 
-def evaluators(as_json: AsJson = False) -> None:
+def evaluators() -> Result:
     """List the functions that expressions in scenarios may call.
 
-    Example: hetwin evaluators
+    Example: hetwin list evaluators
     """
     from hetwin_suite.cli.catalogue import evaluator_rows
-    from hetwin_suite.cli.tables import show_table
 
     rows = evaluator_rows()
-    if as_json:
-        print(json.dumps(rows, indent=2))
-        return
     firsts = [(name, text.partition("\n\n")[0].replace("\n", " ")) for name, text in rows.items()]
-    show_table(("evaluator", "what it gives"), firsts)
+    return Result(rows, table(("evaluator", "what it gives"), firsts))
+
+
+def robots() -> Result:
+    """List the robots that have a name: hetwin's, those of packages, and those of the extra robots.
+
+    Example: hetwin list robots
+    """
+    from hetwin_core.ensemble.known_files import known_robots, moving_joints
+
+    rows = [
+        {"name": name, "file": str(robot.file), "joints": len(moving_joints(robot.file))}
+        for name, robot in sorted(known_robots().items())
+    ]
+    cells = [(str(row["name"]), str(row["joints"]), str(row["file"])) for row in rows]
+    return Result(rows, table(("robot", "joints that move", "file"), cells))
 
 
 def schema(
@@ -140,13 +138,13 @@ def schema(
         Schema,
         typer.Argument(
             help="scenario: scenario files; library: libraries of strategies; model, scenarios, new: what "
-            "`models TYPE --json`, `scenarios --json` and `new --json` print"
+            "`list models TYPE --json`, `list scenarios --json` and `new --json` print"
         ),
     ] = Schema.SCENARIO,
-) -> None:
+) -> Result:
     """Print the JSON Schema of scenario files, for editors that complete YAML, or of what a command prints.
 
-    Example: hetwin schema > scenario.schema.json
+    Example: hetwin list schema > scenario.schema.json
     """
     if what is Schema.MODEL:
         from hetwin_suite.cli.catalogue import ModelRow
@@ -168,4 +166,4 @@ def schema(
         from hetwin_core.ensemble.scenario.schema import json_schema
 
         found = json_schema()
-    print(json.dumps(found, indent=2))
+    return Result(found, [json_text(found)])

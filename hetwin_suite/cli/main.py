@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from hetwin_core.ensemble.errors import BadInput, HetwinError
+from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.supervision.interrupts import let_be
 from hetwin_core.ensemble.writing import OF_THE_DISK, why_not
 from hetwin_suite.cli.commands import Commands
-from hetwin_suite.cli.options import with_usual_ports
+from hetwin_suite.cli.result import error_document, json_text
 from hetwin_suite.cli.terminal import outlive_the_terminal
 from hetwin_suite.cli.versions import show_version
 
 EXIT_FAILED = 1
-EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
+_Misused: Any = typer.BadParameter.__mro__[2]
+"""What typer raises for a command line that cannot be used, whichever click it brings."""
 
 app = typer.Typer(
     cls=Commands,
@@ -46,27 +48,41 @@ def options(
 
 
 def main() -> None:
-    """Run the command; errors of users' input end with code 2, failed runs with 1, SIGINT with 130."""
+    """Run the command, and end with its exit code.
+
+    0: yes; 1: no, or failed; 2: the input cannot be used; 3: not known, or not in time; 130: interrupted.
+    """
     outlive_the_terminal()
     try:
-        app(with_usual_ports(sys.argv[1:]), prog_name="hetwin")
-    except BadInput as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(EXIT_BAD_INPUT)
+        code = app(prog_name="hetwin", standalone_mode=False)
+    except _Misused as error:
+        code = _said(error, error.show)
     except HetwinError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(EXIT_FAILED)
+        code = _said(error)
     except KeyboardInterrupt:
-        sys.exit(EXIT_INTERRUPTED)
+        code = EXIT_INTERRUPTED
+    except typer.Abort:
+        code = EXIT_FAILED
     except BrokenPipeError:
         sys.stderr.close()
-        sys.exit(EXIT_FAILED)
+        code = EXIT_FAILED
     except OSError as error:
         if error.errno not in OF_THE_DISK:
             raise
         place = f"{error.filename}: " if error.filename else ""
-        print(f"error: {place}{why_not(error, Path(error.filename or '.'))}", file=sys.stderr)
-        sys.exit(EXIT_FAILED)
+        code = _said(HetwinError(f"{place}{why_not(error, Path(error.filename or '.'))}"))
+    sys.exit(code or 0)
+
+
+def _said(error: Any, show: Callable[[], None] | None = None) -> int:
+    """Say what is wrong, on stdout too where JSON is asked for, and return the exit code."""
+    if "--json" in sys.argv:
+        print(json_text(error_document(error)))
+    if show is None:
+        print(f"error: {error}", file=sys.stderr)
+    else:
+        show()
+    return int(error.exit_code)
 
 
 if __name__ == "__main__":

@@ -1,33 +1,30 @@
-"""`hetwin mismatches`: the axes along which reality and twin can be made to differ."""
+"""`hetwin list mismatches`: the axes along which reality and twin can be made to differ."""
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
-from hetwin_suite.cli.options import AsJson
+from hetwin_suite.cli.result import Result
+from hetwin_suite.cli.tables import table
 
 if TYPE_CHECKING:
     from hetwin_suite._mismatch.axis import Axis
 
 
-def mismatches(as_json: AsJson = False) -> None:
+def mismatches() -> Result:
     """List the axes of mismatch: what --mismatch AXIS=LEVEL of evaluate and record can make worse.
 
     Each with the place where it acts, the unit of its levels, the level that changes nothing, levels to try, and what
     real hardware has. Those that act on reality are for record, all others for evaluate.
 
-    Example: hetwin mismatches
+    Example: hetwin list mismatches
     """
     from hetwin_suite._mismatch.registry import axes
-    from hetwin_suite.cli.tables import show_table
 
     found = list(axes().values())
-    if as_json:
-        print(json.dumps([_as_json(axis) for axis in found], indent=2))
-        return
     header = ("axis", "acts on", "unit", "none", "levels", "hardware", "a level means")
-    show_table(header, [_row(axis) for axis in found])
+    rows = table(header, [_row(axis) for axis in found])
+    return Result([_document(axis) for axis in found], rows)
 
 
 def _row(axis: Axis) -> tuple[str, ...]:
@@ -47,7 +44,7 @@ def _row(axis: Axis) -> tuple[str, ...]:
     )
 
 
-def _as_json(axis: Axis) -> dict[str, Any]:
+def _document(axis: Axis) -> dict[str, Any]:
     return {
         "name": axis.name,
         "acts_on": axis.place.value,

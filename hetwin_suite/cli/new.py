@@ -10,11 +10,14 @@ import typer
 
 from hetwin_suite.cli.options import (
     AsJson,
+    EpisodeNumber,
     Packages,
     StampsGiven,
     UnitsGiven,
+    option,
     package_folders,
 )
+from hetwin_suite.cli.result import Result
 
 if TYPE_CHECKING:
     from hetwin_suite.running.ended import Ended
@@ -36,11 +39,9 @@ def new(
             help="URDF, xacro or MJCF file, or a name such as baxter; default: the recorded one, or the one that fits"
         ),
     ] = None,
-    episode: Annotated[
-        int | None, typer.Option(help="number of the episode of a data set; default: the only one")
-    ] = None,
+    episode: EpisodeNumber = None,
     out: Annotated[
-        Path | None, typer.Option(help="new folder for the scenario; default: NAME_twin")
+        Path | None, option("--out", "new folder for the scenario; default: NAME_twin")
     ] = None,
     and_run: Annotated[
         bool, typer.Option("--run", help="run it at once, and make its page")
@@ -48,8 +49,9 @@ def new(
     joints: Annotated[
         list[str] | None,
         typer.Option(
+            "--joint",
             metavar="PATTERN=NAME",
-            help=r"recorded joints and the robot's: 'fer_joint(\d)=panda_joint\1'; may be repeated",
+            help=r"recorded joints and the robot's: 'fer_joint(\d)=panda_joint\1'; may be given several times",
         ),
     ] = None,
     package: Packages = None,
@@ -64,7 +66,7 @@ def new(
         ),
     ] = None,
     as_json: AsJson = False,
-) -> None:
+) -> Result:
     """Make a scenario from a recording: find its robot, joints and hands, and say what it holds.
 
     For example:
@@ -82,6 +84,7 @@ def new(
     hetwin new my_recording/ --robot tabletop_arm --package my_meshes=urdf --out mapped_twin --json
     """
     # imported here, for hetwin's --help must not wait for what this needs
+    from hetwin_suite.cli import outcome
     from hetwin_suite.running.patience import never_silent
     from hetwin_suite.scaffolding.episodes import robot_of, written_for
     from hetwin_suite.scaffolding.new_scenario import (
@@ -121,13 +124,10 @@ def new(
     if not as_json:
         print("\n".join(written.lines()), flush=True)
     ended = _run(written.file, folder / RUN, quiet=as_json) if and_run else None
-    facts = None if ended is None else _facts(ended, as_json)
-    if as_json:
-        print(written.printed(facts).model_dump_json(indent=2))
-    elif not and_run:
-        print(f"  now: hetwin run {written.file}")
-    if ended is not None and ended.code:
-        raise typer.Exit(ended.code)
+    if ended is None:
+        return Result(written.printed(None), [f"  now: hetwin run {written.file}"])
+    page = outcome.report(ended.folder)
+    return Result(written.printed(_facts(ended, page)), outcome.lines(ended, page), ended.code)
 
 
 def _run(file: Path, out: Path, *, quiet: bool) -> Ended:
@@ -142,14 +142,10 @@ def _run(file: Path, out: Path, *, quiet: bool) -> Ended:
         return carry_out(request, progress, Placing(), watched=True)
 
 
-def _facts(ended: Ended, as_json: bool) -> PrintedRun:
-    """Folder, page and verdict of the run; shown, unless they will be printed as JSON."""
-    from hetwin_suite.cli import outcome
+def _facts(ended: Ended, page: Path | None) -> PrintedRun:
+    """Return folder, page and verdict of the run."""
     from hetwin_suite.scaffolding.printed import PrintedRun
 
-    page = outcome.report(ended.folder)
-    if not as_json:
-        outcome.show(ended, page)
     return PrintedRun(
         folder=str(ended.folder.resolve()),
         page=None if page is None else str(page.resolve()),

@@ -1,16 +1,15 @@
-"""`hetwin new-model`: the package of a model of one's own."""
+"""`hetwin model new`: the package of a model of one's own."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from hetwin_suite.cli.options import AsJson
+from hetwin_suite.cli.options import option
+from hetwin_suite.cli.result import Result
 
 
 class Kind(StrEnum):
@@ -23,32 +22,32 @@ class Kind(StrEnum):
 def new_model(
     name: Annotated[str, typer.Argument(help="of the package and the model's type, e.g. fridge")],
     out: Annotated[
-        Path | None, typer.Option(help="folder of the package, new or empty; default: NAME")
+        Path | None, option("--out", "folder of the package, new or empty; default: NAME")
     ] = None,
     kind: Annotated[
         Kind,
         typer.Option(help="observer: evaluates predicates; simulation: predicts the next state"),
     ] = Kind.OBSERVER,
-    as_json: AsJson = False,
-) -> None:
+) -> Result:
     """Write a package with a model of your own: model, scenario, test and entry point.
 
     It works at once, installed or from its folder, and is there to be changed.
 
-    Example: hetwin new-model fridge --kind simulation
+    Example: hetwin model new fridge --kind simulation
     """
     from hetwin_core.ensemble.model import ModelKind
     from hetwin_suite.scaffolding.new_model import write_package
 
     written = write_package(name, ModelKind(kind), out)
-    if as_json:
-        print(json.dumps(asdict(written), indent=2, default=str))
-        return
-    print(f"wrote the {written.kind} {written.type} to {written.folder}:")
-    for file in written.files:
-        print(f"  {file}")
-    print("try it:")
-    print(f"  cd {written.folder}")
-    print(f"  hetwin check-model {written.type}")
-    print(f"  hetwin run {name}.yaml --duration 3")
-    print("  python -m pytest")
+    return Result(
+        written,
+        [
+            f"wrote the {written.kind} {written.type} to {written.folder}:",
+            *(f"  {file}" for file in written.files),
+            "try it:",
+            f"  cd {written.folder}",
+            f"  hetwin model check {written.type}",
+            f"  hetwin run {name}.yaml --duration 3",
+            "  python -m pytest",
+        ],
+    )

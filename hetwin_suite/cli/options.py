@@ -1,8 +1,13 @@
-"""Options that several commands have."""
+"""Options that several commands have: each name means the same everywhere.
+
+Up to its first semicolon the help of an option is the same in all commands that have it; what follows is the
+command's own.
+"""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,17 +20,46 @@ from hetwin_suite.cli import completion
 if TYPE_CHECKING:
     from hetwin_core.ensemble.conductor.start.options import RunOptions
 
-Scenario = Annotated[
-    str,
-    typer.Argument(
-        help="scenario file, or name of one of hetwin's", autocompletion=completion.scenarios
-    ),
+
+_MEANINGS = {
+    "-n": ("N", "how many"),
+    "--out": ("PATH", "where to write"),
+    "--seed": ("SEED", "of all random numbers"),
+    "--duration": ("S", "simulated seconds after which it ends"),
+    "--within": ("S", "wall seconds that it may take"),
+    "--budget": ("S", "seconds of processor time"),
+}
+"""Option -> what its value is, and what it means, to which commands add something."""
+
+
+def option(name: str, what: str = "", least: int | None = None) -> Any:
+    """Return an option that has a meaning of its own and something that only one command says of it.
+
+    Args:
+        name: one of `_MEANINGS`.
+        what: that the command adds.
+        least: smallest value; None: any.
+    """
+    metavar, means = _MEANINGS[name]
+    said = f"{means}; {what}" if what else means
+    return typer.Option(name, metavar=metavar, min=least, help=said)
+
+
+_SCENARIO: Any = typer.Argument(
+    help="scenario file, or name of one of hetwin's", autocompletion=completion.scenarios
+)
+Scenario = Annotated[str, _SCENARIO]
+OptionalScenario = Annotated[str | None, _SCENARIO]
+Run = Annotated[Path, typer.Argument(help="folder of a run")]
+Robot = Annotated[
+    str, typer.Argument(metavar="ROBOT", help="URDF, xacro or MJCF file, or a name such as panda")
 ]
-OptionalScenario = Annotated[
+Base = Annotated[
     str | None,
-    typer.Argument(
-        help="scenario file, or name of one of hetwin's", autocompletion=completion.scenarios
-    ),
+    typer.Option("--base", help="link where a chain begins; default: the robot's root"),
+]
+Tip = Annotated[
+    str | None, typer.Option("--tip", help="link where the chain ends; default: the only last one")
 ]
 Variant = Annotated[
     str | None,
@@ -51,6 +85,7 @@ PageHost = Annotated[
     ),
 ]
 OpenPage = Annotated[bool, typer.Option("--browser/--no-browser", help="open the page")]
+WithPage = Annotated[bool, typer.Option("--page/--no-page", help="write the page")]
 Foxglove = Annotated[
     int | None,
     typer.Option(
@@ -73,7 +108,7 @@ Mismatches = Annotated[
     typer.Option(
         "--mismatch",
         metavar="AXIS=LEVEL",
-        help="make it worse, e.g. finger_offset=0.0175; may be given several times; see hetwin mismatches",
+        help="make it worse, e.g. finger_offset=0.0175; may be given several times; see hetwin list mismatches",
         autocompletion=completion.mismatches,
     ),
 ]
@@ -88,7 +123,7 @@ Prior = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="what hetwin learn --success found: how often actions fail for causes that no future knows",
+        help="what hetwin learn success found: how often actions fail for causes that no future knows",
     ),
 ]
 At = Annotated[
@@ -101,18 +136,25 @@ Before = Annotated[
     str | None,
     typer.Option("--before", metavar="ACTION", help="from when this action first begins"),
 ]
-Episode = Annotated[
+Source = Annotated[
     str | None,
     typer.Option(
         "--source",
-        help="what the robot does: recording (rosbag2), or an episode's folder; default: the scenario's",
+        help="what the robot does: recording (rosbag2), an episode's folder, live, or live:ROBOT_NAMESPACE; "
+        "default: the scenario's",
     ),
 ]
 SceneGiven = Annotated[
-    str | None, typer.Option("--scene", help="where objects are, as in hetwin run")
+    str | None,
+    typer.Option(
+        "--scene",
+        help='where objects are, e.g. \'{"box": {"pose": [x, y, z, qw, qx, qy, qz]}}\', or a file with that',
+    ),
 ]
-KeptFutures = Annotated[
-    Path | None, typer.Option("--out", help="keep each future as an episode there")
+Namespace = Annotated[str, typer.Option("--namespace", help="ROS namespace of all topics")]
+Pace = Annotated[
+    float | None,
+    typer.Option("--pace", metavar="X", help="go so many times as fast as real time, at most"),
 ]
 Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="processes; default: one per core")]
 ClusterAddress = Annotated[
@@ -123,9 +165,26 @@ ClusterAddress = Annotated[
         help="on the workers of this dask.distributed scheduler",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="print JSON")]
-
-
+Seed = Annotated[int, option("--seed", least=0)]
+AsJson = Annotated[bool, typer.Option("--json", help="print JSON, of an error too")]
+EpisodeNumber = Annotated[
+    int | None,
+    typer.Option("--episode", min=0, metavar="NUMBER", help="only the episode of this number"),
+]
+Episodes = Annotated[
+    Path,
+    typer.Option(
+        "--episodes", metavar="FOLDER", help="recorded episodes with their truth, in any subfolder"
+    ),
+]
+LearnedInto = Annotated[
+    str | None,
+    typer.Option(
+        "--scenario",
+        metavar="SCENARIO",
+        help="scenario of which --out is the same with what was learned",
+    ),
+]
 StampsGiven = Annotated[
     str | None,
     typer.Option(
@@ -141,20 +200,6 @@ UnitsGiven = Annotated[
         "--units",
         metavar="UNITS",
         help="of recorded positions that are not in rad and m: degrees, millimetres, or both with a comma",
-    ),
-]
-
-
-Horizon = Annotated[
-    float | None,
-    typer.Option(
-        "--horizon", metavar="S", help="how long they go on [s]; default: to the source's end"
-    ),
-]
-DrawSeed = Annotated[
-    int,
-    typer.Option(
-        "--seed", min=0, help="of the draws; each run's follows from it and the run's index"
     ),
 ]
 
@@ -251,6 +296,26 @@ def package_folders(texts: Sequence[str] | None) -> dict[str, str]:
             )
         folders[name] = str(path.resolve())
     return folders
+
+
+def numbers(text: str, count: int) -> tuple[float, ...] | None:
+    """Return so many finite numbers with commas between them; None of any other text."""
+    try:
+        found = tuple(map(float, text.split(",")))
+    except ValueError:
+        return None
+    return found if len(found) == count and all(map(math.isfinite, found)) else None
+
+
+def checked_pace(pace: float | None) -> float | None:
+    """Return what `--pace` says.
+
+    Raises:
+        BadInput: if there is no such pace.
+    """
+    if pace is not None and not (math.isfinite(pace) and pace > 0.0):
+        raise BadInput("there is no such pace", where="--pace", found=pace, expected="above 0")
+    return pace
 
 
 def with_usual_ports(words: Sequence[str]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,38 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.conductor.reporting.concerns import Severity, Verdict, is_concern
-from hetwin_core.ensemble.conductor.reporting.summary import error_row
 from hetwin_core.ensemble.coverage_words import coverage_words
-from hetwin_core.ensemble.errors import HetwinError, RunFailed
 from hetwin_core.ensemble.event_codec import event_from_summary
 from hetwin_core.ensemble.events import EventKind
 from hetwin_core.ensemble.grip_words import grip_sentences
 from hetwin_core.ensemble.state_words import state_words
-from hetwin_core.ensemble.supervision.interrupts import Interrupted
 from hetwin_core.ensemble.words import event_line, failure_row_words, seconds
 from hetwin_core.episodes.run_folder import CHECKPOINT, LOG
 from hetwin_suite.cli.lab_figures import is_routine, lab_figures, lab_words
 from hetwin_suite.running.ended import Ended
 from hetwin_suite.running.patience import never_silent
-
-
-def without_a_run(scenario: str, error: HetwinError) -> dict[str, Any]:
-    """The outcome as JSON if an error kept the run from having a summary."""
-    return {"scenario": scenario, "ended": "failed", "error": _row(error)}
-
-
-def show_interrupted(scenario: str, interrupt: Interrupted, *, as_json: bool) -> None:
-    """Print that a run was stopped before there was anything to save."""
-    if as_json:
-        print(json.dumps({"scenario": scenario, "ended": "stopped", "error": None}))
-    text = f"{scenario}: stopped, {interrupt} before the run began; nothing was saved"
-    print(text, file=sys.stderr)
-
-
-def _row(error: HetwinError) -> Mapping[str, Any]:
-    if isinstance(error, RunFailed):
-        return error_row(error) or {}
-    return {"model": None, "call": "input", "time": 0.0, "reason": str(error)}
 
 
 def report(folder: Path) -> Path | None:
@@ -65,7 +42,7 @@ def checkpoint_of(folder: Path) -> dict[str, str]:
     return {"checkpoint": str(path.resolve())} if path.exists() else {}
 
 
-def as_json(ended: Ended, page: Path | None) -> dict[str, Any]:
+def document(ended: Ended, page: Path | None) -> dict[str, Any]:
     """The summary, and where log and page are."""
     log = ended.folder / LOG
     lab = lab_figures(ended.summary.get("events", ()))
@@ -78,30 +55,28 @@ def as_json(ended: Ended, page: Path | None) -> dict[str, Any]:
     }
 
 
-def show(ended: Ended, page: Path | None) -> None:
-    """Print the outcome for a person."""
+def lines(ended: Ended, page: Path | None) -> Iterator[str]:
+    """Yield the outcome for a person; what failed is printed on stderr."""
     summary = ended.summary
     error = summary["error"]
-    print(f"{summary['scenario']}: {summary['ended']}", end="")
-    print(
+    yield (
+        f"{summary['scenario']}: {summary['ended']}"
         f", {summary['simulated_time']:.2f} s simulated in {summary['wall_time']:.2f} s"
         f" (real-time factor {summary['real_time_factor']:.1f})"
     )
-    for line in _happenings(summary["events"]):
-        print(line)
+    yield from _happenings(summary["events"])
     for line in lab_words(lab_figures(summary["events"])):
-        print(f"  {line}")
+        yield f"  {line}"
     for sentence in (*state_words(summary["state"]), *grip_sentences(summary["events"])):
-        print(f"  {sentence}")
+        yield f"  {sentence}"
     for failure in summary["failures"]:
         print(f"error: {failure_row_words(failure)}; {failure['then']}", file=sys.stderr)
-    print(f"  log: {ended.folder / LOG}")
+    yield f"  log: {ended.folder / LOG}"
     for path in checkpoint_of(ended.folder).values():
-        print(f"  checkpoint: {path}")
+        yield f"  checkpoint: {path}"
     if page:
-        print(f"  report: {page}")
-    for line in _verdict(summary):
-        print(line)
+        yield f"  report: {page}"
+    yield from _verdict(summary)
     if error:
         print(f"error: {failure_row_words(error)}", file=sys.stderr)
 

@@ -1,36 +1,40 @@
-"""`hetwin predict`: many futures of one moment, and what they say."""
+"""`hetwin predict`: what comes, from a scenario's start or from a moment of a run on, and which strategy is best."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_suite.cli import completion
 from hetwin_suite.cli.options import (
-    AsJson,
     At,
     Before,
     ClusterAddress,
-    DrawSeed,
     Engine,
-    Episode,
-    Horizon,
     Jobs,
-    KeptFutures,
     Packages,
     Prior,
     Scenario,
     SceneGiven,
+    Seed,
+    Source,
     Variant,
+    WithPage,
+    option,
     start_options,
 )
-from hetwin_suite.cli.studying import cluster_at, followed, kept_json, title_of, warn_of_lacking
-from hetwin_suite.cli.tables import show_table
+from hetwin_suite.cli.result import NOT_KNOWN, Result
+from hetwin_suite.cli.studying import Asked, followed, kept_json, warn_of_lacking
+from hetwin_suite.cli.tables import table
+from hetwin_suite.futures.runs.keep import Keep
 
 if TYPE_CHECKING:
     from hetwin_suite.futures.predicting.forecast import Forecast
+    from hetwin_suite.futures.runs.origins import Moment
 
 FOUND = "forecast.json"
 FUTURES = 16
@@ -42,98 +46,166 @@ def predict(
     scenario: Scenario,
     at: At = None,
     before: Before = None,
-    futures: Annotated[int, typer.Option(help="how many")] = FUTURES,
-    horizon: Horizon = None,
+    library: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="decide which of these strategies is best: a YAML file, or name of one of hetwin's libraries",
+            autocompletion=completion.libraries,
+        ),
+    ] = None,
+    count: Annotated[
+        int | None,
+        option(
+            "-n",
+            "runs from the start (100; 1000 at most with --until), futures of a moment (16), or of each strategy at"
+            " most (32)",
+            1,
+        ),
+    ] = None,
+    duration: Annotated[
+        float | None, option("--duration", "from the moment on; default: when the source does", 0)
+    ] = None,
     within: Annotated[
         float | None,
-        typer.Option(metavar="WALL_S", help="answer with what is there after this wall time [s]"),
+        option("--within", "from a moment on; then what is there counts; default: any", 0),
     ] = None,
-    source: Episode = None,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RULE",
+            help='from the start on: stop when enough is known: width=0.2, "delivered>0.9"',
+        ),
+    ] = None,
+    source: Source = None,
     scene: SceneGiven = None,
-    seed: DrawSeed = 0,
+    seed: Seed = 0,
     jobs: Jobs = None,
     cluster: ClusterAddress = None,
     physics_only: Annotated[
         bool,
         typer.Option(
             "--physics-only",
-            help="by physics alone, at a fraction of the cost; no other model may take part",
+            help="from a moment on: by physics alone, at a fraction of the cost; no other model may take part",
         ),
     ] = False,
     prior: Prior = None,
     variant: Variant = None,
-    out: KeptFutures = None,
+    out: Annotated[
+        Path | None,
+        option(
+            "--out", "folder for runs and page; default: runs/NAME_TIME from the start, else none"
+        ),
+    ] = None,
+    keep: Annotated[Keep, typer.Option(help="from the start on: which runs to keep")] = Keep.ALL,
+    with_page: WithPage = True,
     engine: Engine = None,
     package: Packages = None,
-    as_json: AsJson = False,
-) -> None:
-    """Say what comes after a moment of a run, from many futures with what is uncertain drawn anew.
+) -> Result:
+    """Say how likely it is what comes, from many runs with what is uncertain drawn anew.
 
-    A future succeeds if all outcomes of the scenario come about. The intervals hold at a confidence of 95 %. The exit
-    code is 1 if no future is finished in time.
+    What is uncertain, and which outcomes count, the scenario says itself; a run succeeds if all come about. The
+    intervals hold at a confidence of 95 %, however often one looks at them.
+
+    Without --at and --before whole runs are made, from the start. With one of them many futures of that moment are.
+    With --library each of its strategies is tried, from the start or the moment, all on the same draws; those that are
+    surely worse are given up early, and critical is what fails too often.
+
+    The exit code is 1 if all runs failed, and 3 if no future is finished in time.
 
     For example:
 
-    hetwin predict pick_and_place --at 2 --horizon 1 --futures 4
+    hetwin predict pick_and_place -n 3
 
-    hetwin predict pick_and_place --before move_hand --futures 2 --horizon 0.5 --json
+    hetwin predict pick_and_place -n 2 --until width=0.3 --keep failed --json
+
+    hetwin predict pick_and_place --at 2 --duration 1 -n 4
+
+    hetwin predict pick_and_place --before move_hand -n 2 --duration 0.5 --json
+
+    hetwin predict pick_and_place --library put_down --before move -n 1
     """
-    from hetwin_suite.futures.learning.experience import read_experience
-    from hetwin_suite.futures.predicting.predict import predict as predict_from
     from hetwin_suite.futures.runs.origins import Moment
-    from hetwin_suite.futures.runs.study import Study
 
     options = start_options(source, scene, engine, package, variant)
-    workers = cluster_at(cluster)
-    study = Study(
-        scenario, options, seed=seed, horizon_s=horizon, out=out, jobs=jobs, workers=workers
-    )
+    asked = Asked(scenario, options, count, seed, jobs, duration, out, cluster)
+    from_start = at is None and before is None and library is None
+    only_later: dict[str, object] = {"--within": within, "--physics-only": physics_only}
+    only_first: dict[str, object] = {"--until": until, "--keep": keep is not Keep.ALL}
+    only_first["--no-page"] = not with_page
+    if from_start:
+        from hetwin_suite.cli.project import project
+
+        _check_none(only_later | {"--prior": prior}, "--at, --before or --library")
+        return project(asked, until, keep, with_page=with_page)
+    _check_none(only_first, "neither --at nor --before, nor --library")
+    if library is not None:
+        from hetwin_suite.cli.decide import decide
+
+        _check_none({"--physics-only": physics_only, "--cluster": cluster}, "no --library")
+        begin = 0.0 if at is None and before is None else at
+        return decide(asked, library, Moment(begin, before or ""), within, prior)
+    return _predicted(asked, Moment(at, before or ""), within, prior, physics_only=physics_only)
+
+
+def _check_none(given: Mapping[str, object], expected: str) -> None:
+    """Check that nothing is given that has no meaning here.
+
+    Raises:
+        BadInput: if something is.
+    """
+    for name, value in given.items():
+        if value not in (None, False):
+            raise BadInput("this has no meaning here", where=name, found=value, expected=expected)
+
+
+def _predicted(
+    asked: Asked, moment: Moment, within: float | None, prior: Path | None, *, physics_only: bool
+) -> Result:
+    """Let many futures of a moment go on."""
+    from hetwin_suite.futures.learning.experience import read_experience
+    from hetwin_suite.futures.predicting.predict import predict as predict_from
+
+    futures = asked.count or FUTURES
+    study = asked.study(horizon_s=asked.duration)
     followed(study, lambda done: f"{len(done)} of {futures} futures", warns=True)
+    experience = read_experience(prior)
     forecast = predict_from(
-        *(study, Moment(at, before or ""), futures),
-        within_s=within,
-        physics_only=physics_only,
-        experience=read_experience(prior),
+        *(study, moment, futures), within_s=within, physics_only=physics_only, experience=experience
     )
     warn_of_lacking(forecast.lacking, prior)
-    if out is not None:
+    if asked.out is not None:
         from hetwin_suite.futures.predicting.page import write_page
 
-        write_page(forecast, out, title_of(scenario, variant))
-        kept_json(forecast, out / FOUND)
-    if as_json:
-        print(json.dumps(forecast.to_json(), indent=2))
-    else:
-        _show(forecast, out)
-    if not forecast.finished:
-        raise typer.Exit(1)
+        write_page(forecast, asked.out, asked.title)
+        kept_json(forecast, asked.out / FOUND)
+    return Result(forecast, _lines(forecast, asked.out), 0 if forecast.finished else NOT_KNOWN)
 
 
-def _show(forecast: Forecast, out: Path | None) -> None:
-    """Print a forecast for a person."""
+def _lines(forecast: Forecast, out: Path | None) -> Iterator[str]:
+    """Yield a forecast for a person."""
     from hetwin_core.ensemble.sentences.catalogue import say
 
     end = forecast.end_s
     made = {"begin": forecast.at_s, "end": end, "processor": forecast.processor_s}
-    print(say("future.made", finished=len(forecast.finished), asked=forecast.asked, **made))
-    for sentence in forecast.verdict:
-        print(sentence)
+    yield say("future.made", finished=len(forecast.finished), asked=forecast.asked, **made)
+    yield from forecast.verdict
     truths = [
         (name, f"{found.p:.0%}", f"{found.low:.0%} to {found.high:.0%}")
         for name, found in forecast.predicates.items()
     ]
     if truths:
-        show_table((f"at {end:.2f} s", "probability", "interval"), truths)
+        yield from table((f"at {end:.2f} s", "probability", "interval"), truths)
     if forecast.failures:
         rows = [(failure.cause, f"{failure.share:.0%}") for failure in forecast.failures]
-        show_table(("why it fails", "futures"), rows)
+        yield from table(("why it fails", "futures"), rows)
     events = [
         (e.name, f"{e.median_s:.2f} s", f"{e.low_s:.2f} to {e.high_s:.2f} s", f"{e.share:.0%}")
         for e in forecast.events
         if e.share >= _LIKELY
     ]
     if events:
-        show_table(("event", "median", "5 to 95 %", "futures"), events)
+        yield from table(("event", "median", "5 to 95 %", "futures"), events)
     if out is not None:
-        print(f"futures: {out / 'futures'}")
-        print(f"page: {out / 'forecast.html'}")
+        yield f"futures: {out / 'futures'}"
+        yield f"page: {out / 'forecast.html'}"

@@ -1,124 +1,190 @@
-"""`hetwin record`: ground truth from a stand-in for a real robot."""
+"""`hetwin record`: ground truth from a stand-in for a real robot, of the kinds that hetwin brings."""
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.cli.options import Mismatches
+from hetwin_suite.cli.options import (
+    EpisodeNumber,
+    Jobs,
+    Mismatches,
+    Seed,
+    numbers,
+    option,
+)
+from hetwin_suite.cli.result import Result
 from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice, Kind, RealityChoice
 
+Out = Annotated[Path, option("--out", "folder for the episodes; new or empty")]
+Count = Annotated[int, option("-n", "episodes", 1)]
+Shift = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--shift",
+        metavar="NAME=X,Y",
+        help="with something really so far elsewhere, in m of the world; may be given several times",
+    ),
+]
+COUNT = 10
 
-def record(
-    kind: Annotated[Kind, typer.Argument(help="what the robot does")],
-    out: Annotated[Path, typer.Option(help="folder for the episodes; new or empty")],
-    episodes: Annotated[int, typer.Option(min=1, help="how many")] = 10,
-    episode: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="only this one of the seed, again")
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="of all random numbers")] = 1,
-    jobs: Annotated[int, typer.Option(min=1, help="processes")] = 1,
+
+def drop(
+    out: Out,
+    count: Count = COUNT,
+    episode: EpisodeNumber = None,
+    seed: Seed = 0,
+    jobs: Jobs = None,
     grasp: Annotated[
-        GraspChoice, typer.Option(help="of drops: how the hand takes the ball")
+        GraspChoice, typer.Option(help="how the hand takes the ball")
     ] = GraspChoice.CAGE,
     flaw: Annotated[
-        FlawChoice, typer.Option(help="of drops: what goes wrong, apart from the aim")
+        FlawChoice, typer.Option(help="what goes wrong, apart from the aim")
     ] = FlawChoice.ANY,
     near_rim: Annotated[
         float | None,
-        typer.Option(metavar="M", help="of drops: aims at most so near to the rim, on either side"),
+        typer.Option(metavar="M", help="aims at most so near to the rim, on either side"),
     ] = None,
     aim: Annotated[
         str | None,
         typer.Option(
             metavar="INSIDE_M,BEARING_RAD",
-            help="of drops: all aims so far inside the rim, and in this direction from the container's middle",
+            help="all aims so far inside the rim, and in this direction from the container's middle",
         ),
     ] = None,
-    shift: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=X,Y",
-            help="with something really so far elsewhere, in m of the world; may be given several times",
-        ),
-    ] = None,
+    shift: Shift = None,
     mismatch: Mismatches = None,
     reality: Annotated[
         RealityChoice,
-        typer.Option(help="of drops: what simulates the real world; drake needs the extra drake"),
+        typer.Option(help="what simulates the real world; drake needs the extra drake"),
     ] = RealityChoice.MUJOCO,
-    friction: Annotated[
-        float | None,
-        typer.Option(
-            help="of lab_robot: coefficient of its wheels on the floor; default: the world's"
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="print the outcome as JSON")] = False,
-) -> None:
-    """Record episodes of a simulated real robot, with what it believes and what is true.
+) -> Result:
+    """Record drops of a ball into a container, with what the robot believes and what is true.
 
     Each episode is a folder with recording/ (rosbag2), scene.json (what the robot believes) and
     truth.json (what really happened); distribution.json tells how the episodes are distributed.
 
-    Episodes of lab_robot are moves of one robot, whose hidden measures the seed says: drive.csv (wheels, and where it
-    really was) and laps.csv are logs for hetwin calibrate, robot.json is its data sheet.
-
-    Episodes of home_lab are of a TIAGo that warms a cup, which stands elsewhere each time, as does the robot at first;
-    they need the extra robots. hetwin run home_lab --source EPISODE replays one.
-
     --grasp, --flaw, --near-rim, --aim and --shift leave everything else about the episodes of a seed as it is. A cage
-    bears the ball from below, a pinch holds it by friction. --shift moves what stands (the stand, the container, the
-    socket) without the robot's knowing. With --mismatch reality itself is another one, e.g. an arm that gives way more.
+    bears the ball from below, a pinch holds it by friction. --shift moves what stands (the stand, the container)
+    without the robot's knowing. With --mismatch reality itself is another one, e.g. an arm that gives way more.
 
     For example:
 
-    hetwin record drop --episodes 1 --seed 12 --out episodes/drops
+    hetwin record drop -n 1 --seed 12 --out episodes/drops
 
-    hetwin record drop --episodes 1 --seed 7 --grasp pinch --flaw none --out episodes/pinches
+    hetwin record drop -n 1 --seed 7 --grasp pinch --flaw none --out episodes/pinches
 
     hetwin record drop --seed 5 --episode 1 --near-rim 0.01 --shift stand=0.002,0 --out episodes/again
-
-    hetwin record home_lab --episodes 1 --out episodes/cups
     """
+    return _recorded(
+        *(Kind.DROP, out, count, episode, seed, jobs),
+        shift=shift,
+        mismatch=mismatch,
+        grasp=grasp,
+        flaw=flaw,
+        reality=reality,
+        near_rim=near_rim,
+        aim=None if aim is None else read_aim(aim),
+    )
+
+
+def insertion(
+    out: Out,
+    count: Count = COUNT,
+    episode: EpisodeNumber = None,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    shift: Shift = None,
+    mismatch: Mismatches = None,
+) -> Result:
+    """Record insertions of a plug into a socket, with what the robot believes and what is true.
+
+    The files are those of hetwin record drop. --shift moves the socket without the robot's knowing; with --mismatch
+    reality itself is another one.
+
+    Example: hetwin record insertion -n 1 --seed 3 --out episodes/insertions
+    """
+    return _recorded(
+        *(Kind.INSERTION, out, count, episode, seed, jobs), shift=shift, mismatch=mismatch
+    )
+
+
+def lab_robot(
+    out: Out,
+    count: Count = COUNT,
+    episode: EpisodeNumber = None,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    friction: Annotated[
+        float | None,
+        typer.Option(help="coefficient of its wheels on the floor; default: the world's"),
+    ] = None,
+) -> Result:
+    """Record moves of one robot of a lab, whose hidden measures the seed says.
+
+    drive.csv (wheels, and where it really was) and laps.csv are logs for hetwin calibrate, robot.json is its data
+    sheet.
+
+    Example: hetwin record lab_robot -n 2 --seed 3 --out episodes/moves
+    """
+    return _recorded(*(Kind.LAB_ROBOT, out, count, episode, seed, jobs), friction=friction)
+
+
+def home_lab(
+    out: Out,
+    count: Count = COUNT,
+    episode: EpisodeNumber = None,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+) -> Result:
+    """Record a TIAGo that warms a cup, which stands elsewhere each time, as does the robot at first.
+
+    It needs the extra robots. hetwin run home_lab --source EPISODE replays one.
+
+    Example: hetwin record home_lab -n 1 --out episodes/cups
+    """
+    return _recorded(Kind.HOME_LAB, out, count, episode, seed, jobs)
+
+
+def _recorded(
+    kind: Kind,
+    out: Path,
+    count: int,
+    episode: int | None,
+    seed: int,
+    jobs: int | None,
+    *,
+    shift: Sequence[str] | None = None,
+    mismatch: Sequence[str] | None = None,
+    **chosen: Any,
+) -> Result:
     from hetwin_suite._mismatch.registry import read_mismatches
     from hetwin_suite.proving_ground.episodes import record_episodes
     from hetwin_suite.running.patience import Patience, to_stderr
 
-    mismatches = read_mismatches(mismatch or ())
-    shifts = read_shifts(shift or ())
-    chosen_aim = None if aim is None else read_aim(aim)
-    count = episodes if episode is None else 1
+    mismatches, shifts = read_mismatches(mismatch or ()), read_shifts(shift or ())
+    of = count if episode is None else 1
     patience, done = Patience(to_stderr), 0
 
     def show(name: str, summary: Mapping[str, Any]) -> None:
         nonlocal done
         done += 1
-        to_stderr(f"{done} of {count}: {name}: {', '.join([summary['label'], *_why(summary)])}")
+        to_stderr(f"{done} of {of}: {name}: {', '.join([summary['label'], *_why(summary)])}")
         patience.heard()
 
     found = record_episodes(
-        *(kind, episodes, seed, out, jobs, show),
-        look=lambda: patience.look(f"{done} of {count} recorded"),
-        grasp=grasp,
-        flaw=flaw,
+        *(kind, count, seed, out, jobs, show),
+        look=lambda: patience.look(f"{done} of {of} recorded"),
         mismatches=mismatches,
-        reality=reality,
-        near_rim=near_rim,
-        aim=chosen_aim,
         episode=episode,
         shifts=shifts,
-        friction=friction,
+        **chosen,
     )
-    if as_json:
-        print(json.dumps({**found, "out": str(out.resolve())}, indent=2))
-    else:
-        _print(found, out)
+    return Result({**found, "out": str(out.resolve())}, _lines(found, out))
 
 
 def read_aim(text: str) -> tuple[float, float]:
@@ -127,7 +193,7 @@ def read_aim(text: str) -> tuple[float, float]:
     Raises:
         BadInput: if the text says something else.
     """
-    found = _two_numbers(text)
+    found = numbers(text, 2)
     if found is None:
         raise BadInput(
             "this is no aim",
@@ -135,16 +201,7 @@ def read_aim(text: str) -> tuple[float, float]:
             found=text,
             expected="INSIDE_M,BEARING_RAD, e.g. 0.05,0; below 0 it is outside of the rim",
         )
-    return found
-
-
-def _two_numbers(text: str) -> tuple[float, float] | None:
-    """Return two finite numbers between which a comma stands; None of any other text."""
-    try:
-        x, y = map(float, text.split(","))
-    except ValueError:
-        return None
-    return (x, y) if math.isfinite(x) and math.isfinite(y) else None
+    return found[0], found[1]
 
 
 def read_shifts(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
@@ -155,8 +212,8 @@ def read_shifts(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
     """
     found: dict[str, tuple[float, float]] = {}
     for text in texts:
-        name, _, numbers = text.partition("=")
-        shift = _two_numbers(numbers)
+        name, _, place = text.partition("=")
+        shift = numbers(place, 2)
         if not name or shift is None:
             raise BadInput(
                 "this is no shift",
@@ -168,7 +225,7 @@ def read_shifts(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
             raise BadInput(
                 "this is shifted twice", where="--shift", found=text, expected=f"{name} once"
             )
-        found[name] = shift
+        found[name] = shift[0], shift[1]
     return found
 
 
@@ -183,15 +240,15 @@ def _why(summary: Mapping[str, Any]) -> list[str]:
     return parts
 
 
-def _print(found: Mapping[str, Any], out: Path) -> None:
-    print(f"{found['episodes']} episodes in {out}")
+def _lines(found: Mapping[str, Any], out: Path) -> Iterator[str]:
+    yield f"{found['episodes']} episodes in {out}"
     for key in ("labels", "causes", "containers"):
         if found.get(key):
             counts = ", ".join(f"{n.replace('_', ' ')} {c}" for n, c in found[key].items())
-            print(f"  {key}: {counts}")
+            yield f"  {key}: {counts}"
     if "near_boundary" in found:
         near = found["near_boundary"]
-        print(f"  within {near['within_m'] * 1000:.0f} mm of the boundary: {near['share']:.0%}")
+        yield f"  within {near['within_m'] * 1000:.0f} mm of the boundary: {near['share']:.0%}"
     if "rule_blocked_means_success" in found:
         rule = found["rule_blocked_means_success"]
-        print(f"  blocked until release means success: right in {rule['accuracy']:.0%}")
+        yield f"  blocked until release means success: right in {rule['accuracy']:.0%}"

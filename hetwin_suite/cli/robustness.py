@@ -2,70 +2,41 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
+from hetwin_suite.cli.result import Result
 from hetwin_suite.proving_ground.evaluation.replay import Replay
 from hetwin_suite.proving_ground.robustness.evaluation import Asked, Progress, evaluate_robustness
 from hetwin_suite.proving_ground.robustness.findings import Findings
-from hetwin_suite.proving_ground.robustness.levels import read_axes, shown_level
+from hetwin_suite.proving_ground.robustness.levels import shown_level
 from hetwin_suite.proving_ground.robustness.outputs import (
     NAME,
     as_json,
     write_csv,
     write_pictures_and_page,
 )
-from hetwin_suite.proving_ground.robustness.sets import find_sets
 from hetwin_suite.proving_ground.robustness.worth import worth
 from hetwin_suite.running.patience import Patience, never_silent, to_stderr
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """What the command was asked for, beside the episodes.
-
-    Attributes:
-        axes: text of `--axes`; None: all.
-        first: number of successful and of failed episodes of each set; None: all.
-        trusts: whether verdicts count that other code has decided.
-        page: whether to draw pictures and page.
-    """
-
-    axes: str | None
-    first: int | None
-    trusts: bool
-    page: bool
-
-
-def robustness(
-    episodes: Path,
-    approaches: Sequence[str],
-    wish: Wish,
-    replay: Replay,
-    out: Path,
-    jobs: int | None,
-    as_text: bool,
-) -> None:
-    """Judge what is missing, write the files, and print the curves.
+def judged_robustness(
+    asked: Asked, replay: Replay, out: Path, jobs: int | None, *, trusts: bool, page: bool
+) -> Result:
+    """Judge what is missing, write the files, and return the curves.
 
     Args:
-        episodes: folder of the episodes.
-        approaches: names.
-        wish: see `Wish`.
+        asked: episodes, axes and approaches.
         replay: contact settings and engine.
         out: folder of all files.
         jobs: processes at a time; None: one per core.
-        as_text: print for a person, not as JSON.
+        trusts: whether verdicts count that other code has decided.
+        page: whether to draw pictures and page.
 
     Raises:
-        BadInput: if there are no episodes, an axis does not exist, or a level is not possible.
+        BadInput: if there are no episodes, or a level is not possible.
     """
-    axes = read_axes(wish.axes)
-    with never_silent(lambda: "reading the episodes"):
-        asked = Asked(find_sets(episodes), axes, approaches, wish.first)
-    shown = {one.axis.name: one.axis for one in axes}
+    shown = {one.axis.name: one.axis for one in asked.axes}
     patience, doing = Patience(to_stderr), "reading the episodes"
 
     def began(kept: int, missing: int) -> None:
@@ -91,20 +62,17 @@ def robustness(
     found = evaluate_robustness(
         *(asked, replay, out),
         jobs=jobs,
-        trusts=wish.trusts,
+        trusts=trusts,
         began=began,
         progress=judged,
         look=lambda: patience.look(doing),
     )
     write_csv(found, out)
-    if wish.page:
+    if page:
         doing = "drawing the page"
         with never_silent(lambda: doing):
             write_pictures_and_page(found, replay, out, jobs, drawn)
-    if as_text:
-        _print(found, out, wish.page)
-    else:
-        print(json.dumps(as_json(found, out), indent=2))
+    return Result(as_json(found, out), _lines(found, out, page))
 
 
 def _words(seconds: float) -> str:
@@ -112,14 +80,14 @@ def _words(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{max(minutes, 1)} min"
 
 
-def _print(found: Findings, out: Path, page: bool) -> None:
-    print(worth(found.curves))
+def _lines(found: Findings, out: Path, page: bool) -> Iterator[str]:
+    yield worth(found.curves)
     for line, points in found.lines.items():
         axis = found.axes[line.axis]
         shares = ", ".join(
             f"{shown_level(axis, p.level)} {p.right}/{p.of}"
             for p in sorted(points, key=lambda p: p.level)
         )
-        print(f"  {line.axis}, {line.set}, {line.truth}, {line.approach}: {shares}")
+        yield f"  {line.axis}, {line.set}, {line.truth}, {line.approach}: {shares}"
     drawn = f"; page: {out / f'{NAME}.html'}" if page else ""
-    print(f"curves: {out / f'{NAME}.csv'}{drawn}")
+    yield f"curves: {out / f'{NAME}.csv'}{drawn}"

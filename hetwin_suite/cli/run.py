@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -13,21 +11,29 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hetwin_core.ensemble.errors import BadInput, HetwinError
+from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
 from hetwin_suite.cli.options import (
+    AsJson,
     Engine,
     Foxglove,
+    Namespace,
     OpenPage,
     OptionalScenario,
+    Pace,
     Packages,
     PageHost,
     PagePort,
+    SceneGiven,
+    Source,
     StampsGiven,
     UnitsGiven,
     Variant,
+    checked_pace,
+    option,
     start_options,
 )
+from hetwin_suite.cli.result import Result, saying
 
 if TYPE_CHECKING:
     from hetwin_core.ensemble.conductor.conductor import Conductor
@@ -44,13 +50,7 @@ class Transport(StrEnum):
 
 def run(
     scenario: OptionalScenario = None,
-    source: Annotated[
-        str | None,
-        typer.Option(
-            help="recording (rosbag2), a recorded episode's folder, live, or live:ROBOT_NAMESPACE; default: the"
-            " scenario's"
-        ),
-    ] = None,
+    source: Source = None,
     transport: Annotated[
         Transport | None,
         typer.Option(
@@ -58,19 +58,14 @@ def run(
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="folder for log and report; default: runs/NAME_TIME")
+        Path | None, option("--out", "folder for log and report; default: runs/NAME_TIME")
     ] = None,
-    scene: Annotated[
-        str | None,
-        typer.Option(
-            help='where objects are, e.g. \'{"box": {"pose": [x, y, z, qw, qx, qy, qz]}}\', or a file with that'
-        ),
-    ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="default: the scenario's")] = None,
+    scene: SceneGiven = None,
+    seed: Annotated[int | None, option("--seed", "default: the scenario's, or 0", 0)] = None,
     duration: Annotated[
-        float | None, typer.Option(min=0.0, help="end after so many simulated seconds")
+        float | None, option("--duration", "default: when the source does", 0)
     ] = None,
-    namespace: Annotated[str, typer.Option(help="ROS namespace of all nodes")] = "",
+    namespace: Namespace = "",
     engine: Engine = None,
     in_process: Annotated[
         str,
@@ -116,16 +111,13 @@ def run(
         bool,
         typer.Option("--hold", help="with --show or --foxglove: wait there before the first step"),
     ] = False,
-    pace: Annotated[
-        float | None,
-        typer.Option(help="go at most so many times as fast as real time", metavar="X"),
-    ] = None,
+    pace: Pace = None,
     port: PagePort = None,
     browser: OpenPage = True,
     host: PageHost = "127.0.0.1",
     foxglove: Foxglove = None,
-    as_json: Annotated[bool, typer.Option("--json", help="print the outcome as JSON")] = False,
-) -> None:
+    as_json: AsJson = False,
+) -> Result:
     """Run a scenario and say what happened.
 
     For example:
@@ -163,17 +155,14 @@ def run(
     try:
         required = required_claims(require)
         placing = Placing(namespace, in_process, elsewhere)
-        _check_pace(pace, hold=hold, show=show or foxglove is not None)
+        checked_pace(pace)
+        _check_hold(hold=hold, show=show or foxglove is not None)
         if from_file is not None:
-            given: dict[str, object] = {
-                "SCENARIO": scenario,
-                "--source": source,
-                "--scene": scene,
-                "--seed": seed,
-            }
-            given |= {"--engine": engine, "--variant": variant, "--package": package}
-            given |= {"--stamps": stamps, "--units": units}
-            _check_only_from({**given, "--transport": transport})
+            given: dict[str, object] = {"SCENARIO": scenario, "--source": source}
+            given |= {"--scene": scene, "--seed": seed, "--engine": engine}
+            given |= {"--variant": variant, "--package": package}
+            given |= {"--stamps": stamps, "--units": units, "--transport": transport}
+            _check_only_from(given)
             request = RunRequest.going_on_from(
                 from_file, out, duration, hold=hold, pace=pace, checkpoint_s=checkpoint
             )
@@ -197,29 +186,24 @@ def run(
                 from hetwin_suite.running.showing import Window, carry_out_shown
 
                 window = Window(host, port, browser, show, foxglove)
-                ended = carry_out_shown(request, progress, placing, window, _say(as_json))
+                say = saying(as_json=as_json)
+                ended = carry_out_shown(request, progress, placing, window, say)
             else:
                 ended = carry_out(request, progress, placing, watched=True)
-    except HetwinError as error:
-        if as_json:
-            print(json.dumps(outcome.without_a_run(scenario or str(from_file or ""), error)))
-        raise
     except Interrupted as interrupt:
-        outcome.show_interrupted(scenario or str(from_file), interrupt, as_json=as_json)
-        raise typer.Exit(interrupt.code) from None
+        name = scenario or str(from_file)
+        text = f"{name}: stopped, {interrupt} before the run began; nothing was saved"
+        print(text, file=sys.stderr)
+        return Result({"scenario": name, "ended": "stopped", "error": None}, code=interrupt.code)
     with Interrupts(_second_at_once) as interrupts:
         page = outcome.report(ended.folder) if with_report else None
-        if as_json:
-            print(json.dumps(outcome.as_json(ended, page), indent=2))
-        else:
-            outcome.show(ended, page)
+        lines = list(outcome.lines(ended, page)) if not as_json else []
     missed = outcome.missed(ended, required)
     for text in missed:
         print(f"required: {text}", file=sys.stderr)
     is_wrong = bool(missed) or (strict and not outcome.is_fine(ended))
-    code = ended.code or interrupts.code or is_wrong
-    if code:
-        raise typer.Exit(int(code))
+    code = ended.code or interrupts.code or int(is_wrong)
+    return Result(outcome.document(ended, page), lines, code)
 
 
 def _predicting_beside(conductor: Conductor, scenario: Loaded, options: RunOptions) -> None:
@@ -270,11 +254,11 @@ def _check_local(transport: str, checkpoint: float | None) -> None:
         )
 
 
-def _check_pace(pace: float | None, *, hold: bool, show: bool) -> None:
+def _check_hold(*, hold: bool, show: bool) -> None:
     """Check what says how a run begins.
 
     Raises:
-        BadInput: if nothing could let it go on, or there is no such pace.
+        BadInput: if nothing could let it go on.
     """
     if hold and not show:
         raise BadInput(
@@ -282,13 +266,6 @@ def _check_pace(pace: float | None, *, hold: bool, show: bool) -> None:
             where="--hold",
             expected="--show or --foxglove beside it",
         )
-    if pace is not None and not (math.isfinite(pace) and pace > 0.0):
-        raise BadInput("there is no such pace", where="--pace", found=pace, expected="above 0")
-
-
-def _say(as_json: bool) -> Callable[[str], None]:
-    """Print a line at once; on stderr if stdout is for JSON."""
-    return lambda text: print(text, file=sys.stderr if as_json else sys.stdout, flush=True)
 
 
 def _second_at_once(count: int, number: int) -> None:

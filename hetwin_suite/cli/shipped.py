@@ -37,7 +37,7 @@ class Need(BaseModel):
 
 
 class ScenarioRow(BaseModel):
-    """A scenario that comes with hetwin, as `hetwin scenarios --json` prints it."""
+    """A scenario that comes with hetwin, as `hetwin list scenarios --json` prints it."""
 
     name: str = Field(description="as commands take it")
     file: str = Field(description="its path")

@@ -2,15 +2,63 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hetwin_suite.cli.result import json_text
+
 if TYPE_CHECKING:
+    from hetwin_core.ensemble.conductor.start.options import RunOptions
     from hetwin_suite.futures.runs.run_result import RunResult
     from hetwin_suite.futures.runs.study import Study
-    from hetwin_suite.futures.workers.cluster import Cluster
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What many runs are made of.
+
+    Attributes:
+        scenario: file or name.
+        options: of the start of each run.
+        count: of runs; None: as many as usual.
+        seed: of the draws; each run's follows from it and the run's index.
+        jobs: processes; None: one per core.
+        duration: simulated time after which a run ends [s]; None: when the source does.
+        out: folder in which they are kept; None: they are not.
+        cluster: address of a scheduler whose workers make them; None: this machine does.
+    """
+
+    scenario: str
+    options: RunOptions
+    count: int | None
+    seed: int
+    jobs: int | None
+    duration: float | None
+    out: Path | None
+    cluster: str | None
+
+    def study(self, **more: Any) -> Study:
+        """Return the study of these runs."""
+        from hetwin_suite.futures.runs.study import Study
+        from hetwin_suite.futures.workers.cluster import Cluster
+
+        workers = None if self.cluster is None else Cluster(self.cluster)
+        return Study(
+            *(self.scenario, self.options),
+            seed=self.seed,
+            out=self.out,
+            jobs=self.jobs,
+            workers=workers,
+            **more,
+        )
+
+    @property
+    def title(self) -> str:
+        """Name of the scenario, with the variant."""
+        variant = self.options.variant
+        return Path(self.scenario).stem + (f", {variant}" if variant else "")
 
 
 def followed(
@@ -39,13 +87,6 @@ def followed(
     return done
 
 
-def cluster_at(address: str | None) -> Cluster | None:
-    """The workers of `--cluster`; None: those of this machine."""
-    from hetwin_suite.futures.workers.cluster import Cluster
-
-    return None if address is None else Cluster(address)
-
-
 def warn_of_lacking(operations: Sequence[str], prior: Path | None) -> None:
     """Warn of operations about which the file of `--prior` says nothing with their arguments."""
     from hetwin_suite.running.patience import to_stderr
@@ -54,14 +95,9 @@ def warn_of_lacking(operations: Sequence[str], prior: Path | None) -> None:
         to_stderr(f"warning: {prior} says nothing about {operation} with these arguments")
 
 
-def title_of(scenario: str, variant: str | None) -> str:
-    """The name of a scenario, with the variant."""
-    return Path(scenario).stem + (f", {variant}" if variant else "")
-
-
 def kept_json(found: Any, file: Path) -> None:
     """Write what `--json` prints."""
     from hetwin_core.ensemble.writing import write_atomically
 
     file.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(file, json.dumps(found.to_json(), indent=2) + "\n")
+    write_atomically(file, json_text(found) + "\n")

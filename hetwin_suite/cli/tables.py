@@ -14,8 +14,8 @@ LEAST_TEXT = 24
 """A last column that would be narrower is written below its row."""
 
 
-def show_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print rows below a header: aligned, the last column wrapped to the terminal.
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of rows below a header: aligned, the last column wrapped to the terminal.
 
     In a pipe nothing is wrapped, so that each row is one line. On a terminal too narrow for the table each row is a
     paragraph of its own.
@@ -24,14 +24,15 @@ def show_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         header: titles of the columns.
         rows: as many texts each; only those of the last column may be long.
     """
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    print("\n".join(lines_of(header, rows, width)))
+    return lines_of(
+        header, rows, shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    )
 
 
 def lines_of(
     header: Sequence[str], rows: Sequence[Sequence[str]], width: int | None = None
 ) -> list[str]:
-    """The lines of `show_table`, for a terminal of so many characters; None: of any length."""
+    """The lines of `table`, for a terminal of so many characters; None: of any length."""
     *named, _ = zip(header, *rows, strict=True)
     sizes = [max(map(len, column)) for column in named]
     left = sum(sizes) + BETWEEN * len(sizes)

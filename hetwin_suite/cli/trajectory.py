@@ -1,16 +1,17 @@
-"""`hetwin trajectory`: a motion of a robot's joints through waypoints."""
+"""`hetwin urdf trajectory`: a motion of a robot's joints through waypoints."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.cli.kinematics import NamedRobot
-from hetwin_suite.cli.options import AsJson
+from hetwin_suite.cli.options import Robot
+from hetwin_suite.cli.result import Result
+from hetwin_suite.cli.tables import table
 from hetwin_suite.digital_robot.methods import Profile
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _SHOWN = 20
 
 
 def trajectory(
-    urdf: NamedRobot,
+    urdf: Robot,
     waypoints: Annotated[
         Path, typer.Option("--waypoints", help="CSV with the joints' names as header [rad, m]")
     ],
@@ -31,13 +32,12 @@ def trajectory(
     acceleration: Annotated[float, typer.Option(help="[rad/s^2, m/s^2]")] = 5.0,
     jerk: Annotated[float, typer.Option(help="[rad/s^3, m/s^3]")] = 100.0,
     rate: Annotated[float, typer.Option(help="samples per second")] = 100.0,
-    as_json: AsJson = False,
-) -> None:
+) -> Result:
     """Plan a motion through waypoints, at rest at each, within the limits of position, velocity, acceleration and jerk.
 
     The first row is where it begins. It is sampled at the rate, at each waypoint, and at its end.
 
-    Example: hetwin trajectory urdf/tabletop_arm.urdf --waypoints examples/arm/waypoints.csv --profile time_optimal
+    Example: hetwin urdf trajectory urdf/tabletop_arm.urdf --waypoints examples/arm/waypoints.csv --profile time_optimal
     """
     from hetwin_suite.digital_robot.motions import Pace, plan_motion
     from hetwin_suite.digital_robot.robot_file import read_robot, robot_file
@@ -49,15 +49,10 @@ def trajectory(
                 "this is not above 0", where=f"--{name}", found=number, expected="a number above 0"
             )
     found = plan_motion(read_robot(robot_file(urdf)), waypoints, profile, Pace(**numbers))
-    if as_json:
-        print(json.dumps(found.to_json()))
-    else:
-        _show(found)
+    return Result(found, _lines(found))
 
 
-def _show(motion: Motion) -> None:
-    from hetwin_suite.cli.tables import show_table
-
+def _lines(motion: Motion) -> Iterator[str]:
     samples = motion.samples
     step = max(1, -(-len(samples.times) // _SHOWN))
     shown = sorted({*range(0, len(samples.times), step), len(samples.times) - 1})
@@ -65,5 +60,5 @@ def _show(motion: Motion) -> None:
         tuple(f"{number:.4f}" for number in (samples.times[i], *samples.positions[i]))
         for i in shown
     ]
-    show_table(("time", *motion.joints), rows)
-    print(f"{motion.duration:.3f} s, {len(samples.times)} samples; --json prints all of them")
+    yield from table(("time", *motion.joints), rows)
+    yield f"{motion.duration:.3f} s, {len(samples.times)} samples; --json prints all of them"

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.measure import Measurement
-from rich.table import Table
-
 from hetwin_core.episodes.run_folder import read_summary
+from hetwin_suite.cli.tables import table
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, RULE
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode
 from hetwin_suite.proving_ground.evaluation.judge import Verdict
@@ -21,8 +19,6 @@ from hetwin_suite.proving_ground.evaluation.replay import Replay
 from hetwin_suite.proving_ground.evaluation.table2 import Cell, cells, hand_backs
 
 MOST_PICTURES = 40
-WIDEST = 1000
-"""More characters than any table needs."""
 
 
 def write(
@@ -46,7 +42,7 @@ def write(
     _write_page(out / f"{suite}.html", episodes, replay, cells(verdicts), verdicts)
 
 
-def as_json(verdicts: list[Verdict], replay: Replay, out: Path) -> dict[str, Any]:
+def document(verdicts: list[Verdict], replay: Replay, out: Path) -> dict[str, Any]:
     """The table, and how equal the values at hand-backs were."""
     return {
         "cells": [_row(cell) for cell in cells(verdicts)],
@@ -57,11 +53,11 @@ def as_json(verdicts: list[Verdict], replay: Replay, out: Path) -> dict[str, Any
     }
 
 
-def show(verdicts: list[Verdict]) -> None:
-    """Print the table for a person."""
-    _print(cells(verdicts))
-    for row in hand_backs(verdicts):
-        print(row)
+def lines(verdicts: list[Verdict], out: Path) -> Iterator[str]:
+    """Yield the table for a person, and where the files are."""
+    yield from _table(cells(verdicts))
+    yield from map(str, hand_backs(verdicts))
+    yield f"every verdict: {out / 'table2.csv'}; page: {out / 'table2.html'}"
 
 
 def _write_csv(path: Path, verdicts: list[Verdict]) -> None:
@@ -104,15 +100,11 @@ def _row(cell: Cell) -> dict[str, object]:
     return {**asdict(cell), "low": low, "high": high, "paper": cell.paper}
 
 
-def _print(table: list[Cell]) -> None:
-    shown = Table("scenario", "truth", *APPROACHES, title="right / of (95 % interval; paper)")
-    for scenario, truth in dict.fromkeys((c.scenario, c.truth) for c in table):
-        here = {c.approach: c for c in table if (c.scenario, c.truth) == (scenario, truth)}
-        shown.add_row(
-            scenario, truth, *("\n".join(here[a].words) if a in here else "-" for a in APPROACHES)
-        )
-    console = Console()
-    anything = console.options.update(width=WIDEST)
-    least = Measurement.get(console, anything, shown).minimum
-    console.width = max(console.width, least)  # a wide table is better than a name that is cut
-    console.print(shown)
+def _table(found: list[Cell]) -> Iterator[str]:
+    rows = []
+    for scenario, truth in dict.fromkeys((c.scenario, c.truth) for c in found):
+        here = {c.approach: c for c in found if (c.scenario, c.truth) == (scenario, truth)}
+        words = [" ".join(here[a].words) if a in here else "-" for a in APPROACHES]
+        rows.append((scenario, truth, *words))
+    yield "right / of (95 % interval; paper)"
+    yield from table(("scenario", "truth", *APPROACHES), rows)

@@ -28,7 +28,7 @@ class Result(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of one `hetwin send`.
+    """The result of one `hetwin robot send`.
 
     Attributes:
         rehearsal: how the motion went in the twin.

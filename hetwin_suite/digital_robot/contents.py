@@ -42,7 +42,7 @@ class Contents:
     missing_meshes: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """As `hetwin describe --json` prints it."""
+        """As `hetwin urdf describe --json` prints it."""
         return {
             "robot": self.name,
             "links": self.links,

@@ -1,4 +1,4 @@
-"""What `hetwin describe` finds out about a robot or a world."""
+"""What `hetwin urdf describe` finds out about a robot or a world."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Described:
     dimensions: tuple[Dimension, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """As `hetwin describe --json` prints it."""
+        """As `hetwin urdf describe --json` prints it."""
         return {
             **self.contents.to_json(),
             "dh": None if self.table is None else _table_json(self.table),

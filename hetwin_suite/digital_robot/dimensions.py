@@ -59,7 +59,7 @@ class Dimension:
         return abs(self.model - self.measured)
 
     def to_json(self) -> dict[str, float | str]:
-        """As `hetwin describe --json` prints it."""
+        """As `hetwin urdf describe --json` prints it."""
         return {
             "name": self.name,
             "model": self.model,

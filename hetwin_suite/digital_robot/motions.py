@@ -56,7 +56,7 @@ class Motion:
         return float(self.samples.times[-1])
 
     def to_json(self) -> dict[str, Any]:
-        """As `hetwin trajectory --json` prints it."""
+        """As `hetwin urdf trajectory --json` prints it."""
         return {
             "joints": list(self.joints),
             **{key: value.tolist() for key, value in self.samples._asdict().items()},

@@ -48,7 +48,7 @@ class Solved:
     cpu_ms: Floats
 
     def to_json(self) -> dict[str, Any]:
-        """As `hetwin inverse --json` prints it."""
+        """As `hetwin urdf inverse --json` prints it."""
         found = self.solutions
         rows = [
             row if solved else None

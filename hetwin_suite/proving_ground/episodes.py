@@ -52,7 +52,7 @@ def record_episodes(
     count: int,
     seed: int,
     out: Path,
-    jobs: int = 1,
+    jobs: int | None = 1,
     on_episode: Callable[[str, Summary], None] = _ignore,
     *,
     look: Callable[[], None] = lambda: None,
@@ -75,7 +75,7 @@ def record_episodes(
         count: number of episodes.
         seed: of all random numbers.
         out: folder, which must be empty or missing.
-        jobs: number of processes.
+        jobs: number of processes; None: one per core.
         on_episode: called with the name and the summary of each finished episode.
         look: called several times a second.
         grasp: how drops take the ball.
@@ -92,19 +92,21 @@ def record_episodes(
         The content of `distribution.json`.
 
     Raises:
-        BadInput: if a number is too small, `out` is not empty, options fix the same draw or one that the kind does
-            not have, Drake is not installed, a mismatch does not act on reality, or what is to be elsewhere is not
-            in an episode.
+        BadInput: if a number is too small, `out` is not empty, options fix the same draw, Drake is not installed, a
+            mismatch does not act on reality, or what is to be elsewhere is not in an episode.
         RunFailed: if an episode cannot be recorded.
     """
-    numbers = [("episodes", count, 1), ("jobs", jobs, 1), ("seed", seed, 0)]
-    numbers += [] if episode is None else [("episode", episode, 1)]
-    for name, value, least in numbers:
+    numbers = [("-n", count, 1), ("--seed", seed, 0)]
+    numbers += [] if jobs is None else [("--jobs", jobs, 1)]
+    numbers += [] if episode is None else [("--episode", episode, 1)]
+    for option, value, least in numbers:
         if value < least:
-            raise BadInput("is too small", where=f"--{name}", found=value, expected=f">= {least}")
-    _check_choices(kind, grasp, flaw, reality, near_rim)
-    _check_aim(kind, aim, near_rim)
-    _check_robots(kind, friction, mismatches, shifts)
+            raise BadInput("is too small", where=option, found=value, expected=f">= {least}")
+    check_choices(grasp, flaw)
+    _check_near_rim(near_rim)
+    _check_reality(reality)
+    _check_aim(aim, near_rim)
+    _check_friction(friction)
     refuse(mismatches, (Place.REALITY,), "to replay with it: hetwin evaluate table2 --mismatch ...")
     is_new = not out.exists()
     _make_free(out)
@@ -139,14 +141,7 @@ def name_of(kind: Kind, index: int) -> str:
     return f"{kind.value}_{index + 1:04d}"
 
 
-def _check_choices(
-    kind: Kind,
-    grasp: GraspChoice,
-    flaw: FlawChoice,
-    reality: RealityChoice,
-    near_rim: float | None,
-) -> None:
-    check_choices(grasp, flaw)
+def _check_near_rim(near_rim: float | None) -> None:
     if near_rim is not None and not 0.0 < near_rim <= FARTHEST_M:
         raise BadInput(
             "this is no distance of an aim from the rim",
@@ -154,12 +149,9 @@ def _check_choices(
             found=near_rim,
             expected=f"metres, above 0 and at most {FARTHEST_M:g}",
         )
-    given = {"--grasp": grasp is not GraspChoice.CAGE, "--flaw": flaw is not FlawChoice.ANY}
-    given["--reality"] = reality is not RealityChoice.MUJOCO
-    given["--near-rim"] = near_rim is not None
-    for option, is_given in given.items():
-        if is_given and kind is not Kind.DROP:
-            raise BadInput(f"{kind.value} has no such option", where=option, expected="drop")
+
+
+def _check_reality(reality: RealityChoice) -> None:
     if reality is RealityChoice.DRAKE and find_spec("pydrake") is None:
         raise BadInput(
             "Drake is not installed",
@@ -169,11 +161,9 @@ def _check_choices(
         )
 
 
-def _check_aim(kind: Kind, aim: Aim | None, near_rim: float | None) -> None:
+def _check_aim(aim: Aim | None, near_rim: float | None) -> None:
     if aim is None:
         return
-    if kind is not Kind.DROP:
-        raise BadInput(f"{kind.value} has no such option", where="--aim", expected="drop")
     if near_rim is not None:
         raise BadInput(
             "--near-rim and --aim both fix the aim",
@@ -190,18 +180,7 @@ def _check_aim(kind: Kind, aim: Aim | None, near_rim: float | None) -> None:
         )
 
 
-def _check_robots(
-    kind: Kind, friction: float | None, mismatches: Sequence[Mismatch], shifts: Shifts | None
-) -> None:
-    """Check what only some kinds have: of wheels, and of what happens with a hand that does not drive."""
-    given: dict[str, str] = {}
-    if kind is not Kind.LAB_ROBOT and friction is not None:
-        given["--friction"] = "lab_robot"
-    if kind in (Kind.LAB_ROBOT, Kind.HOME_LAB):
-        given |= {"--mismatch": "drop or insertion"} if mismatches else {}
-        given |= {"--shift": "drop or insertion"} if shifts else {}
-    for option, expected in given.items():
-        raise BadInput(f"{kind.value} has no such option", where=option, expected=expected)
+def _check_friction(friction: float | None) -> None:
     if friction is not None and not 0.0 <= friction <= MOST_FRICTION:
         raise BadInput(
             "this is no coefficient of friction",

@@ -132,7 +132,7 @@ def run(
 def check_model(
     model: str | type[Model], parameters: Mapping[str, Any] | None = None
 ) -> list[CheckResult]:
-    """Check that a model keeps the contract that the conductor relies on, as ``hetwin check-model`` does.
+    """Check that a model keeps the contract that the conductor relies on, as ``hetwin model check`` does.
 
     It runs in this process, so that a debugger can follow; a model that hangs is not ended.
 

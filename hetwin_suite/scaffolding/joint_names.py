@@ -324,7 +324,7 @@ def _is_wordless(template: Words) -> bool:
 
 
 def rule_of(recorded: Sequence[str], robot: Sequence[str]) -> list[str]:
-    """What `--joints` takes to match two lists of names, as far as it can be guessed: the user has to look at it.
+    """What `--joint` takes to match two lists of names, as far as it can be guessed: the user has to look at it.
 
     It is one pattern if the robot has a series with the same numbers, else a pair of names for each joint, in order.
     """

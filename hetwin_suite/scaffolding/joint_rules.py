@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import perhaps
 
-OPTION = "--joints"
+OPTION = "--joint"
 _LIKE = r"PATTERN=NAME, such as 'fer_joint(\d)=panda_joint\1'"
 
 

@@ -89,7 +89,7 @@ def check_name(name: str) -> None:
             "a model type of this name is installed",
             where="NAME",
             found=name,
-            expected="a name that `hetwin models` does not list",
+            expected="a name that `hetwin list models` does not list",
         )
     if name == "test" or _is_installed(name):
         raise BadInput(

@@ -259,7 +259,7 @@ def _lost(notes: Notes, chosen: ChosenRobot) -> tuple[str, ...]:
 
 def _ambiguous(chosen: ChosenRobot) -> list[str]:
     return [
-        f"{name} may be {' or '.join(own)}; --joints {re.escape(name)}=NAME says which"
+        f"{name} may be {' or '.join(own)}; --joint {re.escape(name)}=NAME says which"
         for name, own in chosen.matching.ambiguous.items()
     ]
 

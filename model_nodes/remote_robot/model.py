@@ -92,7 +92,7 @@ class RemoteRobot(Model):
                     f"no robot listens to {wire.topics[0]}, {self._settings.wait:g} s long",
                     where="namespace",
                     found=self._settings.namespace,
-                    expected="a robot that runs, such as hetwin robot SCENARIO --obey",
+                    expected="a robot that runs, such as hetwin robot obey SCENARIO",
                 )
             time.sleep(_LOOK_S)
 

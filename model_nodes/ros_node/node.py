@@ -38,7 +38,7 @@ MEMORY_PERIOD_S = 0.05
 TOPICS_S = 0.001
 """Everything that arrives in this time is served."""
 PARAMETERS: dict[str, tuple[str | int | float | bool, str]] = {
-    "type": ("", "a model type that `hetwin models` lists, or MODULE:CLASS"),
+    "type": ("", "a model type that `hetwin list models` lists, or MODULE:CLASS"),
     "modules": ("", "folder to search for the module of a type MODULE:CLASS"),
     "stepping": ("service", "service, clock or free, as the scenario has it"),
     "model": ("", "name of the model in the scenario; empty: the node's name"),

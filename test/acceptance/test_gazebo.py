@@ -99,7 +99,7 @@ def test_the_jug_is_emptied_into_the_bowl(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["drop", "insertion"])
 def test_the_scenarios_of_the_paper_run_to_their_end(kind: str, tmp_path: Path) -> None:
-    options = ("--episodes", 1, "--seed", 5, "--out", tmp_path / kind)
+    options = ("-n", 1, "--seed", 5, "--out", tmp_path / kind)
     assert hetwin("record", kind, *options).code == 0
     out = tmp_path / "verdicts"
     told = ("--approaches", "ensemble", "--jobs", 1, "--out", out, "--json")

@@ -125,7 +125,8 @@ def test_a_drop_can_be_asked_for_and_is_a_flaw(runs: dict[str, Told]) -> None:
     assert [row["value"] for row in json.loads(said.out)["answers"]] == [False, 0]
     flaws = {
         name: [
-            flaw["kind"] for flaw in json.loads(hetwin("flaws", run.folder, "--json").out)["flaws"]
+            flaw["kind"]
+            for flaw in json.loads(hetwin("ask", "--flaws", run.folder, "--json").out)["flaws"]
         ]
         for name, run in runs.items()
     }

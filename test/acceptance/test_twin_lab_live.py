@@ -27,7 +27,7 @@ SCENARIO = ROOT / "scenarios" / "twin_lab.yaml"
 def real_robot(domain: int) -> Iterator[subprocess.Popen[str]]:
     """The real robot, as in its data sheet, ready to obey."""
     process = subprocess.Popen(
-        command("robot", SCENARIO, "--obey"),
+        command("robot", "obey", SCENARIO),
         env=environment(domain),
         stdout=subprocess.PIPE,
         text=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -73,7 +74,7 @@ def refused(folder: Path, network: str, rows: str) -> str:
     (folder / "rows.csv").write_text(rows, encoding="utf-8")
     said = hetwin("machines", "run", folder / "net.yaml", "--inputs", folder / "rows.csv", "--json")
     assert said.code == 2
-    assert said.out == ""
+    assert json.loads(said.out)["error"]["message"]
     assert "Traceback" not in said.err
     return said.err
 

@@ -63,8 +63,8 @@ KINDS: dict[str, tuple[Make, tuple[str, ...]]] = {
         ("r.xml", "MuJoCo cannot read this"),
     ),
     "joints that are not recorded": (
-        lambda f: [arm(f), "--joints", "nothing=a"],
-        ("--joints", "no recorded joint has such a name"),
+        lambda f: [arm(f), "--joint", "nothing=a"],
+        ("--joint", "no recorded joint has such a name"),
     ),
     "malformed URDF": (
         lambda f: [arm(f), "--robot", given(f, "r.urdf", "<robot name='r'>")],

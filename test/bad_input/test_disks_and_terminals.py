@@ -111,7 +111,7 @@ def test_a_full_disk_is_said_in_the_same_words(
     bag = write_bag(tmp_path / "bag", messages(count=5))
     words, what = {
         "new": (("new", bag, "--robot", TABLETOP_ARM, "--out", out), "the scenario"),
-        "new-model": (("new-model", "coffee", "--out", out), "the package"),
+        "new-model": (("model", "new", "coffee", "--out", out), "the package"),
         "run": (("run", tabletop(tmp_path), "--no-report", "--out", out), "the log"),
     }[command_name]
     said = on_the_full_disk(full, *words)

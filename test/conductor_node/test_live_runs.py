@@ -28,7 +28,7 @@ PICK_AND_PLACE = Path("pick_and_place")
 def robot(domain: int, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
     """The recorded pick-and-place as a robot."""
     process = subprocess.Popen(
-        command("robot", PICK_AND_PLACE, *arguments),
+        command("robot", "play", PICK_AND_PLACE, *arguments),
         env=environment(domain),
         stdout=subprocess.DEVNULL,
     )
@@ -77,7 +77,7 @@ def test_a_gap_of_two_seconds_is_survived_and_reported(tmp_path: Path) -> None:
 def test_a_twin_joins_a_robot_that_moves_already(tmp_path: Path) -> None:
     domain = new_domain()
     with (
-        robot(domain, "--stand", "0", "--speed", "0.25"),  # for 50 s, so that it is not done before
+        robot(domain, "--stand", "0", "--pace", "0.25"),  # for 50 s, so that it is not done before
         live(tmp_path / "run", domain, ENDS, "--duration", 2) as (process, _),
     ):
         ended = finish(process)

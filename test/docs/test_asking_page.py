@@ -90,6 +90,6 @@ def test_the_page_about_flaws_shows_those_of_the_episode_that_ships(tmp_path: Pa
         ROOT / "scenarios" / "setting_the_table.yaml", out=tmp_path / "run"
     ).folder
     page = (ROOT / "docs" / "flaws.md").read_text(encoding="utf-8")
-    said = hetwin("flaws", run)
+    said = hetwin("ask", "--flaws", run)
     assert said.code == 0, said.err
     assert f"\n{said.out}```" in page

@@ -20,7 +20,7 @@ PAGE = ROOT / "docs" / "projecting.md"
 SCENARIO = re.compile(r"^```yaml\n(scenario:.*?)^```$", re.MULTILINE | re.DOTALL)
 UNCERTAIN = re.compile(r"^```yaml\n(uncertainty:.*?)^```$", re.MULTILINE | re.DOTALL)
 PLAN = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-OWN = re.compile(r"^```sh\n(hetwin project fetch.*?)^```$", re.MULTILINE | re.DOTALL)
+OWN = re.compile(r"^```sh\n(hetwin predict fetch.*?)^```$", re.MULTILINE | re.DOTALL)
 ASSUMES, LOOKS = 'robot.believe_at("box", (0.45, 0.2, 0.8))', 'robot.look("box")'
 
 
@@ -48,7 +48,7 @@ def test_the_plan_of_the_page_has_the_flaws_that_it_tells(folder: Path) -> None:
     plan = (folder / "fetch.py").read_text()
     assert ASSUMES in plan
     (folder / "fetch.py").write_text(plan.replace(ASSUMES, LOOKS))
-    seen = hetwin("project", "fetch.yaml", "--samples", "4", "--no-page", "--json")
+    seen = hetwin("predict", "fetch.yaml", "-n", "4", "--no-page", "--json")
     assert json.loads(seen.out)["outcomes"]["delivered"]["yes"] == 4
 
 

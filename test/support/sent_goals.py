@@ -46,6 +46,6 @@ def goal(folder: Path, text: str) -> Path:
 
 
 def commander(folder: Path, text: str, commands: str = COMMANDS, **scene: object) -> Commander:
-    """What `hetwin send` makes of the tabletop arm and a goal."""
+    """What `hetwin robot send` makes of the tabletop arm and a goal."""
     options = RunOptions(scene=scene)
     return Commander.of(str(scenario(folder, commands)), goal(folder, text), options)

@@ -1,1 +1,1 @@
-"""Whether a model keeps the contract of `ensemble.model`: what ``hetwin check-model`` runs."""
+"""Whether a model keeps the contract of `ensemble.model`: what ``hetwin model check`` runs."""

@@ -4,7 +4,7 @@ Every evaluator is a function of the scene and its arguments. Third parties add 
 group ``hetwin.evaluators``.
 """
 
-# ruff: noqa: D402 (users read the first line of each evaluator in `hetwin evaluators`: how it is called)
+# ruff: noqa: D402 (users read the first line of each evaluator in `hetwin list evaluators`: how it is called)
 
 from __future__ import annotations
 

@@ -381,7 +381,7 @@ def _description(cls: ModelClass, where: str) -> ModelDescription:
             f"the model does not say what it is: {type(error).__name__}: {error}",
             where=f"{where}.type",
             found=cls.__name__,
-            expected="a model that passes hetwin check-model",
+            expected="a model that passes hetwin model check",
         ) from error
     return description
 

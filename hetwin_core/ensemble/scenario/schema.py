@@ -108,7 +108,7 @@ class SceneEntry(Strict):
 class ModelEntry(Strict):
     """One model of the ensemble."""
 
-    type: str = Field(description="a model type that `hetwin models` lists, or MODULE:CLASS")
+    type: str = Field(description="a model type that `hetwin list models` lists, or MODULE:CLASS")
     main: bool = Field(False, description="the one model that times the others")
     step: Stepping | None = Field(None, description="service, clock or free; default: the model's")
     rate: Positive | None = Field(None, description="steps per simulated second")
@@ -222,7 +222,7 @@ class ScenarioFile(Strict):
         description="a recording's path, `live`, or a mapping with recording or live, and options",
     )
     commands: Commands | None = Field(
-        None, description="what `hetwin send` may send to the robot; default: nothing"
+        None, description="what `hetwin robot send` may send to the robot; default: nothing"
     )
     packages: dict[Text, Text] = Field(
         default={},
@@ -256,7 +256,7 @@ class ScenarioFile(Strict):
     )
     uncertainty: dict[Text, Uncertain] = Field(
         default={},
-        description="what `hetwin project` draws anew for each run: entity or model -> what is uncertain about it",
+        description="what `hetwin predict` draws anew for each run: entity or model -> what is uncertain about it",
     )
     outcomes: dict[Name, Text] = Field(
         default={},

@@ -81,7 +81,7 @@ class Flaw:
     since_ns: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as ``hetwin flaws --json`` has it."""
+        """Return it as ``hetwin ask --flaws --json`` has it."""
         return {
             "kind": self.kind,
             **_seconds(self.span),

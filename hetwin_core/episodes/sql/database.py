@@ -118,7 +118,7 @@ def _add_stored(connection: Any, view: str, episode: Found) -> None:
         raise BadInput(
             f"the table cannot be read: {first_line(error)}",
             file=path,
-            expected="a file that `hetwin tables` of this version has written",
+            expected="a file that `hetwin show --out FOLDER` of this version has written",
         ) from error
 
 

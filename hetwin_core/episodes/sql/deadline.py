@@ -14,7 +14,9 @@ GRACE_S = 2.0
 
 
 class TooSlow(HetwinError):
-    """A query did not end within its time; ends a command with exit code 1."""
+    """A query did not end within its time; ends a command with exit code 3."""
+
+    exit_code = 3
 
     def __init__(self, seconds: float) -> None:
         super().__init__(

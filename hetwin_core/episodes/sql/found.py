@@ -43,8 +43,8 @@ def episodes(folder: Path) -> list[Found]:
 
 
 _EXPECTED = (
-    f"the folder of a run, with {LOG}/ in it, one with files that `hetwin tables` has written, or a folder of such "
-    "folders"
+    f"the folder of a run, with {LOG}/ in it, one with files that `hetwin show --out FOLDER` has written, or a folder "
+    "of such folders"
 )
 
 

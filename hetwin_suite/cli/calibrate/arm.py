@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hetwin_suite.cli.kinematics import Base, NamedRobot, Tip
-from hetwin_suite.cli.options import AsJson
+from hetwin_suite.cli.options import Base, Robot, Tip, option
+from hetwin_suite.cli.result import Result
+from hetwin_suite.cli.tables import table
 from hetwin_suite.digital_robot.methods import Parameters
 
 if TYPE_CHECKING:
@@ -18,25 +19,27 @@ if TYPE_CHECKING:
 
 
 def arm(
-    urdf: NamedRobot,
-    poses: Annotated[
+    urdf: Robot,
+    markers: Annotated[
         Path,
-        typer.Option("--poses", help="CSV x1,y1,z1[,x2,y2,z2 ...] of markers [m], and the joints"),
+        typer.Option(
+            "--markers", help="CSV x1,y1,z1[,x2,y2,z2 ...] of markers [m], and the joints"
+        ),
     ],
     base: Base = None,
     tip: Tip = None,
-    parameters: Annotated[
-        Parameters, typer.Option(help="the joints' offsets, or all small errors of the chain")
+    fit: Annotated[
+        Parameters,
+        typer.Option("--fit", help="the joints' offsets, or all small errors of the chain"),
     ] = Parameters.OFFSETS,
-    out: Annotated[Path | None, typer.Option("--out", help="URDF to write")] = None,
-    as_json: AsJson = False,
-) -> None:
+    out: Annotated[Path | None, option("--out", "URDF file")] = None,
+) -> Result:
     """Fit a chain's small errors to markers on its tip, measured in a frame of their own, and write them into a URDF.
 
     Where the base is in that frame and where the markers are on the tip is fitted too. Poses that do not belong are
     named and left out, rows counted from 0; held-out figures are of poses that were not fitted, over five folds.
 
-    Example: hetwin calibrate arm urdf/tabletop_arm.urdf --tip gripper_base --poses examples/arm/markers.csv
+    Example: hetwin calibrate arm urdf/tabletop_arm.urdf --tip gripper_base --markers examples/arm/markers.csv
     """
     from hetwin_suite.digital_robot.calibrating import calibrate, read_markers
     from hetwin_suite.digital_robot.robot_file import read_robot, robot_file
@@ -45,40 +48,33 @@ def arm(
 
     robot = read_robot(robot_file(urdf))
     chain = robot.chain(base, tip)
-    file = read_markers(poses, chain)
+    file = read_markers(markers, chain)
     with never_silent(lambda: f"fitting {len(file.measured.positions)} poses"):
-        found = calibrate(chain, file, parameters)
+        found = calibrate(chain, file, fit)
     if file.passed_over:
         print(f"passed over: {', '.join(file.passed_over)}", file=sys.stderr)
     if base is not None and (moving := file.moving(robot.joints_above(base))):
         names = ", ".join(moving)
         print(
-            f"warning: {base} does not stand still, as these joints above it move in {poses}: {names}; "
+            f"warning: {base} does not stand still, as these joints above it move in {markers}: {names}; "
             "choose a --base above them",
             file=sys.stderr,
         )
     if out is not None:
         write_with_errors(robot, found.origins(), out)
-    if as_json:
-        print(json.dumps(found.to_json()))
-    else:
-        _show(found, out)
+    return Result(found, _lines(found, out))
 
 
-def _show(found: CalibratedArm, out: Path | None) -> None:
-    from hetwin_suite.cli.tables import show_table
-
-    show_table(
+def _lines(found: CalibratedArm, out: Path | None) -> Iterator[str]:
+    yield from table(
         ("joint", "offset [rad, m]"),
         [(name, f"{value:+.5f}") for name, value in found.offsets.items()],
     )
     printed = found.to_json()
     outliers = ", ".join(map(str, printed["outliers"])) or "none"
-    print(f"{printed['poses']} poses; rows that do not belong: {outliers}")
+    yield f"{printed['poses']} poses; rows that do not belong: {outliers}"
     for key, words in (("rms_mm", "fitted"), ("held_out_rms_mm", "not fitted")):
         before, after = printed[key]["nominal"], printed[key]["calibrated"]
-        print(
-            f"RMS of poses that were {words}: {before:.2f} mm as it is, {after:.2f} mm calibrated"
-        )
+        yield f"RMS of poses that were {words}: {before:.2f} mm as it is, {after:.2f} mm calibrated"
     if out is not None:
-        print(f"written: {out}")
+        yield f"written: {out}"

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.cli.options import AsJson
+from hetwin_suite.cli.options import LearnedInto, option
+from hetwin_suite.cli.result import Result
 
 if TYPE_CHECKING:
     from hetwin_core.kinematics.drives.calibrating import Along, Calibration
@@ -24,7 +25,7 @@ def drive(
             metavar="LOG...", help="CSV t,left,right,x,y,yaw (yaw may be empty), or rosbag2"
         ),
     ],
-    robot: Annotated[
+    believed: Annotated[
         str,
         typer.Option(
             metavar="JSON",
@@ -38,22 +39,16 @@ def drive(
     truth: Annotated[
         str | None, typer.Option(metavar="TOPIC", help="true poses in a rosbag2")
     ] = None,
-    scenario: Annotated[
-        str | None,
-        typer.Option(help="scenario whose robot it is; --out is the same with what was learned"),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="the new scenario; never the old one", metavar="YAML")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
+    scenario: LearnedInto = None,
+    out: Annotated[Path | None, option("--out", "the new scenario; never the old one")] = None,
+) -> Result:
     """Learn a drive from recordings of its wheels and its true poses, and say what is worth an update.
 
     Cross-validation over blocks of the recordings chooses which parameters are updated; none, if an update would make
     places or headings worse. Wheels that are swapped and wheels that count backwards (a negative radius) are found.
     The pose at t belongs to the wheel angles stamped t + lag; the yaw_bias [rad/s] is added to the turn.
 
-    Example: hetwin calibrate drive scenarios/calibration/drive.csv --robot '{"wheel_radius": 0.05, "base": 0.3}'
+    Example: hetwin calibrate drive scenarios/calibration/drive.csv --believed '{"wheel_radius": 0.05, "base": 0.3}'
     """
     from hetwin_core.kinematics.drives.calibrating import TooLittle, calibrate
     from hetwin_suite.calibrating.drive_logs import read_recording
@@ -64,7 +59,7 @@ def drive(
     if (scenario is None) is not (out is None):
         raise BadInput("one of --scenario and --out is missing", expected="both, or neither")
     offered = None if scenario is None or out is None else offer(scenario, out)
-    sheet = read_sheet(robot)
+    sheet = read_sheet(believed)
     recordings = [read_recording(log, _joints(wheels), truth) for log in logs]
     try:
         with never_silent(lambda: "comparing what to update"):
@@ -72,10 +67,7 @@ def drive(
     except TooLittle as error:
         raise BadInput(str(error), file=", ".join(map(str, logs))) from None
     written = None if offered is None else offered.write(found)
-    if as_json:
-        print(json.dumps(_to_json(found, written)))
-    else:
-        _show(found, written)
+    return Result(_to_json(found, written), _lines(found, written))
 
 
 def _joints(wheels: str | None) -> list[str] | None:
@@ -128,20 +120,20 @@ def _along(along: Along) -> dict[str, Any]:
 _UNITS = {"left_radius": "m", "right_radius": "m", "base": "m", "lag": "s", "yaw_bias": "rad/s"}
 
 
-def _show(found: Calibration, offered: Path | None) -> None:
-    print(f"{found.verdict}: {', '.join(found.chosen) or 'no update is worth it'}")
+def _lines(found: Calibration, offered: Path | None) -> Iterator[str]:
+    yield f"{found.verdict}: {', '.join(found.chosen) or 'no update is worth it'}"
     for name, value in found.drive.parameters.items():
         known = f" +- {found.sd[name]:.5f}" if name in found.chosen else "  (as it was)"
-        print(f"  {name:13} {value:9.5f}{known} {_UNITS[name]}")
-    print(f"left after {found.length:g} s, on what was not learned from:")
+        yield f"  {name:13} {value:9.5f}{known} {_UNITS[name]}"
+    yield f"left after {found.length:g} s, on what was not learned from:"
     for each in found.judged:
-        print(_line(each, ", ".join(each.names) or "nothing"))
+        yield _line(each, ", ".join(each.names) or "nothing")
     if found.along is not None:
-        print(_line(found.along.judged, "a Kalman filter that runs along"))
+        yield _line(found.along.judged, "a Kalman filter that runs along")
     for warning in found.warnings:
-        print(f"warning: {warning}")
+        yield f"warning: {warning}"
     if offered is not None:
-        print(f"wrote {offered}")
+        yield f"wrote {offered}"
 
 
 def _line(judged: Judged, what: str) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.cli.options import AsJson
+from hetwin_suite.cli.options import LearnedInto, option
+from hetwin_suite.cli.result import Result
 
 if TYPE_CHECKING:
     from hetwin_core.kinematics.travel import Chosen, Lap, TravelFit
@@ -30,15 +31,9 @@ def travel(
             help="commands whose times are wanted: rotation, displacement, lap_virtual",
         ),
     ] = None,
-    scenario: Annotated[
-        str | None,
-        typer.Option(help="scenario of a lab; --out is the same with a virtual robot as fast"),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="the new scenario; never the old one", metavar="YAML")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
+    scenario: LearnedInto = None,
+    out: Annotated[Path | None, option("--out", "the new scenario; never the old one")] = None,
+) -> Result:
     """Learn speeds, accelerations and lag of the real robot from the laps of its commands, and predict others.
 
     Laps that were disturbed hardly count. Cross-validation chooses what predicts: the virtual robot as it is, a
@@ -61,12 +56,9 @@ def travel(
         raise BadInput(str(error), file=log) from None
     times = _times(chosen, fit, wanted)
     written = None if offered is None else str(offered.write(laps).resolve())
-    if as_json:
-        print(json.dumps(_to_json(fit, chosen, times) | {"scenario": written}))
-        return
-    _show(fit, chosen, wanted, times)
-    if written is not None:
-        print(f"wrote {written}")
+    wrote = [] if written is None else [f"wrote {written}"]
+    lines = [*_lines(fit, chosen, wanted, times), *wrote]
+    return Result(_to_json(fit, chosen, times) | {"scenario": written}, lines)
 
 
 def _times(chosen: Chosen, fit: TravelFit, wanted: list[Lap]) -> list[float]:
@@ -90,10 +82,10 @@ def _to_json(fit: TravelFit, chosen: Chosen, times: list[float]) -> dict[str, An
     }
 
 
-def _show(fit: TravelFit, chosen: Chosen, wanted: list[Lap], times: list[float]) -> None:
+def _lines(fit: TravelFit, chosen: Chosen, wanted: list[Lap], times: list[float]) -> Iterator[str]:
     for name, value in fit.parameters.items():
-        print(f"{name:17} {value:8.4f} +- {fit.sd[name]:.4f}")
+        yield f"{name:17} {value:8.4f} +- {fit.sd[name]:.4f}"
     tried = ", ".join(f"{name} {error:.3f} s" for name, error in chosen.errors.items())
-    print(f"predicts best: {chosen.name}; median errors of laps that were left out: {tried}")
+    yield f"predicts best: {chosen.name}; median errors of laps that were left out: {tried}"
     for lap, time in zip(wanted, times, strict=True):
-        print(f"{lap.rotation:10g} {lap.displacement:10g}: {time:.3f} s")
+        yield f"{lap.rotation:10g} {lap.displacement:10g}: {time:.3f} s"

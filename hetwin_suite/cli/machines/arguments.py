@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import Annotated
 
 import typer
 
@@ -14,6 +13,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.machines.expressions.operations import Value
 from hetwin_core.machines.network import Network
 from hetwin_core.machines.table import TableError, read_rows
+from hetwin_suite.cli.text_files import lines_of
 
 
 def _networks(incomplete: str) -> list[str]:
@@ -41,30 +41,12 @@ def rows_of(inputs: Path, network: Network) -> Iterator[dict[str, Value]]:
     if str(inputs) == "-":
         yield from _rows(sys.stdin, "-", network)
         return
-    with opened(inputs, "a table with a column for each input and each event") as lines:
-        rows = list(_rows(lines, str(inputs), network))
-    yield from rows
+    lines = lines_of(inputs, "a table with a column for each input and each event")
+    yield from list(_rows(lines, str(inputs), network))
 
 
-def _rows(lines: TextIO, name: str, network: Network) -> Iterator[dict[str, Value]]:
+def _rows(lines: Iterable[str], name: str, network: Network) -> Iterator[dict[str, Value]]:
     try:
         yield from read_rows(lines, network.inputs, network.events)
     except (TableError, UnicodeDecodeError) as error:
         raise BadInput(str(error), file=name) from None
-
-
-@contextmanager
-def opened(file: Path, expected: str) -> Iterator[TextIO]:
-    """Open a file of text.
-
-    Raises:
-        BadInput: if that cannot be done; with what was expected.
-    """
-    try:
-        lines = file.open(encoding="utf-8-sig", newline="")
-    except OSError as error:
-        raise BadInput(
-            f"the file cannot be read: {error.strerror}", file=file, expected=expected
-        ) from None
-    with lines:
-        yield lines

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 from hetwin_suite.cli.machines.arguments import Net
-from hetwin_suite.cli.options import AsJson
+from hetwin_suite.cli.result import Result
 
 
-def check(net: Net, as_json: AsJson = False) -> None:
+def check(net: Net) -> Result:
     """Look for gaps between the guards of a state, guards that overlap, states out of reach and signals never set.
 
     Each finding names machine, state and arcs, and a case in which it comes about; findings are no error.
@@ -21,13 +19,12 @@ def check(net: Net, as_json: AsJson = False) -> None:
     network = load_network(find_network(net))
     found = findings(network)
     names = [machine.name for machine in network.machines]
-    if as_json:
-        print(json.dumps({"machines": names, "findings": [f.to_json() for f in found]}))
-        return
-    print(f"{len(names)} machine{'s' if len(names) > 1 else ''}: {', '.join(names)}")
-    for finding in found:
-        print(
-            f"  {finding.kind}: {f'{finding.machine}: ' if finding.machine else ''}{finding.text}"
-        )
-    if not found:
-        print("  no findings")
+    lines = [
+        f"  {finding.kind}: {f'{finding.machine}: ' if finding.machine else ''}{finding.text}"
+        for finding in found
+    ]
+    head = f"{len(names)} machine{'s' if len(names) > 1 else ''}: {', '.join(names)}"
+    return Result(
+        {"machines": names, "findings": [f.to_json() for f in found]},
+        [head, *(lines or ["  no findings"])],
+    )

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from hetwin_suite.cli.machines.arguments import Net
-from hetwin_suite.cli.options import AsJson
+from hetwin_suite.cli.options import option
+from hetwin_suite.cli.result import Result
 
 
 def code(
     net: Net,
-    out: Annotated[Path, typer.Option(help="the file that is written")],
-    as_json: AsJson = False,
-) -> None:
+    out: Annotated[Path, option("--out", "Python file")],
+) -> Result:
     """Write a network as Python: one plan a machine, each state and arc as in the drawing, the standard library alone.
 
     python -I FILE.py INPUTS.csv prints the lines of hetwin machines run --trace --json.
@@ -30,4 +27,4 @@ def code(
     file = find_network(net)
     write_text(out, code_of(load_network(file), file.name), where="--out")
     said = f"wrote {out}; python -I {out} INPUTS.csv prints its trace"
-    print(json.dumps({"file": str(out.resolve())}) if as_json else said)
+    return Result({"file": str(out.resolve())}, [said])

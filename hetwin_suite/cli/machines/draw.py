@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hetwin_suite.cli.machines.arguments import Net
-from hetwin_suite.cli.options import AsJson
+from hetwin_suite.cli.options import option
+from hetwin_suite.cli.result import Result
 
 if TYPE_CHECKING:
     from hetwin_core.machines.drawing.graph import Went
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 def draw(
     net: Net,
-    out: Annotated[Path, typer.Option(help="the SVG file that is written")],
-    trace: Annotated[
-        Path | None, typer.Option(help="what hetwin machines run --trace --json has printed")
+    out: Annotated[Path, option("--out", "SVG file")],
+    way: Annotated[
+        Path | None,
+        typer.Option("--way", help="what hetwin machines run --trace --json has printed"),
     ] = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Result:
     """Draw a network: decisions as diamonds, pushes and pops as bubbles, the top of the stack as a hexagon.
 
     With a trace of it, the way taken is blue, with how often, and faults are red, with their reasons.
@@ -36,19 +36,19 @@ def draw(
 
     file = find_network(net)
     network = load_network(file)
-    went, said = _went(network, trace) if trace is not None else (None, "")
+    went, said = _went(network, way) if way is not None else (None, "")
     write_text(out, picture(network, file.stem, went, said), where="--out")
-    print(json.dumps({"file": str(out.resolve())}) if as_json else f"wrote {out}")
+    return Result({"file": str(out.resolve())}, [f"wrote {out}"])
 
 
 def _went(network: Network, trace: Path) -> tuple[dict[str, Went], str]:
     from hetwin_core.ensemble.errors import BadInput
     from hetwin_core.machines.drawing.went import went_of
     from hetwin_core.machines.seeing.replay import TraceError, read_trace, replay
-    from hetwin_suite.cli.machines.arguments import opened
+    from hetwin_suite.cli.text_files import lines_of
 
-    with opened(trace, "a trace, as hetwin machines run --trace --json prints it") as lines:
-        try:
-            return went_of(network, replay(network, read_trace(lines)))
-        except (TraceError, UnicodeDecodeError) as error:
-            raise BadInput(str(error), file=trace) from None
+    lines = lines_of(trace, "a trace, as hetwin machines run --trace --json prints it")
+    try:
+        return went_of(network, replay(network, read_trace(lines)))
+    except TraceError as error:
+        raise BadInput(str(error), file=trace) from None

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import io
-import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.cli.options import AsJson
+from hetwin_suite.cli.result import Result
 
 if TYPE_CHECKING:
     from hetwin_core.machines.link.messages import Entry
@@ -38,8 +38,7 @@ def link(
             metavar="CSV", help="write a row for each command, as hetwin calibrate travel reads it"
         ),
     ] = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Result:
     """Play messages through the link: each command of L1 goes to both robots, one answer goes back.
 
     A row is a message from l1, real or virtual; a command that moves is `1 rotation displacement`. A message counts in
@@ -64,11 +63,8 @@ def link(
         logger, text = Logger(period), io.StringIO()
         logger.add(played.entries, played.alarms)
         logger.write(text)
-        write_text(log, text.getvalue(), where="--out")
-    if as_json:
-        print(json.dumps(_to_json(played)))
-    else:
-        _show(played)
+        write_text(log, text.getvalue(), where="--log")
+    return Result(_to_json(played), _lines(played))
 
 
 def _check(period: float, timeout: float) -> None:
@@ -99,16 +95,16 @@ def _to_json(played: Played) -> dict[str, Any]:
     return {"entries": entries, "replies": replies, "alarms": alarms}
 
 
-def _show(played: Played) -> None:
+def _lines(played: Played) -> Iterator[str]:
     texts = {reply.id: reply.text for reply in played.replies}
-    print("    id  cycle  state   rotation  displacement  lap1 [s]  lap2 [s]     D  answer to L1")
+    yield "    id  cycle  state   rotation  displacement  lap1 [s]  lap2 [s]     D  answer to L1"
     for e in played.entries:
-        print(
+        yield (
             f"{e.id:6d} {e.cycle:6d}  {e.state:6} {_number(e.rotation):>9} "
             f"{_number(e.displacement):>13} {_lap(e, 0):>9} {_lap(e, 1):>9} {e.D:5d}  {texts[e.id]}"
         )
     for alarm in played.alarms:
-        print(f"alarm in cycle {alarm.cycle}: {alarm.kind}, {alarm.side}, command {alarm.id}")
+        yield f"alarm in cycle {alarm.cycle}: {alarm.kind}, {alarm.side}, command {alarm.id}"
 
 
 def _number(value: float | None) -> str:

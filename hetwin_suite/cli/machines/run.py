@@ -31,8 +31,8 @@ def run(
     why: Annotated[
         bool, typer.Option("--why", help="add the reasons of faults to the JSON")
     ] = False,
-    profile: Annotated[
-        bool, typer.Option("--profile", help="how often and how long in each state, at the end")
+    stays: Annotated[
+        bool, typer.Option("--stays", help="how often and how long in each state, at the end")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -51,7 +51,7 @@ def run(
     network = load_network(find_network(net))
     counted, lines = Profile(network), Lines(network)
     rows = rows_of(inputs, network)
-    plain = as_json and not why and not profile
+    plain = as_json and not why and not stays
     if plain:
         _print_fast(network, rows, trace)
         return
@@ -63,7 +63,7 @@ def run(
             )
         elif is_shown or seen.why:
             print("\n".join(lines.of(seen)), flush=True)
-    if profile:
+    if stays:
         print(
             json.dumps({"profile": counted.to_json()})
             if as_json

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from hetwin_suite.cli.options import AsJson
+from hetwin_suite.cli.options import Seed, option
+from hetwin_suite.cli.result import Result
 from hetwin_suite.cli.truck.arguments import (
     ModeOption,
     Packets,
@@ -22,18 +22,15 @@ from hetwin_suite.cli.truck.arguments import (
 def choose(
     library: Annotated[Path, typer.Argument(help="what hetwin truck learn has written")],
     packets: Packets = 150,
-    seed: Annotated[int, typer.Option(min=0, help="of the load")] = 0,
-    budget: Annotated[
-        float, typer.Option(metavar="S", help="processor time for trying strategies out [s]")
-    ] = 60.0,
+    seed: Seed = 0,
+    budget: Annotated[float, option("--budget", "for trying strategies out")] = 60.0,
     by_looks: Annotated[
         bool, typer.Option("--by-looks", help="choose at once, without trying any out")
     ] = False,
     particles: Particles = 4,
     mode: ModeOption = "AdFi-1",
     sleep: Sleep = False,
-    as_json: AsJson = False,
-) -> None:
+) -> Result:
     """Choose the strategy that suits a load best; needs the extra learn.
 
     A random forest learns from the library which strategy is best where, by what the robot sees of a load; errors
@@ -60,11 +57,12 @@ def choose(
         with never_silent(lambda: "trying strategies out"):
             trials = try_out(beliefs.after, ranked, budget)
     chosen = trials.best(otherwise=ranked[0])
-    if as_json:
-        tried = [{**asdict(node), "rate": node.rate} for node in trials.nodes]
-        print(json.dumps({"chosen": chosen, "tried": tried, "processor_s": trials.processor_s}))
-        return
-    for node in trials.nodes:
-        print(f"{' '.join(node.strategy)}: {node.rate:.0f} packets per hour")
+    tried = [{**asdict(node), "rate": node.rate} for node in trials.nodes]
+    rates = [
+        f"{' '.join(node.strategy)}: {node.rate:.0f} packets per hour" for node in trials.nodes
+    ]
     why = "" if trials.nodes else " (by the looks of the load; none was tried out)"
-    print(f"chosen: {' '.join(chosen)}{why}")
+    return Result(
+        {"chosen": chosen, "tried": tried, "processor_s": trials.processor_s},
+        [*rates, f"chosen: {' '.join(chosen)}{why}"],
+    )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from hetwin_suite.cli.options import AsJson
+from hetwin_suite.cli.options import Seed, option
+from hetwin_suite.cli.result import NOT_KNOWN, Result
 from hetwin_suite.cli.truck.arguments import (
     Deepest,
     Length,
@@ -28,22 +28,19 @@ def plan(
         Literal["A", "B", "C", "small"],
         typer.Argument(help="491, 1007 or 539 packets, after the paper; small: 40"),
     ],
-    budget: Annotated[
-        float, typer.Option(metavar="S", help="processor time of the search [s]")
-    ] = 600.0,
+    budget: Annotated[float, option("--budget", "of the search")] = 600.0,
     mode: ModeOption = "AdFi-1",
     sleep: Sleep = False,
     particles: Particles = 4,
     length: Length = 4,
     deepest: Deepest = 0.5,
-    seed: Annotated[int, typer.Option(min=0, help="of the load and its particles")] = 0,
-    as_json: AsJson = False,
-) -> None:
+    seed: Seed = 0,
+) -> Result:
     """Search for the strategy that unloads most packets per hour: picks, and sweeps of three depths.
 
     A belief is what a strategy leads to for each particle: a load with masses and friction as they may be, seen with
     noise. Several heuristics take turns in choosing which belief is simulated next, until the budget is spent.
-    The exit code is 1 if no belief was simulated in time.
+    The exit code is 3 if no belief was simulated in time.
 
     Example: hetwin truck plan small --budget 10 --particles 1 --length 1
     """
@@ -61,17 +58,13 @@ def plan(
         best = search.run(budget)
     if not best.strategy:
         to_stderr(f"error: no belief was simulated within {budget:g} s; raise --budget")
-        raise typer.Exit(1)
+        raise typer.Exit(NOT_KNOWN)
     effort = _effort(search)
-    if as_json:
-        print(json.dumps({"best": {**asdict(best), "rate": best.rate}, **effort}))
-        return
     part = "" if len(best.strategy) == length else " (a part, which was not followed in time)"
-    print(f"{' '.join(best.strategy)}: {best.rate:.0f} packets per hour{part}")
-    print(
-        f"{effort['nodes']} beliefs, {effort['strategies']} whole strategies, "
-        f"{effort['processor_s']:.1f} s of processor time"
-    )
+    found = f"{' '.join(best.strategy)}: {best.rate:.0f} packets per hour{part}"
+    counted = f"{effort['nodes']} beliefs, {effort['strategies']} whole strategies"
+    spent = f"{counted}, {effort['processor_s']:.1f} s of processor time"
+    return Result({"best": {**asdict(best), "rate": best.rate}, **effort}, [found, spent])
 
 
 def _said(search: Search) -> str:

@@ -54,7 +54,7 @@ NO_EXPERIENCE = Experience()
 
 
 def read_experience(file: Path | None) -> Experience:
-    """Read what ``hetwin learn --success`` has found; None: nothing.
+    """Read what ``hetwin learn success`` has found; None: nothing.
 
     Raises:
         BadInput: if the file cannot be read, or is no such table.

@@ -66,12 +66,12 @@ class Table(Strict):
 
 
 def read_rows(file: Path) -> list[Row]:
-    """Read what `hetwin learn --success --json` has printed.
+    """Read what `hetwin learn success --json` has printed.
 
     Raises:
         BadInput: if the file cannot be read, or is no such table.
     """
-    expected = "what `hetwin learn SCENARIO --success --episodes DIR --json` prints"
+    expected = "what `hetwin learn success SCENARIO --episodes DIR --json` prints"
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

@@ -39,7 +39,7 @@ def write_page(batch: Batch, out: Path, scenario: str) -> Path:
             card("Runs", "", folded(f"all {len(batch.runs)}", _runs(batch, out))),
         ]
     )
-    footer = "Written by hetwin project."
+    footer = "Written by hetwin predict."
     path = out / NAME
     out.mkdir(parents=True, exist_ok=True)
     write_atomically(path, document.html(scenario, body, footer))

@@ -109,13 +109,13 @@ def check_asked(study: Study, moment: Moment, futures: int, within_s: float | No
         )
     if moment.at_s is not None and not moment.at_s >= 0.0:
         raise BadInput(_NO_TIME, where="--at", found=moment.at_s, expected="at least 0")
-    for option, value in {"--horizon": study.horizon_s, "--within": within_s}.items():
+    for option, value in {"--duration": study.horizon_s, "--within": within_s}.items():
         if value is not None and not value > 0.0:
             raise BadInput(_NO_TIME, where=option, found=value, expected="above 0")
     if futures < 1:
         raise BadInput(
             "nothing can be said without futures",
-            where="--futures",
+            where="-n",
             found=futures,
             expected="at least 1",
         )

@@ -14,4 +14,4 @@ def rerun() -> Any:
         BadInput: if it is not installed.
     """
     modules = ("rerun", "rerun.blueprint")
-    return library_of("rerun", modules, "Rerun's SDK cannot be imported", "--rerun")
+    return library_of("rerun", modules, "Rerun's SDK cannot be imported", "--out")

@@ -35,7 +35,7 @@ def changed(folder: Path, line: int, column: int, cell: str | None, name: str = 
 def test_a_drive_and_the_scenario_that_is_offered(tmp_path: Path) -> None:
     out = tmp_path / "better.yaml"
     said = hetwin(
-        *("calibrate", "drive", LOGS / "drive.csv", "--robot", SHEET, "--json"),
+        *("calibrate", "drive", LOGS / "drive.csv", "--believed", SHEET, "--json"),
         *("--scenario", "lab_robot", "--out", out),
     )
     assert said.code == 0, said.err
@@ -134,7 +134,7 @@ def test_a_bag_and_a_table_of_one_run_are_the_same() -> None:
 def test_the_real_robot_is_the_same_from_any_sheet(sheet: str) -> None:
     runs = [f"{kind}_a_0{i}.csv" for kind in ("square", "circle") for i in (1, 3, 5)]
     said = hetwin(
-        *("calibrate", "drive", *(REAL / run for run in runs)), "--robot", sheet, "--json"
+        *("calibrate", "drive", *(REAL / run for run in runs)), "--believed", sheet, "--json"
     )
     found = json.loads(said.out)["parameters"]
     assert found["left_radius"] == pytest.approx(0.04190, rel=0.002)
@@ -166,7 +166,7 @@ BAD_LOGS: dict[str, tuple[Callable[[Path], Path], tuple[str, ...]]] = {
 @pytest.mark.parametrize("kind", BAD_LOGS)
 def test_bad_logs(kind: str, tmp_path: Path) -> None:
     make, says = BAD_LOGS[kind]
-    refused(tmp_path, "calibrate", "drive", make(tmp_path), "--robot", SHEET, says=says)
+    refused(tmp_path, "calibrate", "drive", make(tmp_path), "--believed", SHEET, says=says)
 
 
 def test_too_few_turns(tmp_path: Path) -> None:
@@ -174,11 +174,11 @@ def test_too_few_turns(tmp_path: Path) -> None:
     rows = [f"{i / 10},{i / 2},{i / 2},{i / 40},0,0" for i in range(600)]
     file.write_text("\n".join(["t,left,right,x,y,yaw", *rows]))
     says = ("straight.csv", "turns by 0.0 rad", "at least 2 rad")
-    refused(tmp_path, "calibrate", "drive", file, "--robot", SHEET, says=says)
+    refused(tmp_path, "calibrate", "drive", file, "--believed", SHEET, says=says)
 
 
 BAD_SHEETS = {
-    "no JSON": ("{", ("--robot", "not JSON")),
+    "no JSON": ("{", ("--believed", "not JSON")),
     "no file": ("sheet.json", ("sheet.json", "cannot be read")),
     "no base": ('{"wheel_radius": 0.05}', ("key base is missing",)),
     "unknown key": ('{"wheel_radius": 0.05, "bass": 0.3}', ("bass", "there is no such key")),
@@ -190,14 +190,14 @@ BAD_SHEETS = {
 @pytest.mark.parametrize("kind", BAD_SHEETS)
 def test_bad_sheets(kind: str, tmp_path: Path) -> None:
     text, says = BAD_SHEETS[kind]
-    refused(tmp_path, "calibrate", "drive", LOGS / "drive.csv", "--robot", text, says=says)
+    refused(tmp_path, "calibrate", "drive", LOGS / "drive.csv", "--believed", text, says=says)
 
 
 def test_a_scenario_is_never_written_over(tmp_path: Path) -> None:
     out = tmp_path / "there.yaml"
     out.write_text("mine")
     refused(
-        *(tmp_path, "calibrate", "drive", LOGS / "drive.csv", "--robot", SHEET),
+        *(tmp_path, "calibrate", "drive", LOGS / "drive.csv", "--believed", SHEET),
         *("--scenario", "lab_robot", "--out", out),
         says=("there.yaml: --out", "there already"),
     )

@@ -72,7 +72,11 @@ def said(*words: str) -> str:
 
 def test_help_lists_them_under_their_package_and_imports_none() -> None:
     text = said("--help")
-    own, others = text.split("Commands of cafe:")
+    own, _, others = text.partition("Commands of cafe:")
+    others, _, ours = others.partition("Commands of hetwin-suite:")
+    assert [line.split()[0] for line in ours.splitlines() if "see hetwin" in line] == [
+        *("machines", "truck")
+    ]
     assert "run a scenario and report what happened" in own
     assert [line.split()[0] for line in others.splitlines() if "see hetwin" in line] == [
         *("bar", "brew", "gone", "nothing")

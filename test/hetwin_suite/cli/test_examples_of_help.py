@@ -19,22 +19,28 @@ from support.short_recordings import link_repository
 
 TILL_PUT_DOWN, FIRST_MOVE = {"pick_and_place": 9.5}, {"pick_and_place": 2.5}
 """How much is kept of a shipped recording [s]: till the box is on the tray, and where runs are many."""
-MANY_RUNS = "hetwin project "
+MANY_RUNS = "hetwin predict pick_and_place -n "
 COMMANDS = all_commands()
 EXAMPLE = re.compile(r"^\s*(?:Example: )?(hetwin .+)$", re.MULTILINE)
-FIRST = ("run", "report", "truck learn")
+FIRST = ("run", "truck learn")
 """Commands whose examples leave what those of others need."""
 LIVE = "--source live"
 ON_PAGES = {line for page in WITH_COMMANDS for line in commands(page)}
 """Commands that the test of the pages runs."""
 WAITS = "--wait-for-twin"
 """An example that ends only together with a live run."""
-OBEYS, SHOWS = "--obey", "hetwin show"
+OBEYS = "hetwin robot play obey"
+SHOWS = ("hetwin show runs/today --no-browser", "hetwin show runs/good")
 """Examples that end when they are interrupted."""
 
 MINUTES = (
     *("hetwin record home_lab ", "hetwin truck learn ", "hetwin truck choose "),
-    *("hetwin truck plan small ", "hetwin learn uncertain_environment --success "),
+    *(
+        "hetwin truck plan small ",
+        "hetwin learn success ",
+        "hetwin learn fidelity ",
+        "hetwin evaluate table2 ",
+    ),
 )
 """Examples that take more than a minute, or keep a core busy for ten seconds."""
 
@@ -50,7 +56,7 @@ def in_order() -> list[str]:
     """Examples that run by themselves and are on no page, those first that leave something for others."""
     names = sorted(COMMANDS, key=lambda c: (FIRST.index(c) if c in FIRST else len(FIRST), c))
     found = [line for command in names for line in examples(command)]
-    elsewhere = (LIVE, WAITS, OBEYS, SHOWS)
+    elsewhere = (LIVE, WAITS, OBEYS, *SHOWS)
     return [
         line
         for line in found

@@ -1,4 +1,4 @@
-"""`hetwin flaws` prints what went wrong in a run, for people and as JSON."""
+"""`hetwin ask --flaws` prints what went wrong in a run, for people and as JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("runs")
 def test_each_flaw_is_a_line() -> None:
-    result = CliRunner().invoke(app, ["flaws", "bad"])
+    result = CliRunner().invoke(app, ["ask", "--flaws", "bad"])
     assert result.exit_code == 0
     known, first, second, *_ = result.output.splitlines()
     assert known == "no verdict: what was checked is not known"
@@ -33,7 +33,7 @@ def test_each_flaw_is_a_line() -> None:
 
 @pytest.mark.usefixtures("runs")
 def test_json_has_all_of_a_flaw() -> None:
-    result = CliRunner().invoke(app, ["flaws", "bad", "--json"])
+    result = CliRunner().invoke(app, ["ask", "--flaws", "bad", "--json"])
     told = json.loads(result.output)
     assert set(told) == {"seconds", "verdict", "coverage", "concerns", "flaws"}
     flaw, other = told["flaws"]
@@ -48,7 +48,7 @@ def test_json_has_all_of_a_flaw() -> None:
 
 @pytest.mark.usefixtures("runs")
 def test_a_good_run_has_none() -> None:
-    result = CliRunner().invoke(app, ["flaws", "good"])
+    result = CliRunner().invoke(app, ["ask", "--flaws", "good"])
     assert result.exit_code == 0
     assert result.output.splitlines()[1:] == ["no flaws"]
 
@@ -63,12 +63,12 @@ def test_it_begins_with_what_was_checked_and_what_speaks_against_the_run(
     summary = {"verdict": "absurd", "coverage": [grip], "concerns": [concern]}
     (tmp_path / "good").mkdir()
     (tmp_path / "good" / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
-    assert CliRunner().invoke(app, ["flaws", "good"]).output.splitlines() == [
+    assert CliRunner().invoke(app, ["ask", "--flaws", "good"]).output.splitlines() == [
         "absurd: not checked: grips (x)",
         "    1.500 s  absurd: arm is 5 cm inside table",
         "no flaws",
     ]
-    told = json.loads(CliRunner().invoke(app, ["flaws", "good", "--json"]).output)
+    told = json.loads(CliRunner().invoke(app, ["ask", "--flaws", "good", "--json"]).output)
     assert (told["verdict"], told["coverage"], told["concerns"]) == (
         "absurd",
         [grip],

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from hetwin_suite.cli.outcome import is_fine, missed, show
+from hetwin_suite.cli import outcome
+from hetwin_suite.cli.outcome import is_fine, missed
 from hetwin_suite.running.ended import Ended
 
 GRIPS = {
@@ -67,7 +68,7 @@ def lines(
         "verdict": verdict,
         **more,
     }
-    show(Ended(summary, 0, folder), None)
+    print("\n".join(outcome.lines(Ended(summary, 0, folder), None)))
     return capsys.readouterr().out.splitlines()
 
 

@@ -1,4 +1,4 @@
-"""`hetwin scenarios`: what there is, what it needs, and commands that work to the letter."""
+"""`hetwin list scenarios`: what there is, what it needs, and commands that work to the letter."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hetwin_suite.cli.shipped import ScenarioRow
 
 
 def rows() -> dict[str, ScenarioRow]:
-    listed: list[dict[str, Any]] = json.loads(hetwin("scenarios", "--json").out)
+    listed: list[dict[str, Any]] = json.loads(hetwin("list", "scenarios", "--json").out)
     return {row["name"]: ScenarioRow.model_validate(row) for row in listed}
 
 
@@ -26,7 +26,7 @@ def test_every_scenario_is_listed_with_what_it_shows() -> None:
 
 
 def test_the_json_follows_its_schema() -> None:
-    schema = json.loads(hetwin("schema", "scenarios").out)
+    schema = json.loads(hetwin("list", "schema", "scenarios").out)
     assert schema["type"] == "array"
     assert set(schema["items"]["properties"]) == set(ScenarioRow.model_fields)
 
@@ -80,7 +80,7 @@ def test_where_the_episode_is_there_only_the_run_is_left(
 
 
 def test_a_person_sees_the_same() -> None:
-    said = hetwin("scenarios").out
+    said = hetwin("list", "scenarios").out
     for row in rows().values():
         assert f"{row.name} " in said
         assert all(f"$ {command}" in said for command in row.run)

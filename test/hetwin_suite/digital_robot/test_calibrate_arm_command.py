@@ -19,12 +19,12 @@ from hetwin_suite.digital_robot.urdf_origins import with_errors
 MARKERS = ROOT / "examples" / "arm" / "markers.csv"
 ARM = ("calibrate", "arm", TABLETOP_ARM, "--base", "base_link", "--tip", "gripper_base")
 
-TO_TIP = ("--tip", "gripper_base", "--poses")
+TO_TIP = ("--tip", "gripper_base", "--markers")
 
 
 def test_it_prints_what_the_fit_is_worth(tmp_path: Path) -> None:
     out = tmp_path / "calibrated.urdf"
-    said = hetwin(*ARM, "--poses", MARKERS, "--out", out, "--json")
+    said = hetwin(*ARM, "--markers", MARKERS, "--out", out, "--json")
     printed = json.loads(said.out)
     assert printed["poses"] == 24
     assert printed["outliers"] == [7]
@@ -45,7 +45,7 @@ def test_it_prints_what_the_fit_is_worth(tmp_path: Path) -> None:
 
 def test_all_errors_are_written_too(tmp_path: Path) -> None:
     out = tmp_path / "calibrated.urdf"
-    words = ("--poses", MARKERS, "--out", out, "--parameters", "all", "--json")
+    words = ("--markers", MARKERS, "--out", out, "--fit", "all", "--json")
     printed = json.loads(hetwin(*ARM, *words).out)
     chain = read_robot(out).chain("base_link", "gripper_base")
     rows = np.genfromtxt(MARKERS, delimiter=",", skip_header=1)
@@ -78,7 +78,7 @@ def test_a_joint_without_an_origin_gets_one(tmp_path: Path) -> None:
 
 
 def test_people_read_a_table() -> None:
-    said = hetwin(*ARM, "--poses", MARKERS)
+    said = hetwin(*ARM, "--markers", MARKERS)
     assert "24 poses; rows that do not belong: 7" in said.out
     assert "elbow_joint" in said.out
 
@@ -100,7 +100,7 @@ def test_bad_input_ends_with_2_and_its_line(
     tmp_path: Path, header: str, rows: tuple[tuple[object, ...], ...], says: tuple[str, ...]
 ) -> None:
     poses = write_csv(tmp_path, header, *rows)
-    words = ("calibrate", "arm", write_urdf(tmp_path), "--poses", poses)
+    words = ("calibrate", "arm", write_urdf(tmp_path), "--markers", poses)
     refused(tmp_path, *words, says=says)
 
 
@@ -108,4 +108,4 @@ def test_a_base_that_moves_in_the_file_is_warned_of() -> None:
     said = hetwin("calibrate", "arm", TABLETOP_ARM, "--base", "upper_arm_link", *TO_TIP, MARKERS)
     assert "warning: upper_arm_link does not stand still" in said.err
     assert "shoulder_lift_joint, shoulder_pan_joint" in said.err
-    assert "warning" not in hetwin(*ARM, "--poses", MARKERS).err
+    assert "warning" not in hetwin(*ARM, "--markers", MARKERS).err

@@ -1,4 +1,4 @@
-"""`hetwin describe`: what robots and worlds have, and how large they are."""
+"""`hetwin urdf describe`: what robots and worlds have, and how large they are."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WORLD = """<sdf version="1.9"><world name="flat">
 
 
 def described(*words: str | Path) -> dict[str, Any]:
-    said = hetwin("describe", *words, "--json")
+    said = hetwin("urdf", "describe", *words, "--json")
     assert said.code == 0, said.err
     return json.loads(said.out)  # type: ignore[no-any-return]
 
@@ -100,7 +100,7 @@ def test_a_world_has_things_that_stand_somewhere(tmp_path: Path) -> None:
 
 def test_people_read_it(tmp_path: Path) -> None:
     rows = write_csv(tmp_path, HEADER, "foot,base_link,diameter,0.35")
-    out = hetwin("describe", TABLETOP_ARM, "--tip", "gripper_base", "--measured", rows).out
+    out = hetwin("urdf", "describe", TABLETOP_ARM, "--tip", "gripper_base", "--measured", rows).out
     assert out.startswith("tabletop_arm: 9 links, 8 joints (6 revolute, 2 prismatic)\n")
     assert "shoulder_pan_joint" in out
     assert "foot  0.3400     0.3500        0.0100" in out
@@ -115,9 +115,11 @@ MESH = (
 def test_missing_meshes_are_named_and_dimensions_need_them(tmp_path: Path) -> None:
     urdf = write_urdf(tmp_path, MESH)
     assert described(urdf)["missing_meshes"] == ["no.stl"]
-    assert "missing mesh: no.stl" in hetwin("describe", urdf).out
+    assert "missing mesh: no.stl" in hetwin("urdf", "describe", urdf).out
     rows = write_csv(tmp_path, HEADER, "all,*,height,1")
-    refused(tmp_path, "describe", urdf, "--measured", rows, says=("two_links.urdf", "no.stl"))
+    refused(
+        tmp_path, "urdf", "describe", urdf, "--measured", rows, says=("two_links.urdf", "no.stl")
+    )
 
 
 @pytest.mark.parametrize(
@@ -133,13 +135,13 @@ def test_bad_measurements_end_with_2_and_their_line(
     tmp_path: Path, row: str, says: tuple[str, ...]
 ) -> None:
     rows = write_csv(tmp_path, HEADER, row)
-    refused(tmp_path, "describe", write_urdf(tmp_path), "--measured", rows, says=says)
+    refused(tmp_path, "urdf", "describe", write_urdf(tmp_path), "--measured", rows, says=says)
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:
     other = tmp_path / "page.xml"
     other.write_text("<html/>")
-    refused(tmp_path, "describe", other, says=("neither a robot nor a world", "<html>"))
+    refused(tmp_path, "urdf", "describe", other, says=("neither a robot nor a world", "<html>"))
     world = tmp_path / "flat.sdf"
     world.write_text(WORLD)
-    refused(tmp_path, "describe", world, "--tip", "door", says=("--base, --tip", "URDF"))
+    refused(tmp_path, "urdf", "describe", world, "--tip", "door", says=("--base, --tip", "URDF"))

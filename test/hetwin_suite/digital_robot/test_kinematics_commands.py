@@ -1,4 +1,4 @@
-"""`hetwin forward` and `hetwin inverse`: what they print, and each bad input with its line."""
+"""`hetwin urdf forward` and `hetwin urdf inverse`: what they print, and each bad input with its line."""
 
 from __future__ import annotations
 
@@ -17,14 +17,26 @@ BENT = (0.7 * np.cos(0.5), 0.7 * np.sin(0.5), 0, np.cos(0.25), 0, 0, np.sin(0.25
 
 def solved(folder: Path, *words: object, header: str = POSE, rows: object = (BENT,)) -> dict:  # type: ignore[type-arg]
     poses = write_csv(folder, header, *rows)  # type: ignore[misc]
-    said = hetwin("inverse", write_urdf(folder), "--poses", poses, *map(str, words), "--json")
+    said = hetwin(
+        "urdf", "inverse", write_urdf(folder), "--poses", poses, *map(str, words), "--json"
+    )
     assert said.code == 0, said.err
     return json.loads(said.out)  # type: ignore[no-any-return]
 
 
 def test_forward_prints_poses_with_w_first(tmp_path: Path) -> None:
     joints = write_csv(tmp_path, "elbow,shoulder", (0, 0.5), (np.pi / 2, 0))
-    words = ("forward", write_urdf(tmp_path), "--base", "foot", "--tip", "hand", "--joints", joints)
+    words = (
+        "urdf",
+        "forward",
+        write_urdf(tmp_path),
+        "--base",
+        "foot",
+        "--tip",
+        "hand",
+        "--joints",
+        joints,
+    )
     poses = json.loads(hetwin(*words, "--json").out)["poses"]
     half = np.sqrt(0.5)
     np.testing.assert_allclose(poses, [BENT, (0.4, 0.3, 0, half, 0, 0, half)], atol=1e-12)
@@ -34,7 +46,7 @@ def test_forward_prints_poses_with_w_first(tmp_path: Path) -> None:
 def test_forward_names_what_is_not_of_the_chain(tmp_path: Path) -> None:
     joints = write_csv(tmp_path, "elbow,shoulder", (np.pi / 2, 0.3))
     words = ("--base", "upper", "--tip", "hand", "--joints", joints, "--json")
-    said = hetwin("forward", write_urdf(tmp_path), *words)
+    said = hetwin("urdf", "forward", write_urdf(tmp_path), *words)
     np.testing.assert_allclose(json.loads(said.out)["poses"][0][:2], [0.4, 0.3], atol=1e-12)
     assert "not of this chain: shoulder" in said.err
 
@@ -55,13 +67,13 @@ def test_inverse_solves_what_can_be_reached_and_says_how_far_the_rest_is(
 
 def test_inverse_starts_where_it_is_told(tmp_path: Path) -> None:
     start = write_csv(tmp_path, "shoulder,elbow", (0.45, 0.02), name="from.csv")
-    printed = solved(tmp_path, "--from", start, "--seed", 3, "--time-limit", 1)
+    printed = solved(tmp_path, "--start", start, "--seed", 3, "--budget", 1)
     np.testing.assert_allclose(printed["solutions"][0], [0.5, 0.0], atol=1e-4)
 
 
 def test_people_read_a_table(tmp_path: Path) -> None:
     poses = write_csv(tmp_path, POSE, BENT, (2, 0, 0, 1, 0, 0, 0))
-    lines = hetwin("inverse", write_urdf(tmp_path), "--poses", poses).out.splitlines()
+    lines = hetwin("urdf", "inverse", write_urdf(tmp_path), "--poses", poses).out.splitlines()
     assert lines[0].split() == ["shoulder", "elbow", "error"]
     assert "not reached" in lines[2]
     assert lines[3].startswith("1 of 2 solved")
@@ -110,7 +122,7 @@ def test_bad_input_ends_with_2_and_its_line(
     says: tuple[str, ...],
 ) -> None:
     urdf, poses = write_urdf(tmp_path, *changes), write_csv(tmp_path, header, *rows)
-    refused(tmp_path, "inverse", urdf, "--poses", poses, *words, says=says)
+    refused(tmp_path, "urdf", "inverse", urdf, "--poses", poses, *words, says=says)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +131,7 @@ def test_bad_input_ends_with_2_and_its_line(
         ("shoulder,elbows", ("0,0",), ("line 1", "no such joint", "'elbows'", "'elbow'")),
         ("shoulder", ("0",), ("line 1", "missing", "elbow as well")),
         ("shoulder,elbow,shoulder", ("0,0,0",), ("line 1", "twice", "'shoulder'")),
-        ("shoulder,elbow", ("0,0", "0,0", "0,0"), ("--from", "'3 rows'", "1 or 1")),
+        ("shoulder,elbow", ("0,0", "0,0", "0,0"), ("--start", "'3 rows'", "1 or 1")),
     ],
 )
 def test_bad_starts_end_with_2(
@@ -127,10 +139,17 @@ def test_bad_starts_end_with_2(
 ) -> None:
     poses = write_csv(tmp_path, POSE, BENT)
     start = write_csv(tmp_path, header, *rows, name="from.csv")
-    words = ("inverse", write_urdf(tmp_path), "--poses", poses, "--from", start)
+    words = ("urdf", "inverse", write_urdf(tmp_path), "--poses", poses, "--start", start)
     refused(tmp_path, *words, says=("from.csv", *says))
 
 
 def test_no_file_is_bad_input(tmp_path: Path) -> None:
     words = ("--poses", tmp_path / "none.csv")
-    refused(tmp_path, "inverse", write_urdf(tmp_path), *words, says=("none.csv", "cannot be read"))
+    refused(
+        tmp_path,
+        "urdf",
+        "inverse",
+        write_urdf(tmp_path),
+        *words,
+        says=("none.csv", "cannot be read"),
+    )

@@ -1,4 +1,4 @@
-"""`hetwin trajectory`: what it prints, and each bad input with its line."""
+"""`hetwin urdf trajectory`: what it prints, and each bad input with its line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WAY = ((0, 0), (1.0, -0.5), (0.5, 1.5))
 def test_it_keeps_the_limits_of_the_urdf(tmp_path: Path, profile: str) -> None:
     waypoints = write_csv(tmp_path, HEADER, *WAY)
     words = ("--waypoints", waypoints, "--profile", profile, "--speed", "0.5", "--rate", "50")
-    said = hetwin("trajectory", write_urdf(tmp_path), *words, "--json")
+    said = hetwin("urdf", "trajectory", write_urdf(tmp_path), *words, "--json")
     printed = json.loads(said.out)
     assert printed["joints"] == ["elbow", "shoulder"]
     assert printed["times"][-1] == printed["duration"]
@@ -31,7 +31,9 @@ def test_it_keeps_the_limits_of_the_urdf(tmp_path: Path, profile: str) -> None:
 
 def test_people_read_a_table(tmp_path: Path) -> None:
     waypoints = write_csv(tmp_path, HEADER, *WAY)
-    lines = hetwin("trajectory", write_urdf(tmp_path), "--waypoints", waypoints).out.splitlines()
+    lines = hetwin(
+        "urdf", "trajectory", write_urdf(tmp_path), "--waypoints", waypoints
+    ).out.splitlines()
     assert lines[0].split() == ["time", "elbow", "shoulder"]
     assert "--json prints all" in lines[-1]
 
@@ -58,4 +60,4 @@ def test_bad_input_ends_with_2_and_its_line(
     says: tuple[str, ...],
 ) -> None:
     urdf, waypoints = write_urdf(tmp_path, *changes), write_csv(tmp_path, header, *rows)
-    refused(tmp_path, "trajectory", urdf, "--waypoints", waypoints, *words, says=says)
+    refused(tmp_path, "urdf", "trajectory", urdf, "--waypoints", waypoints, *words, says=says)

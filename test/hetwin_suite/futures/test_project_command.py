@@ -1,4 +1,4 @@
-"""`hetwin project`: many short runs of a shipped scenario."""
+"""`hetwin predict`: many short runs of a shipped scenario."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHORT = ("--duration", "0.05", "--no-page")
 
 def project(out: Path, *arguments: str) -> dict[str, Any]:
     """The JSON of a batch of short runs."""
-    said = hetwin("project", "pick_and_place", *SHORT, "--out", out, "--json", *arguments)
+    said = hetwin("predict", "pick_and_place", *SHORT, "--out", out, "--json", *arguments)
     assert said.code == 0, said.err
     found: dict[str, Any] = json.loads(said.out)
     return found
@@ -24,7 +24,7 @@ def project(out: Path, *arguments: str) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def batch(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Four runs by two workers."""
-    return project(tmp_path_factory.mktemp("batch") / "out", "--samples", "4", "--jobs", "2")
+    return project(tmp_path_factory.mktemp("batch") / "out", "-n", "4", "--jobs", "2")
 
 
 def varied(batch: dict[str, Any]) -> list[dict[str, Any]]:
@@ -62,14 +62,14 @@ def test_each_run_is_kept_without_a_page(batch: dict[str, Any]) -> None:
 
 
 def test_the_number_of_workers_changes_nothing(batch: dict[str, Any], tmp_path: Path) -> None:
-    alone = project(tmp_path / "out", "--samples", "4", "--jobs", "1", "--keep", "none")
+    alone = project(tmp_path / "out", "-n", "4", "--jobs", "1", "--keep", "none")
     assert varied(alone) == varied(batch)
     assert [run["folder"] for run in alone["runs"]] == [None] * 4
     assert not list((tmp_path / "out" / "runs").glob("*"))
 
 
 def test_a_rule_ends_a_batch_at_the_same_run_for_any_number_of_workers(tmp_path: Path) -> None:
-    more = ("--samples", "9", "--until", "delivered<0.8")
+    more = ("-n", "9", "--until", "delivered<0.8")
     alone = project(tmp_path / "one", *more, "--jobs", "1")
     both = project(tmp_path / "two", *more, "--jobs", "2")
     assert alone["stopped"]
@@ -97,7 +97,7 @@ def test_what_cannot_be_uncertain_is_refused(
 ) -> None:
     scenario = tmp_path / "changed.yaml"
     write_changed(scenario, f"uncertainty: {changed}")
-    refused(tmp_path, "project", scenario, "--samples", "1", "--out", tmp_path / "x", says=says)
+    refused(tmp_path, "predict", scenario, "-n", "1", "--out", tmp_path / "x", says=says)
 
 
 @pytest.mark.parametrize(
@@ -114,20 +114,20 @@ def test_an_outcome_that_says_nothing_is_refused(
 ) -> None:
     scenario = tmp_path / "changed.yaml"
     write_changed(scenario, f"outcomes: {{good: '{question}'}}")
-    refused(tmp_path, "project", scenario, "--samples", "1", "--out", tmp_path / "x", says=says)
+    refused(tmp_path, "predict", scenario, "-n", "1", "--out", tmp_path / "x", says=says)
 
 
 @pytest.mark.parametrize("rule", ["width=2", "width", "delivered=0.5", "delivred>0.5"])
 def test_a_rule_that_is_none_is_refused(rule: str, tmp_path: Path) -> None:
     out = ("--out", tmp_path / "x")
-    refused(tmp_path, "project", "pick_and_place", "--until", rule, *out, says=("--until",))
+    refused(tmp_path, "predict", "pick_and_place", "--until", rule, *out, says=("--until",))
 
 
 def test_a_batch_whose_runs_all_fail_says_why_and_fails(tmp_path: Path) -> None:
     program = "def program(robot):\n    robot.wait(0.1)\n    raise ValueError('no plan')\n"
     scenario = write_programmed(tmp_path, program)
-    two = ("--samples", "2", "--no-page", "--json", "--out", tmp_path / "out")
-    said = hetwin("project", scenario, *two)
+    two = ("-n", "2", "--no-page", "--json", "--out", tmp_path / "out")
+    said = hetwin("predict", scenario, *two)
     assert said.code == 1
     found = json.loads(said.out)
     assert [run["index"] for run in found["runs"]] == [0, 1]
@@ -138,14 +138,14 @@ def test_a_batch_whose_runs_all_fail_says_why_and_fails(tmp_path: Path) -> None:
 
 def test_a_program_that_is_not_there_is_refused(tmp_path: Path) -> None:
     scenario = write_programmed(tmp_path, "def other(robot):\n    robot.wait(0.1)\n")
-    one = ("--samples", "1", "--out", tmp_path / "out")
-    refused(tmp_path, "project", scenario, *one, says=("source.program", "work:program"))
+    one = ("-n", "1", "--out", tmp_path / "out")
+    refused(tmp_path, "predict", scenario, *one, says=("source.program", "work:program"))
 
 
 def test_no_samples_are_refused(tmp_path: Path) -> None:
-    said = hetwin("project", "pick_and_place", "--samples", "0", "--out", tmp_path / "x")
+    said = hetwin("predict", "pick_and_place", "-n", "0", "--out", tmp_path / "x")
     assert said.code == 2
-    assert "--samples" in said.err
+    assert "-n" in said.err
 
 
 def write_changed(path: Path, line: str) -> None:

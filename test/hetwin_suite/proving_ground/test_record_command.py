@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.hetwin_command import hetwin
 from typer.testing import CliRunner
 
 from hetwin_core.ensemble.errors import BadInput
@@ -96,7 +97,8 @@ def test_command_prints_and_writes_the_distribution(
     quick = Noting(tmp_path / "notes")
     monkeypatch.setitem(episodes.RECORDERS, Kind.DROP, quick)
     out = tmp_path / "out"
-    arguments = ["record", "drop", "--episodes", "4", "--seed", "9", "--out", str(out), "--json"]
+    arguments = ["record", "drop", "-n", "4", "--seed", "9", "--out", str(out), "--json"]
+    arguments += ["--jobs", "1"]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output
     printed = json.loads(result.stdout)
@@ -133,8 +135,6 @@ def test_one_episode_of_a_seed_is_recorded_again(
     ("kind", "option", "value", "said"),
     [
         ("drop", "--near-rim", "0", "--near-rim: .*expected metres, above 0"),
-        ("insertion", "--near-rim", "0.01", "insertion has no such option"),
-        ("insertion", "--aim", "0.01,0", "insertion has no such option"),
         ("drop", "--aim", "0.01", "this is no aim.*found '0.01'.*INSIDE_M,BEARING_RAD"),
         ("drop", "--aim", "0.01,nan", "this is no aim"),
         ("drop", "--aim", "3,0", "--aim: .*found 3.*metres, -0.2 to 0.2"),
@@ -152,8 +152,24 @@ def test_aims_and_shifts_that_make_no_sense_are_refused(
     tmp_path: Path, kind: str, option: str, value: str, said: str
 ) -> None:
     new = tmp_path / "new"
-    arguments = ["record", kind, "--episodes", "1", "--out", str(new), option, value]
+    arguments = ["record", kind, "-n", "1", "--out", str(new), option, value]
     found = CliRunner().invoke(app, arguments)
     assert isinstance(found.exception, BadInput)
     assert re.search(said, str(found.exception))
     assert not new.exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "option"),
+    [
+        *(("insertion", name) for name in ("--near-rim", "--aim", "--grasp", "--reality")),
+        *(("lab_robot", name) for name in ("--shift", "--mismatch", "--grasp")),
+        *(("home_lab", name) for name in ("--shift", "--friction", "--near-rim")),
+        ("drop", "--friction"),
+    ],
+)
+def test_each_kind_has_options_of_its_own(kind: str, option: str, tmp_path: Path) -> None:
+    said = hetwin("record", kind, "--out", tmp_path / "new", option, "0.01")
+    assert said.code == 2
+    assert f"No such option: {option}" in said.err
+    assert not (tmp_path / "new").exists()

@@ -59,7 +59,7 @@ def test_the_error_of_a_failed_match_prints_the_line_to_use(bag: Path) -> None:
         draft_scenario(bag, robot=str(TABLETOP_ARM))
     line = re.search(r"which joint is which: (.*)", str(caught.value))
     assert line is not None
-    rules = [word for word in shlex.split(line[1]) if word != "--joints"]
+    rules = [word for word in shlex.split(line[1]) if word != "--joint"]
     draft = draft_scenario(bag, robot=str(TABLETOP_ARM), joints=rules)
     assert list(draft.chosen.matching.joints) == TURNED
 

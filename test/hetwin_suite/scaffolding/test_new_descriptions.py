@@ -125,8 +125,8 @@ def test_all_commands_say_the_same_of_an_unknown_robot(tmp_path: Path) -> None:
     for words in (
         ("new", bag, "--robot", name, "--out", tmp_path / "out"),
         ("run", file, "--out", tmp_path / "run"),
-        ("inverse", name, "--poses", poses),
-        ("describe", name),
+        ("urdf", "inverse", name, "--poses", poses),
+        ("urdf", "describe", name),
     ):
         said = hetwin(*words)
         assert said.code == 2

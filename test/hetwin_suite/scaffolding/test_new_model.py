@@ -1,4 +1,4 @@
-"""`hetwin new-model`: the package passes its own checks at once, and bad names are refused."""
+"""`hetwin model new`: the package passes its own checks at once, and bad names are refused."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def done(folder: Path, *words: str, env: dict[str, str] | None = None) -> str:
 
 def written(folder: Path, name: str, kind: str) -> dict[str, Any]:
     """What the command says that it wrote."""
-    said = hetwin("new-model", name, "--kind", kind, "--out", folder / name, "--json")
+    said = hetwin("model", "new", name, "--kind", kind, "--out", folder / name, "--json")
     assert said.code == 0, said.err
     found: dict[str, Any] = json.loads(said.out)
     return found
@@ -77,7 +77,7 @@ def test_it_passes_its_own_checks(package: Any, words: tuple[str, ...], seen: Pa
 def test_it_works_from_its_folder(package: Any, tmp_path: Path) -> None:
     folder = Path(package["folder"])
     assert "FAIL" not in done(
-        folder, sys.executable, "-P", *HETWIN[1:], "check-model", package["type"]
+        folder, sys.executable, "-P", *HETWIN[1:], "model", "check", package["type"]
     )
     run = (*HETWIN, "run", str(folder / f"{package['name']}.yaml"), "--duration", "3", "--json")
     outcome = json.loads(done(tmp_path, *run, "--no-report", "--out", str(tmp_path / "run")))
@@ -90,9 +90,11 @@ def test_installed_its_name_is_a_model_type(package: Any, tmp_path: Path) -> Non
     pip = (sys.executable, "-m", "pip", "install", "-q", "--no-build-isolation", "--no-deps")
     done(folder, *pip, "--no-index", "--disable-pip-version-check", "--target", str(site), ".")
     env = {"PYTHONPATH": str(site)}
-    said = done(tmp_path, *HETWIN, "check-model", package["name"], env=env)
+    said = done(tmp_path, *HETWIN, "model", "check", package["name"], env=env)
     assert "FAIL" not in said
-    shown = json.loads(done(tmp_path, *HETWIN, "models", package["name"], "--json", env=env))
+    shown = json.loads(
+        done(tmp_path, *HETWIN, "list", "models", package["name"], "--json", env=env)
+    )
     assert all(row["description"] for row in shown["parameters"])
     assert shown["raises"]
 
@@ -115,18 +117,19 @@ def test_installed_its_name_is_a_model_type(package: Any, tmp_path: Path) -> Non
     ],
 )
 def test_a_name_that_cannot_be_used_is_refused(name: str, says: str, tmp_path: Path) -> None:
-    refused(tmp_path, "new-model", name, "--out", tmp_path / "new", says=("NAME", says))
+    refused(tmp_path, "model", "new", name, "--out", tmp_path / "new", says=("NAME", says))
 
 
 def test_a_folder_in_use_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "work.txt").write_text("years")
     refused(
-        tmp_path, "new-model", "fridge", "--out", tmp_path / "mine", says=("not empty", "--out")
+        tmp_path, "model", "new", "fridge", "--out", tmp_path / "mine", says=("not empty", "--out")
     )
     refused(
         tmp_path,
-        "new-model",
+        "model",
+        "new",
         "fridge",
         "--out",
         tmp_path / "mine/work.txt",
@@ -137,7 +140,7 @@ def test_a_folder_in_use_is_left_alone(tmp_path: Path) -> None:
 def test_an_empty_folder_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fridge").mkdir()
-    said = hetwin("new-model", "fridge")
+    said = hetwin("model", "new", "fridge")
     assert said.code == 0
     assert (tmp_path / "fridge" / "fridge" / "model.py").is_file()
-    assert "hetwin check-model fridge.model:Fridge" in said.out
+    assert "hetwin model check fridge.model:Fridge" in said.out

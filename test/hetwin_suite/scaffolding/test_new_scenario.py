@@ -218,7 +218,7 @@ def test_the_scenario_is_right_as_it_was_written(way: str, tmp_path: Path) -> No
 
 def test_the_json_has_the_documented_keys(tmp_path: Path) -> None:
     said = hetwin("new", WAYS["mcap"](tmp_path), "--out", tmp_path / "twin", "--json")
-    documented = json.loads(hetwin("schema", "new").out)
+    documented = json.loads(hetwin("list", "schema", "new").out)
     assert list(json.loads(said.out)) == list(documented["properties"])
 
 

@@ -63,7 +63,7 @@ def managers_of(scenario: Scenario) -> tuple[str, ...]:
         raise BadInput(
             "the scenario does not manage fidelity",
             file=scenario.path,
-            where="--fidelity",
+            where="learn fidelity",
             expected="a model of the type fidelity_near_robot",
         )
     if not scenario.file.uncertainty:

@@ -14,6 +14,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunSu
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.model import StepInput, StepOutput
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import PROXIMITY, Table
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.transport.local import LocalPort
 
@@ -31,7 +32,7 @@ class Distances:
 
         def step(self: toys.ToyPhysics, tick: StepInput) -> StepOutput:
             output = plain(self, tick)
-            output.proximity = lambda: distances.compute(tick.time_ns)
+            output.tables[PROXIMITY] = Table(lambda: distances.compute(tick.time_ns))
             return output
 
         monkeypatch.setattr(toys.ToyPhysics, "step", step)
@@ -119,4 +120,4 @@ def test_a_wrong_table_ends_the_run_when_it_is_read(distances: Distances) -> Non
     assert summary.error is not None
     assert summary.error["model"] == "physics"
     assert summary.error["time"] == 0.07
-    assert "a row of proximity is not finite" in str(summary.error["reason"])
+    assert "the table proximity has a row that is not finite" in str(summary.error["reason"])

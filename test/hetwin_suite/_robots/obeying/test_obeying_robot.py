@@ -172,16 +172,16 @@ def test_an_arm_that_stands_cannot_begin_elsewhere() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--obey", "--gap", "1:1"], "--gap: this option means nothing with --obey"),
-        (["--fault", "freeze:1"], "--fault: this option means nothing without --obey"),
-        (["--obey", "--fault", "melt:1"], "--fault: this is no fault"),
-        (["--obey", "--place", "1,2"], "--place: this is no place; found '1,2'; expected X,Y,YAW"),
-        (["--obey", "--place", "1,nan,0"], "--place: this is no place; found '1,nan,0'"),
-        (["--place", "1,2,0"], "--place: this option means nothing without --obey"),
+        (["obey", "--gap", "1:1"], "No such option: --gap"),
+        (["play", "--fault", "freeze:1"], "No such option: --fault"),
+        (["obey", "--fault", "melt:1"], "--fault: this is no fault"),
+        (["obey", "--place", "1,2"], "--place: this is no place; found '1,2'; expected X,Y,YAW"),
+        (["obey", "--place", "1,nan,0"], "--place: this is no place; found '1,nan,0'"),
+        (["play", "--pace", "0"], "--pace: there is no such pace; found 0.0"),
     ],
 )
 def test_options_of_the_command_that_do_not_fit_are_refused(options: list[str], words: str) -> None:
-    said = hetwin("robot", "pick_and_place", *options)
+    said = hetwin("robot", options[0], "pick_and_place", *options[1:])
     assert said.code == 2
     assert words in said.err
 
@@ -190,8 +190,8 @@ def test_the_command_obeys_until_it_is_interrupted(user: User) -> None:
     command = [
         str(Path(sys.executable).with_name("hetwin")),
         "robot",
+        "obey",
         "pick_and_place",
-        "--obey",
         "--seed",
         "1",
     ]

@@ -16,7 +16,7 @@ from model_nodes.fidelity.near_robot import MODES
 
 SMALL = ("--packets", "12")
 SHORT = ("--particles", "1", "--length", "1")
-COUNTS = ("--loads", "2", *SHORT, "--keep-best", "2", "--budget", "100")
+COUNTS = ("-n", "2", *SHORT, "--keep-best", "2", "--budget", "100")
 
 
 def test_the_modes_are_those_of_the_fidelity_manager() -> None:
@@ -48,9 +48,9 @@ def test_a_nose_that_may_go_nowhere_ends_with_2(
     refused(tmp_path, "truck", *command, f"--deepest={deepest}", says=("--deepest", "0.15 m"))
 
 
-def test_no_belief_in_time_ends_with_1() -> None:
+def test_no_belief_in_time_ends_with_3() -> None:
     said = hetwin("truck", "plan", "small", "--budget", "0.001", *SHORT)
-    assert said.code == 1
+    assert said.code == 3
     assert "raise --budget" in said.err
 
 

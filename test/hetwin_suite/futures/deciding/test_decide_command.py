@@ -1,4 +1,4 @@
-"""`hetwin decide`: short futures of a shipped scenario, and what is refused."""
+"""`hetwin predict`: short futures of a shipped scenario, and what is refused."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ strategies:
   cannot:
     - {operation: move, arguments: {hand: gripper, to: [9, 9, 9]}}
 """
-SHORT = ("--at", "0.5", "--horizon", "0.1", "--seed", "3", "--json")
+SHORT = ("--at", "0.5", "--duration", "0.1", "--seed", "3", "--json")
 
 
 def decided(library: Path, *arguments: str | Path) -> dict[str, Any]:
     """The JSON of a decision, without what differs from one time to the next."""
-    said = hetwin("decide", "pick_and_place", "--library", library, *SHORT, *arguments)
+    said = hetwin("predict", "pick_and_place", "--library", library, *SHORT, *arguments)
     assert said.code == 0, said.err
     assert "cannot: " in said.err
     found: dict[str, Any] = json.loads(said.out)
@@ -44,7 +44,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def found(library: Path) -> dict[str, Any]:
     """A decision, one future at a time."""
-    return decided(library, "--futures", "2", "--jobs", "1")
+    return decided(library, "-n", "2", "--jobs", "1")
 
 
 def test_the_best_is_chosen_and_the_others_are_told(found: dict[str, Any]) -> None:
@@ -65,13 +65,20 @@ def test_what_cannot_be_carried_out_is_named(found: dict[str, Any]) -> None:
 
 
 def test_the_same_question_gets_the_same_answer(library: Path, found: dict[str, Any]) -> None:
-    assert decided(library, "--futures", "2", "--jobs", "3") == found
+    assert decided(library, "-n", "2", "--jobs", "3") == found
 
 
 def test_without_time_nothing_is_chosen(library: Path) -> None:
-    said = hetwin("decide", "pick_and_place", "--library", library, *SHORT, "--within", "0.000001")
-    assert said.code == 1
+    said = hetwin("predict", "pick_and_place", "--library", library, *SHORT, "--within", "0.000001")
+    assert said.code == 3
     assert json.loads(said.out)["chosen"] is None
+
+
+def test_without_a_moment_strategies_are_tried_from_the_start(library: Path) -> None:
+    short = ("--duration", "0.01", "-n", "1", "--json")
+    said = hetwin("predict", "pick_and_place", "--library", library, *short)
+    assert said.code == 0, said.err
+    assert json.loads(said.out)["at"] == 0.0
 
 
 GOOD_STEP = "{operation: hold}"
@@ -115,7 +122,7 @@ def test_bad_libraries_are_refused(text: str, says: tuple[str, ...], tmp_path: P
     file.write_text(text)
     refused(
         tmp_path,
-        *("decide", "pick_and_place", "--library", file, "--at", "0.1"),
+        *("predict", "pick_and_place", "--library", file, "--at", "0.1"),
         says=(str(file), *says),
     )
 
@@ -124,7 +131,6 @@ def test_bad_libraries_are_refused(text: str, says: tuple[str, ...], tmp_path: P
     ("arguments", "says"),
     [
         (("--within", "0"), ("--within", "found 0", "above 0")),
-        (("--futures", "0"), ("--futures", "found 0", "at least 1")),
         (("--before", "move"), ("--at, --before", "both")),
     ],
 )
@@ -133,11 +139,11 @@ def test_bad_budgets_are_refused(
 ) -> None:
     refused(
         tmp_path,
-        *("decide", "pick_and_place", "--library", library, "--at", "0.1", *arguments),
+        *("predict", "pick_and_place", "--library", library, "--at", "0.1", *arguments),
         says=says,
     )
 
 
 def test_a_library_that_is_not_there_is_named(tmp_path: Path) -> None:
     says = ("there is no such library", "put_dwn", "perhaps 'put_down'")
-    refused(tmp_path, "decide", "pick_and_place", "--library", "put_dwn", "--at", "1", says=says)
+    refused(tmp_path, "predict", "pick_and_place", "--library", "put_dwn", "--at", "1", says=says)

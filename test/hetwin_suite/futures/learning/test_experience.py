@@ -91,7 +91,7 @@ def test_a_strategy_is_critical_with_it(experience: Experience) -> None:
     assert [one["action"] for one in found.to_json()["prior"]] == ["grasp"]
 
 
-SHORT = ("pick_and_place", "--before", "reach", "--horizon", "0.05", "--futures", "1")
+SHORT = ("pick_and_place", "--before", "reach", "--duration", "0.05", "-n", "1")
 
 
 def test_a_prediction_takes_a_prior(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_prediction_takes_a_prior(tmp_path: Path) -> None:
     ("text", "says"),
     [
         ("[", ("cannot be read",)),
-        ("[]", ("no table", "hetwin learn SCENARIO --success")),
+        ("[]", ("no table", "hetwin learn success SCENARIO")),
         ('{"rows": [{"action": "grasp"}]}', ("rows.0",)),
         (json.dumps({"rows": [{**ROWS[0], "p": 2}]}), ("rows.0.p", "found 2")),
     ],
@@ -128,7 +128,7 @@ def test_a_utility_that_is_no_success_is_refused(tmp_path: Path) -> None:
     table, library = tmp_path / "success.json", tmp_path / "library.yaml"
     table.write_text(json.dumps({"rows": ROWS}))
     library.write_text("utility: '1.0'\nstrategies: {a: [{operation: hold}]}")
-    asked = ("decide", "pick_and_place", "--library", library, "--at", "1", "--prior", table)
+    asked = ("predict", "pick_and_place", "--library", library, "--at", "1", "--prior", table)
     refused(tmp_path, *asked, says=("line 1, utility", "--prior", "success counts 1"))
 
 
@@ -136,8 +136,8 @@ def test_of_a_strategy_only_its_own_actions_count(tmp_path: Path) -> None:
     table, library = tmp_path / "success.json", tmp_path / "library.yaml"
     table.write_text(json.dumps({"rows": [row("reach", 10, 5), row("hold", 10, 9)]}))
     library.write_text("strategies: {a: [{operation: hold, arguments: {seconds: 0.05}}]}")
-    asked = ("decide", "pick_and_place", "--library", library, "--before", "reach")
-    said = hetwin(*asked, "--futures", "1", "--prior", table, "--json")
+    asked = ("predict", "pick_and_place", "--library", library, "--before", "reach")
+    said = hetwin(*asked, "-n", "1", "--prior", table, "--json")
     assert said.code == 0, said.err
     (strategy,) = json.loads(said.out)["strategies"]
     assert [one["action"] for one in strategy["prior"]] == ["hold"]

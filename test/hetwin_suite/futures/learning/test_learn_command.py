@@ -36,7 +36,8 @@ def test_a_trigger_is_learned_for_a_scenario_that_passes_check(
     episodes: Path, tmp_path: Path
 ) -> None:
     out, keep = tmp_path / "learned.yaml", tmp_path / "kept"
-    asked = ("learn", DROPS, "--trigger", "grasp_begins", "--episodes", episodes, "--keep", keep)
+    asked = ("learn", "thresholds", DROPS, "--trigger", "grasp_begins", "--episodes", episodes)
+    asked = (*asked, "--cache", keep)
     said = hetwin(*asked, "--out", out, "--json")
     assert said.code == 0, said.err
     found = json.loads(said.out)
@@ -51,7 +52,7 @@ def test_a_trigger_is_learned_for_a_scenario_that_passes_check(
 
 
 def test_successes_are_told(episodes: Path) -> None:
-    said = hetwin("learn", DROPS, "--success", "--episodes", episodes, "--json")
+    said = hetwin("learn", "success", DROPS, "--episodes", episodes, "--json")
     assert said.code == 0, said.err
     for row in json.loads(said.out)["rows"]:
         assert row["low"] <= row["p"] <= row["high"]
@@ -61,8 +62,8 @@ def test_successes_are_told(episodes: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((), "--trigger NAME, --model NAME, --success"),
-        (("--success", "--model", "in_hand"), "--success"),
+        ((), "--trigger, --model"),
+        (("--trigger", "grasp_begins", "--model", "in_hand"), "found 'both'"),
         (("--trigger", "grasp_beginns"), "grasp_begins"),
         (("--model", "spu"), "no such model"),
         (("--model", "physics"), "declares thresholds"),
@@ -73,7 +74,9 @@ def test_successes_are_told(episodes: Path) -> None:
 def test_what_cannot_be_learned_is_refused(
     episodes: Path, tmp_path: Path, arguments: tuple[str, ...], words: str
 ) -> None:
-    refused(tmp_path, "learn", DROPS, "--episodes", episodes, *arguments, says=(words,))
+    refused(
+        tmp_path, "learn", "thresholds", DROPS, "--episodes", episodes, *arguments, says=(words,)
+    )
 
 
 def test_a_trigger_on_a_value_is_refused(episodes: Path, tmp_path: Path) -> None:
@@ -81,24 +84,27 @@ def test_a_trigger_on_a_value_is_refused(episodes: Path, tmp_path: Path) -> None
 
     file = tmp_path / "wrong.yaml"
     file.write_text(WRONG.format(base=find_scenario(DROPS)))
-    asked = ("learn", file, "--episodes", episodes, "--trigger", "hot")
+    asked = ("learn", "thresholds", file, "--episodes", episodes, "--trigger", "hot")
     refused(tmp_path, *asked, says=("wakes on a value",))
 
 
 def test_episodes_of_one_label_are_refused(episodes: Path, tmp_path: Path) -> None:
-    asked = ("learn", DROPS, "--trigger", "grasp_begins", "--episodes", episodes / "drop_0001")
+    asked = ("learn", "thresholds", DROPS, "--trigger", "grasp_begins")
+    asked = (*asked, "--episodes", episodes / "drop_0001")
     refused(tmp_path, *asked, says=("episodes of both labels",))
 
 
-@pytest.mark.parametrize("what", [("--success",), ("--trigger", "grasp_begins")])
+@pytest.mark.parametrize(
+    "what", [("success", DROPS), ("thresholds", DROPS, "--trigger", "grasp_begins")]
+)
 def test_without_the_extra_it_is_named(
     episodes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: tuple[str, ...]
 ) -> None:
     monkeypatch.setitem(sys.modules, "sklearn", None)
-    asked = ("learn", DROPS, "--episodes", episodes, *what)
+    asked = ("learn", *what, "--episodes", episodes)
     refused(tmp_path, *asked, says=("scikit-learn", 'pip install "hetwin-suite[learn]"'))
 
 
 def test_a_folder_without_episodes_is_refused(tmp_path: Path) -> None:
-    asked = ("learn", DROPS, "--success", "--episodes", tmp_path)
+    asked = ("learn", "success", DROPS, "--episodes", tmp_path)
     refused(tmp_path, *asked, says=("no labelled episodes",))

@@ -1,9 +1,8 @@
-"""`hetwin learn --fidelity`: parameters of a fidelity manager, from what runs cost and what moves in them."""
+"""`hetwin learn fidelity`: parameters of a fidelity manager, from what runs cost and what moves in them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,12 +10,10 @@ import yaml
 from support.hetwin_command import hetwin, refused
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_suite.futures.drawing.draw import Draw
 from hetwin_suite.futures.learning.fidelity import candidate as candidates
 from hetwin_suite.futures.learning.fidelity.candidate import FULL, Candidate, present
-from hetwin_suite.futures.learning.fidelity.learn_fidelity import Weighing, most_runs
+from hetwin_suite.futures.learning.fidelity.learn_fidelity import most_runs
 from hetwin_suite.futures.learning.fidelity.moving import Moving
-from hetwin_suite.futures.runs.run_result import RunResult
 from hetwin_suite.futures.runs.study import Study
 from hetwin_suite.proving_ground.cluttered_floor import write_cluttered_floor
 
@@ -42,7 +39,7 @@ def test_parameters_are_chosen_on_some_draws_and_judged_on_others(
     monkeypatch.setattr(candidates, "REST_STEPS", (2,))
     monkeypatch.setattr(candidates, "INTERVALS", (10.0,))
     out = floor.parent / "learned.yaml"
-    asked = ("learn", floor, "--fidelity", "--samples", "2", "--tolerance", "100", "--jobs", "1")
+    asked = ("learn", "fidelity", floor, "-n", "2", "--tolerance", "100", "--jobs", "1")
     said = hetwin(*asked, "--out", out, "--json")
     assert said.code == 0, said.err
     found = json.loads(said.out)
@@ -86,7 +83,7 @@ def test_what_a_scenario_has_is_read() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        (MANAGER, "{type: displacement}", ("--fidelity", "fidelity_near_robot")),
+        (MANAGER, "{type: displacement}", ("learn fidelity", "fidelity_near_robot")),
         (UNCERTAIN, "", ("uncertainty", "what differs between runs")),
         ("box_*: {mass", "bax_*: {mass", ("uncertainty.bax_*", "no such entity")),
     ],
@@ -100,31 +97,19 @@ def test_what_cannot_be_learned_from_is_refused(
         (tmp_path / name).write_bytes((floor.parent / name).read_bytes())
     file = tmp_path / "other.yaml"
     file.write_text(text.replace(old, new))
-    refused(tmp_path, "learn", file, "--fidelity", says=says)
+    refused(tmp_path, "learn", "fidelity", file, says=says)
 
 
-@pytest.mark.parametrize("option", ["--episodes", "--keep"])
-def test_what_fidelity_does_not_need_is_not_ignored(tmp_path: Path, option: str) -> None:
-    asked = ("learn", "truck_unloading", "--fidelity", option, "there")
-    refused(tmp_path, *asked, says=(option, "does not go with --fidelity", "there"))
-
-
-def test_thresholds_need_episodes(tmp_path: Path) -> None:
-    refused(tmp_path, "learn", "insertion", "--success", says=("--episodes",))
-
-
-def test_each_run_has_the_parameters_that_are_measured(floor: Path) -> None:
-    study, runs = study_of(floor, duration=0.01), list[RunResult]()
-    draws = []
-    made = study.runs
-
-    def noted(asked: Iterable[Draw]) -> Iterator[RunResult]:
-        draws.extend(asked)
-        return made(draws)
-
-    study.runs = noted  # type: ignore[method-assign, assignment]
-    study.progress = runs.append
-    Weighing(study).weigh([Candidate(0.2, 3, 4.0)], [0])
-    assert [run.error for run in runs] == [None, None]
-    given = [draw.of(study.scenario).plan("near") for draw in draws]
-    assert [present(plan.parameters) for plan in given if plan] == [FULL, Candidate(0.2, 3, 4.0)]
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (("fidelity", "truck_unloading", "--episodes", "there"), "--episodes"),
+        (("success", "insertion"), "--episodes"),
+    ],
+)
+def test_each_thing_that_is_learned_has_options_of_its_own(
+    words: tuple[str, ...], option: str
+) -> None:
+    said = hetwin("learn", *words)
+    assert said.code == 2
+    assert option in said.err

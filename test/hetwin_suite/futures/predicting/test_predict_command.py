@@ -18,7 +18,7 @@ from hetwin_suite.futures.runs.origins import Moment
 from hetwin_suite.futures.runs.study import Study
 from hetwin_suite.view.show.looking import looking_page
 
-SHORT = ("pick_and_place", "--horizon", "0.05", "--seed", "7", "--json")
+SHORT = ("pick_and_place", "--duration", "0.05", "--seed", "7", "--json")
 
 
 def planned(joint: str, *times: float) -> str:
@@ -40,7 +40,7 @@ def forecast(*arguments: str | Path) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def four() -> dict[str, Any]:
     """Four futures, one at a time."""
-    return forecast("--at", "0.5", "--futures", "4", "--jobs", "1")
+    return forecast("--at", "0.5", "-n", "4", "--jobs", "1")
 
 
 def test_a_forecast_has_all_that_is_promised(four: dict[str, Any]) -> None:
@@ -58,11 +58,11 @@ def test_a_forecast_has_all_that_is_promised(four: dict[str, Any]) -> None:
 
 
 def test_the_same_question_gets_the_same_answer(four: dict[str, Any]) -> None:
-    assert forecast("--at", "0.5", "--futures", "4", "--jobs", "4") == four
+    assert forecast("--at", "0.5", "-n", "4", "--jobs", "4") == four
 
 
 def test_futures_begin_with_an_action(tmp_path: Path) -> None:
-    found = forecast("--before", "reach", "--futures", "1", "--out", tmp_path / "kept")
+    found = forecast("--before", "reach", "-n", "1", "--out", tmp_path / "kept")
     assert 0.0 < found["at"] < 2.0
     kept = tmp_path / "kept" / "futures" / "0000"
     summary = json.loads((kept / "summary.json").read_text())
@@ -85,7 +85,7 @@ def test_an_unchanged_future_ends_in_the_digest_of_the_run() -> None:
 
 
 def test_people_read_it() -> None:
-    said = hetwin("predict", *SHORT[:-1], "--at", "0.5", "--futures", "2")
+    said = hetwin("predict", *SHORT[:-1], "--at", "0.5", "-n", "2")
     assert said.code == 0, said.err
     assert said.out.startswith("2 of 2 futures from 0.50 s to 0.55 s")
     assert "whether it succeeds is not decided by 0.55 s, and the run goes on until" in said.out
@@ -95,12 +95,12 @@ def test_people_read_it() -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--at", "0.5", "--futures", "0"), ("--futures", "found 0", "at least 1")),
         (("--at", "1000"), ("--at", "found 1000", "a time before")),
         (("--at", "-1"), ("--at", "found -1", "at least 0")),
-        (("--at", "0.5", "--horizon", "0"), ("--horizon", "above 0")),
+        (("--at", "0.5", "--duration", "0"), ("--duration", "above 0")),
         (("--at", "0.5", "--within", "0"), ("--within", "above 0")),
-        ((), ("--at, --before", "neither")),
+        (("--within", "1"), ("--within", "no meaning here", "--at, --before or --library")),
+        (("--at", "1", "--until", "width=0.2"), ("--until", "neither --at nor --before")),
         (("--at", "1", "--before", "reach"), ("--at, --before", "both")),
         (("--before", "reach", "--source", planned("elbow_joint", 0.1)), ("--before", "until 0.1")),
         (("--at", "0", "--source", planned("knee", 1.0)), ("joint_names.0", "found 'knee'")),
@@ -113,10 +113,10 @@ def test_what_cannot_be_asked(
     refused(tmp_path, "predict", "pick_and_place", *arguments, says=says)
 
 
-def test_no_future_in_time_is_a_failure() -> None:
-    arguments = ("--at", "0.1", "--futures", "1", "--within", "0.0001", "--json")
+def test_no_future_in_time_is_not_known() -> None:
+    arguments = ("--at", "0.1", "-n", "1", "--within", "0.0001", "--json")
     said = hetwin("predict", "pick_and_place", *arguments)
-    assert said.code == 1
+    assert said.code == 3
     found = json.loads(said.out)
     assert found["futures"] == {"asked": 1, "finished": 0, "failed": 0}
     assert not found["deterministic"]
@@ -136,7 +136,7 @@ def test_what_cannot_be_uncertain(tmp_path: Path, uncertainty: str, says: tuple[
     base = find_scenario("pick_and_place")
     file = tmp_path / "other.yaml"
     file.write_text(f"extends: {base}\nscenario: other\nuncertainty: {uncertainty}\n")
-    asked = ("--at", "0.1", "--horizon", "0.01", "--futures", "2")
+    asked = ("--at", "0.1", "--duration", "0.01", "-n", "2")
     refused(tmp_path, "predict", file, *asked, says=(str(file), *says))
 
 
@@ -149,6 +149,6 @@ def test_bodies_are_changed_in_a_run(tmp_path: Path) -> None:
         " bounce: {between: [0.2, 0.6]}}}"
     )
     file.write_text(f"extends: {base}\nscenario: other\nuncertainty: {drawn}\n")
-    said = hetwin("predict", file, "--at", "0.1", "--horizon", "0.02", "--futures", "2", "--json")
+    said = hetwin("predict", file, "--at", "0.1", "--duration", "0.02", "-n", "2", "--json")
     assert said.code == 0, said.err
     assert json.loads(said.out)["futures"]["finished"] == 2

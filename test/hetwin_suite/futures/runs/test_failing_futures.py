@@ -56,7 +56,7 @@ def test_they_are_counted_and_named(tmp_path: Path) -> None:
     (tmp_path / "moods.py").write_text(MODEL)
     file = tmp_path / "moody.yaml"
     file.write_text(SCENARIO.format(base=find_scenario("pick_and_place")))
-    asked = ("--at", "0.1", "--horizon", "0.03", "--futures", "8", "--seed", "1", "--jobs", "4")
+    asked = ("--at", "0.1", "--duration", "0.03", "-n", "8", "--seed", "1", "--jobs", "4")
     said = hetwin("predict", file, *asked, "--json")
     assert said.code == 0, said.err
     found = json.loads(said.out)

@@ -62,7 +62,7 @@ def test_physics_alone_says_what_the_ensemble_says() -> None:
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
-        (("--before", "lift", "--horizon", "0.1"), ("--physics-only", "holding owns box.pose")),
+        (("--before", "lift", "--duration", "0.1"), ("--physics-only", "holding owns box.pose")),
         (("--at", "0.5", "--cluster", "127.0.0.1:1"), ("--physics-only", "found '--cluster'")),
     ],
 )

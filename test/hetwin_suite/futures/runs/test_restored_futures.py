@@ -41,7 +41,7 @@ def test_two_nodes_give_the_numbers_of_this_machine_and_both_work(tmp_path: Path
     pytest.importorskip("distributed")
     from support.dask_nodes import two_nodes
 
-    question = ("predict", "pick_and_place", "--at", "3.2", "--horizon", "0.1", "--futures", "32")
+    question = ("predict", "pick_and_place", "--at", "3.2", "--duration", "0.1", "-n", "32")
     with two_nodes(tmp_path) as address:
         away = hetwin(*question, "--cluster", address, "--out", tmp_path / "away", "--json")
     here = hetwin(*question, "--json")

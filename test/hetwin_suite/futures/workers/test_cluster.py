@@ -15,8 +15,8 @@ RUNS = 6
 
 def project(out: Path, *arguments: str) -> dict[str, Any]:
     """The JSON of a batch of very short runs."""
-    short = ("--duration", "0.02", "--no-page", "--samples", str(RUNS))
-    said = hetwin("project", "pick_and_place", *short, "--out", out, "--json", *arguments)
+    short = ("--duration", "0.02", "--no-page", "-n", str(RUNS))
+    said = hetwin("predict", "pick_and_place", *short, "--out", out, "--json", *arguments)
     assert said.code == 0, said.err
     found: dict[str, Any] = json.loads(said.out)
     return found
@@ -43,4 +43,4 @@ def test_a_scheduler_that_is_not_there_is_named(
 ) -> None:
     monkeypatch.setattr("hetwin_suite.futures.workers.cluster.CONNECT_S", 0.2)
     address = ("--cluster", "tcp://127.0.0.1:1", "--out", tmp_path / "x", "--duration", "0.02")
-    refused(tmp_path, "project", "pick_and_place", *address, says=("--cluster", "no scheduler"))
+    refused(tmp_path, "predict", "pick_and_place", *address, says=("--cluster", "no scheduler"))

@@ -25,11 +25,6 @@ def test_without_the_extra_the_error_says_what_to_install(
     assert not (tmp_path / "out").exists()
 
 
-def test_only_drops_have_a_choice(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"--reality: insertion has no such option"):
-        record_episodes(Kind.INSERTION, 1, 1, tmp_path / "out", **DRAKE)  # type: ignore[arg-type]
-
-
 @pytest.fixture(scope="module")
 def pinches(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The same pinch in both realities."""

@@ -14,7 +14,6 @@ from rosbags.rosbag2 import Reader
 from support.robot_files import example
 
 import hetwin_suite
-from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.proving_ground.episodes import record_episodes
 from hetwin_suite.proving_ground.home_lab.reality import (
     KNOWING,
@@ -56,13 +55,6 @@ def test_a_robots_bag_has_nothing_of_what_a_twin_knows(tmp_path: Path) -> None:
         copies = [found for found in bag.connections if found.topic == "/joint_states"]
         of_log = [(stamp, data) for _, stamp, data in log.messages(joints)]
         assert of_log == [(stamp, data) for _, stamp, data in bag.messages(copies)]
-
-
-@pytest.mark.parametrize("option", ["friction", "shifts", "near_rim"])
-def test_options_of_other_kinds_are_refused(option: str, tmp_path: Path) -> None:
-    value = {"shifts": {"cup": (0.1, 0.0)}}.get(option, 0.01)
-    with pytest.raises(BadInput, match="home_lab has no such option"):
-        record_episodes(Kind.HOME_LAB, 1, 1, tmp_path / "out", **{option: value})
 
 
 @pytest.mark.long

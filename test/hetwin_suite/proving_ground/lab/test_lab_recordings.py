@@ -65,10 +65,6 @@ def test_wheels_are_stamped_later_than_the_pose() -> None:
     assert table[5, 1:3] == pytest.approx([4.5, 9.0])
 
 
-def test_options_of_other_kinds_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="drop has no such option"):
-        record_episodes(Kind.DROP, 1, 1, tmp_path / "a", friction=0.1)
-    with pytest.raises(BadInput, match="lab_robot has no such option"):
-        record_episodes(Kind.LAB_ROBOT, 1, 1, tmp_path / "b", shifts={"crate": (0.1, 0.0)})
+def test_a_friction_that_is_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no coefficient of friction"):
         record_episodes(Kind.LAB_ROBOT, 1, 1, tmp_path / "c", friction=-1.0)

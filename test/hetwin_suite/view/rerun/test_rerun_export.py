@@ -29,7 +29,7 @@ def test_it_has_a_transform_for_each_state_and_owners_over_time(
     small_run: SmallRun, tmp_path: Path
 ) -> None:
     file = tmp_path / "run.rrd"
-    said = hetwin("export", small_run.out, "--rerun", file)
+    said = hetwin("show", small_run.out, "--out", file)
     assert said.code == 0, said.err
     states = len(Episode.open(small_run.out).times)
     assert said.out == f"{file}: {states} states\n"
@@ -46,7 +46,7 @@ def test_it_has_a_transform_for_each_state_and_owners_over_time(
 def test_what_cannot_be_written_is_said(small_run: SmallRun, tmp_path: Path) -> None:
     run, taken = small_run.out, tmp_path / "taken.rrd"
     taken.write_text("mine")
-    refused(tmp_path, "export", run, "--rerun", taken, says=("cannot be written", "a new file"))
-    refused(tmp_path, "export", run, says=("--rerun or --mcap",))
+    refused(tmp_path, "show", run, "--out", taken, says=("cannot be written", "a new file"))
+    refused(tmp_path, "show", run, "--out", "run.mp4", says=("--out", "X.rrd"))
     nothing = tmp_path / "nothing"
-    refused(tmp_path, "export", nothing, "--rerun", tmp_path / "a.rrd", says=("no run",))
+    refused(tmp_path, "show", nothing, "--out", tmp_path / "a.rrd", says=("no run",))

@@ -71,7 +71,7 @@ def test_shipped_scenarios_load_their_world_once(
 ) -> None:
     source = None
     if kind is not None:
-        options = ("--episodes", 1, "--seed", 5, "--out", tmp_path / kind)
+        options = ("-n", 1, "--seed", 5, "--out", tmp_path / kind)
         assert hetwin("record", kind, *options).code == 0
         source = tmp_path / kind / f"{kind}_0001" / "recording"
     episode = twin_run(scenario, tmp_path / "run", source=source, duration=seconds)
