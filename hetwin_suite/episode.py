@@ -10,7 +10,8 @@ A run leaves an episode in its folder::
     print(episode.holds(on("box", "table"), at(0.1)), len(episode.events))
 
 What a robot said is a recording, a rosbag2; `write_bag` makes one of what its sensors read and its program announced.
-A recording, where the robot believed things to be, and what really happened are a labelled episode (`write_episode`).
+A recording, where the robot believed things to be, and what really happened are a labelled episode (`write_episode`);
+`record_episodes` writes many of them in parallel.
 """
 
 from __future__ import annotations
@@ -59,11 +60,13 @@ from hetwin_core.episodes.run_folder import LOG, read_summary
 from hetwin_core.episodes.run_messages import encoded
 from hetwin_suite._robots.bag import write_bag
 from hetwin_suite._robots.own_random import own_random
+from hetwin_suite._robots.takes import DISTRIBUTION, Summary, Take, counts, record_episodes
 from hetwin_suite._robots.telling import Telling
 
 __all__ = [
     "ANNOTATIONS",
     "ANY",
+    "DISTRIBUTION",
     "END",
     "JOINT_STATES",
     "LOG",
@@ -78,6 +81,8 @@ __all__ = [
     "Episode",
     "Labelled",
     "NotKnown",
+    "Summary",
+    "Take",
     "Telling",
     "Term",
     "Topic",
@@ -89,6 +94,7 @@ __all__ = [
     "compare_runs",
     "connected",
     "contact",
+    "counts",
     "during",
     "encoded",
     "event",
@@ -106,6 +112,7 @@ __all__ = [
     "pose_message",
     "read_labelled",
     "read_summary",
+    "record_episodes",
     "recording_writer",
     "scenario_of",
     "state",

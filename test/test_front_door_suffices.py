@@ -17,7 +17,8 @@ DEMONSTRATIONS = {
         *(f"{GROUND}/{name}" for name in ("drops", "insertions", "two_hands", "drake")),
         *(f"{GROUND}/{name}" for name in ("evaluation", "robustness")),
         *(f"{GROUND}/{name}.py" for name in ("containers", "tennis_table", "solar_panel")),
-        *(f"{GROUND}/{name}.py" for name in ("distribution", "kind", "recipe")),
+        *(f"{GROUND}/{name}.py" for name in ("distribution", "episodes", "evaluate_command")),
+        *(f"{GROUND}/{name}.py" for name in ("kind", "recipe", "record_command")),
     ],
     "home_lab": [f"{GROUND}/home_lab"],
     "tables": [
@@ -39,11 +40,8 @@ OF_THE_CONTRACT = {
     *(f"{CONTRACT}.scene.{name}" for name in ("shapes", "snapshot", "values")),
     *(f"{CONTRACT}.validation", f"{CONTRACT}.conductor.start.parameters"),
 }
-STILL_SHARED = {
-    *(f"hetwin_suite.proving_ground.{name}" for name in ("episodes", "recipe")),
-    "model_nodes.remote_robot.live_topics",
-}
-"""What two demonstrations share and no package has yet."""
+STILL_SHARED = {"model_nodes.remote_robot.live_topics"}
+"""What a demonstration has of another package that it is to take with it."""
 
 
 def files_of(demonstration: str) -> Iterator[Path]:

@@ -19,7 +19,10 @@ CORE = {
     *("hetwin_core.ensemble", "hetwin_core.wire", "hetwin_core.episodes"),
     *ROBOTS,
 }
-BEHIND_THE_DOOR = {"hetwin_suite._worlds", "hetwin_suite._robots", "hetwin_suite._mismatch"}
+BEHIND_THE_DOOR = {
+    *("hetwin_suite._worlds", "hetwin_suite._robots", "hetwin_suite._mismatch"),
+    "hetwin_suite._commands",
+}
 ROOMS = {
     "hetwin_core.ensemble": {"hetwin_core.ensemble"},
     "hetwin_core.wire": {"hetwin_core.wire", "hetwin_core.ensemble"},
@@ -29,10 +32,13 @@ ROOMS = {
     "model_nodes": {"model_nodes", *CORE},
     "conductor_node": {"conductor_node", *CORE - ROBOTS},  # it writes the log
     "hetwin_suite._worlds": {"hetwin_suite._worlds", *CORE},
-    "hetwin_suite._robots": {"hetwin_suite._robots", "model_nodes", *CORE},
+    "hetwin_suite._robots": {
+        *("hetwin_suite._robots", "hetwin_suite.futures", "model_nodes", *CORE),
+    },
     "hetwin_suite._mismatch": {
         *("hetwin_suite._mismatch", "hetwin_suite._robots", "model_nodes", *CORE),
     },
+    "hetwin_suite._commands": {"hetwin_suite._commands", "hetwin_suite.running", *CORE},
     "hetwin_suite.proving_ground": {
         *("hetwin_suite", "hetwin_suite.proving_ground"),
         *BEHIND_THE_DOOR,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.cli.options import (
+from hetwin_suite._commands.options import (
     Episodes,
     Jobs,
     Scenario,
@@ -17,9 +17,9 @@ from hetwin_suite.cli.options import (
     Variant,
     option,
 )
-from hetwin_suite.cli.result import Result, json_text
+from hetwin_suite._commands.result import Result, json_text
+from hetwin_suite._commands.tables import table
 from hetwin_suite.cli.studying import followed
-from hetwin_suite.cli.tables import table
 
 if TYPE_CHECKING:
     from hetwin_suite.futures.learning.fidelity.candidate import Candidate

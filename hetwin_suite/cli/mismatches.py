@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hetwin_suite.cli.result import Result
-from hetwin_suite.cli.tables import table
+from hetwin_suite._commands.result import Result
+from hetwin_suite._commands.tables import table
 
 if TYPE_CHECKING:
     from hetwin_suite._mismatch.axis import Axis

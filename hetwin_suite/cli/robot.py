@@ -9,7 +9,7 @@ import typer
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.supervision.interrupts import Interrupts
-from hetwin_suite.cli.options import (
+from hetwin_suite._commands.options import (
     AsJson,
     Namespace,
     Pace,
@@ -20,7 +20,7 @@ from hetwin_suite.cli.options import (
     option,
     package_folders,
 )
-from hetwin_suite.cli.result import Result, present, saying
+from hetwin_suite._commands.result import Result, present, saying
 from hetwin_suite.running.patience import never_silent, to_stderr
 
 if TYPE_CHECKING:

@@ -16,7 +16,9 @@ import pytest
 import hetwin_suite
 from hetwin_core.ensemble.topics import Topic
 
-MODULES = (*("engine", "episode", "machines", "mismatch", "page", "robot", "runs", "study"),)
+MODULES = (
+    *("command", "engine", "episode", "machines", "mismatch", "page", "robot", "runs", "study"),
+)
 BEFORE = (
     *("ANY", "Answer", "Atom", "END", "NotKnown", "START", "Term", "Variable", "When", "at"),
     *("attached", "connected", "contact", "during", "event", "fluent", "held", "in_container"),
@@ -29,6 +31,7 @@ BEFORE = (
 """What was exported here before, and is in a module of the front door now."""
 HEAVY = ("PIL", "mujoco", "numpy", "plotly", "pydantic", "rclpy", "rosbags")
 LOADS_NOT = {
+    "command": ("mujoco", "numpy", "plotly", "rclpy", "rosbags"),
     "episode": ("plotly", "rclpy"),
     "mismatch": ("plotly", "rclpy"),
     "runs": ("mujoco", "plotly", "rclpy"),

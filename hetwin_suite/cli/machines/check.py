@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from hetwin_suite._commands.result import Result
 from hetwin_suite.cli.machines.arguments import Net
-from hetwin_suite.cli.result import Result
 
 
 def check(net: Net) -> Result:

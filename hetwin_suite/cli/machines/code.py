@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+from hetwin_suite._commands.options import option
+from hetwin_suite._commands.result import Result
 from hetwin_suite.cli.machines.arguments import Net
-from hetwin_suite.cli.options import option
-from hetwin_suite.cli.result import Result
 
 
 def code(

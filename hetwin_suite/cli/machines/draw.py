@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hetwin_suite._commands.options import option
+from hetwin_suite._commands.result import Result
 from hetwin_suite.cli.machines.arguments import Net
-from hetwin_suite.cli.options import option
-from hetwin_suite.cli.result import Result
 
 if TYPE_CHECKING:
     from hetwin_core.machines.drawing.graph import Went
@@ -45,7 +45,7 @@ def _went(network: Network, trace: Path) -> tuple[dict[str, Went], str]:
     from hetwin_core.ensemble.errors import BadInput
     from hetwin_core.machines.drawing.went import went_of
     from hetwin_core.machines.seeing.replay import TraceError, read_trace, replay
-    from hetwin_suite.cli.text_files import lines_of
+    from hetwin_suite._commands.text_files import lines_of
 
     lines = lines_of(trace, "a trace, as hetwin machines run --trace --json prints it")
     try:

@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_suite.episode import LOG, write_episode
+from hetwin_suite.episode import LOG, Take, record_episodes, write_episode
 from hetwin_suite.proving_ground.home_lab.program import CUP, CUP_AT, MICROWAVE
 from hetwin_suite.proving_ground.home_lab.reality import SCENARIO, Draw, Reality, reality
 from hetwin_suite.proving_ground.home_lab.robot_bag import write_robot_bag
-from hetwin_suite.proving_ground.recipe import Recipe
 from hetwin_suite.runs import BetweenSteps, RunFailed, RunLog, RunOptions, RunSummary, session
 
 LIFTED_M = 0.05
@@ -36,6 +35,11 @@ CAUSES = {
     "switched_on": "not_switched_on",
     "hot": "stayed_cold",
 }
+
+
+def record_cups(count: int, seed: int, out: Path, *more: Any, **choice: Any) -> dict[str, Any]:
+    """Record episodes; see `hetwin_suite.episode.record_episodes`."""
+    return record_episodes("home_lab", record, Take(seed, 0), count, out, *more, **choice)
 
 
 @dataclass
@@ -61,14 +65,12 @@ class Witness:
         return next((row[0] for row in self.path if row[3] >= high), None)
 
 
-def record(
-    folder: Path, recipe: Recipe, random: np.random.Generator, _root: Path
-) -> dict[str, Any]:
+def record(folder: Path, take: Take, random: np.random.Generator) -> dict[str, Any]:
     """Simulate and write one episode, and return its summary for the distribution.
 
     Args:
         folder: of the episode; must not exist.
-        recipe: what is recorded.
+        take: which one it is.
         random: of where cup and base are.
 
     Raises:
@@ -83,7 +85,7 @@ def record(
         happened = _happened(ended, witness)
         cause = next((CAUSES[what] for what, when in happened.items() if when is None), "")
         summary = {"label": "failure" if cause else "success", "cause": cause}
-        truth = {**summary, **recipe.truth, "drawn": asdict(drawn)}
+        truth = {**summary, **take.truth, "drawn": asdict(drawn)}
         truth |= {"happened": happened, "state": dict(ended.state), "path": witness.path}
         write_episode(
             folder, SCENARIO, real.scene, truth, lambda bag: write_robot_bag(run / LOG, bag)

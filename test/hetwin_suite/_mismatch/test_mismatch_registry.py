@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_suite._commands import completion
 from hetwin_suite._mismatch.axis import Place
 from hetwin_suite._mismatch.registry import axes, axis_names, read_mismatches, refuse
-from hetwin_suite.cli import completion
 from hetwin_suite.cli.main import app
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "experiment.md"

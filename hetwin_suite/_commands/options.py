@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.cli import completion
+from hetwin_suite._commands import completion
 
 if TYPE_CHECKING:
     from hetwin_core.ensemble.conductor.start.options import RunOptions

@@ -7,10 +7,8 @@ from typing import Annotated
 
 import typer
 
-from hetwin_suite.cli.options import Seed, option
-from hetwin_suite.cli.result import Result
-from hetwin_suite.cli.text_files import make_room_for
-from hetwin_suite.cli.truck.arguments import (
+from hetwin_suite.command import Result, Seed, make_room_for, option
+from hetwin_suite.proving_ground.truck.commands.arguments import (
     Deepest,
     Length,
     ModeOption,
@@ -47,11 +45,10 @@ def learn(
 
     Example: hetwin truck learn -n 2 --packets 12 --length 1 --particles 1 --budget 20 --out truck.json
     """
+    from hetwin_suite.command import counted, never_silent
     from hetwin_suite.proving_ground.truck.planning.belief import Beliefs
     from hetwin_suite.proving_ground.truck.planning.choosing import mean_rates
     from hetwin_suite.proving_ground.truck.planning.library import draw_cut_out, plan_library
-    from hetwin_suite.running.patience import never_silent
-    from hetwin_suite.scaffolding.shown import counted
 
     budget, moves = checked_budget(budget), checked_moves(deepest)
     make_room_for(out)

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.cli.options import (
+from hetwin_suite.command import (
+    BadInput,
     EpisodeNumber,
     Jobs,
     Mismatches,
+    Result,
     Seed,
     numbers,
     option,
+    recorded,
 )
-from hetwin_suite.cli.result import Result
 from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice, Kind, RealityChoice
 
 Out = Annotated[Path, option("--out", "folder for the episodes; new or empty")]
@@ -113,43 +115,6 @@ def insertion(
     )
 
 
-def lab_robot(
-    out: Out,
-    count: Count = COUNT,
-    episode: EpisodeNumber = None,
-    seed: Seed = 0,
-    jobs: Jobs = None,
-    friction: Annotated[
-        float | None,
-        typer.Option(help="coefficient of its wheels on the floor; default: the world's"),
-    ] = None,
-) -> Result:
-    """Record moves of one robot of a lab, whose hidden measures the seed says.
-
-    drive.csv (wheels, and where it really was) and laps.csv are logs for hetwin calibrate, robot.json is its data
-    sheet.
-
-    Example: hetwin record lab_robot -n 2 --seed 3 --out episodes/moves
-    """
-    return _recorded(*(Kind.LAB_ROBOT, out, count, episode, seed, jobs), friction=friction)
-
-
-def home_lab(
-    out: Out,
-    count: Count = COUNT,
-    episode: EpisodeNumber = None,
-    seed: Seed = 0,
-    jobs: Jobs = None,
-) -> Result:
-    """Record a TIAGo that warms a cup, which stands elsewhere each time, as does the robot at first.
-
-    It needs the extra robots. hetwin run home_lab --source EPISODE replays one.
-
-    Example: hetwin record home_lab -n 1 --out episodes/cups
-    """
-    return _recorded(Kind.HOME_LAB, out, count, episode, seed, jobs)
-
-
 def _recorded(
     kind: Kind,
     out: Path,
@@ -162,29 +127,12 @@ def _recorded(
     mismatch: Sequence[str] | None = None,
     **chosen: Any,
 ) -> Result:
-    from hetwin_suite._mismatch.registry import read_mismatches
+    from hetwin_suite.mismatch import read_mismatches
     from hetwin_suite.proving_ground.episodes import record_episodes
-    from hetwin_suite.running.patience import Patience, to_stderr
 
-    mismatches, shifts = read_mismatches(mismatch or ()), read_shifts(shift or ())
-    of = count if episode is None else 1
-    patience, done = Patience(to_stderr), 0
-
-    def show(name: str, summary: Mapping[str, Any]) -> None:
-        nonlocal done
-        done += 1
-        to_stderr(f"{done} of {of}: {name}: {', '.join([summary['label'], *_why(summary)])}")
-        patience.heard()
-
-    found = record_episodes(
-        *(kind, count, seed, out, jobs, show),
-        look=lambda: patience.look(f"{done} of {of} recorded"),
-        mismatches=mismatches,
-        episode=episode,
-        shifts=shifts,
-        **chosen,
-    )
-    return Result({**found, "out": str(out.resolve())}, _lines(found, out))
+    chosen |= {"mismatches": read_mismatches(mismatch or ()), "shifts": read_shifts(shift or ())}
+    record = partial(record_episodes, kind, count, seed, out, jobs, episode=episode, **chosen)
+    return recorded(record, out, count if episode is None else 1, _why, _lines)
 
 
 def read_aim(text: str) -> tuple[float, float]:
@@ -230,7 +178,7 @@ def read_shifts(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
 
 
 def _why(summary: Mapping[str, Any]) -> list[str]:
-    parts = [str(summary["cause"]).replace("_", " ")] if summary["cause"] else []
+    parts: list[str] = []
     if "container" in summary:
         parts.append(str(summary["container"]))
     if "short" in summary:
@@ -240,12 +188,7 @@ def _why(summary: Mapping[str, Any]) -> list[str]:
     return parts
 
 
-def _lines(found: Mapping[str, Any], out: Path) -> Iterator[str]:
-    yield f"{found['episodes']} episodes in {out}"
-    for key in ("labels", "causes", "containers"):
-        if found.get(key):
-            counts = ", ".join(f"{n.replace('_', ' ')} {c}" for n, c in found[key].items())
-            yield f"  {key}: {counts}"
+def _lines(found: Mapping[str, Any]) -> Iterator[str]:
     if "near_boundary" in found:
         near = found["near_boundary"]
         yield f"  within {near['within_m'] * 1000:.0f} mm of the boundary: {near['share']:.0%}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from hetwin_suite.cli.result import Result
+from hetwin_suite.command import Patience, Result, never_silent, to_stderr
 from hetwin_suite.proving_ground.evaluation.replay import Replay
 from hetwin_suite.proving_ground.robustness.evaluation import Asked, Progress, evaluate_robustness
 from hetwin_suite.proving_ground.robustness.findings import Findings
@@ -17,7 +17,6 @@ from hetwin_suite.proving_ground.robustness.outputs import (
     write_pictures_and_page,
 )
 from hetwin_suite.proving_ground.robustness.worth import worth
-from hetwin_suite.running.patience import Patience, never_silent, to_stderr
 
 
 def judged_robustness(

@@ -8,8 +8,8 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from hetwin_core.episodes.run_folder import read_summary
-from hetwin_suite.cli.tables import table
+from hetwin_suite.command import table
+from hetwin_suite.episode import read_summary
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, RULE
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode
 from hetwin_suite.proving_ground.evaluation.judge import Verdict

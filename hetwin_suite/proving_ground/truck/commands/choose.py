@@ -8,9 +8,8 @@ from typing import Annotated
 
 import typer
 
-from hetwin_suite.cli.options import Seed, option
-from hetwin_suite.cli.result import Result
-from hetwin_suite.cli.truck.arguments import (
+from hetwin_suite.command import Result, Seed, option
+from hetwin_suite.proving_ground.truck.commands.arguments import (
     ModeOption,
     Packets,
     Particles,
@@ -40,11 +39,11 @@ def choose(
 
     Example: hetwin truck choose truck.json --packets 12 --seed 9
     """
+    from hetwin_suite.command import never_silent
     from hetwin_suite.proving_ground.truck.planning.belief import Beliefs
     from hetwin_suite.proving_ground.truck.planning.choosing import Chooser, read_strategy_library
     from hetwin_suite.proving_ground.truck.planning.library import draw_cut_out, features_at_start
     from hetwin_suite.proving_ground.truck.planning.trying import Trials, try_out
-    from hetwin_suite.running.patience import never_silent
 
     budget = checked_budget(budget)
     chooser = Chooser(read_strategy_library(library))

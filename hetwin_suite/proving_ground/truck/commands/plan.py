@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from hetwin_suite.cli.options import Seed, option
-from hetwin_suite.cli.result import NOT_KNOWN, Result
-from hetwin_suite.cli.truck.arguments import (
+from hetwin_suite.command import NOT_KNOWN, Result, Seed, option
+from hetwin_suite.proving_ground.truck.commands.arguments import (
     Deepest,
     Length,
     ModeOption,
@@ -44,10 +43,10 @@ def plan(
 
     Example: hetwin truck plan small --budget 10 --particles 1 --length 1
     """
+    from hetwin_suite.command import never_silent, to_stderr
     from hetwin_suite.proving_ground.truck.planning.belief import Beliefs
     from hetwin_suite.proving_ground.truck.planning.search import Search
     from hetwin_suite.proving_ground.truck.world import scenario_packets
-    from hetwin_suite.running.patience import never_silent, to_stderr
 
     budget, moves = checked_budget(budget), checked_moves(deepest)
     drawn = scenario_packets(load, seed)

@@ -8,14 +8,13 @@ from typer import Context
 
 from hetwin_core.ensemble.installed import installed
 from hetwin_core.ensemble.resources import names_of
-from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES
 
 ENGINES = ("auto", "gz", "mujoco")
 
 
 def scenarios(incomplete: str) -> list[str]:
     """Names of hetwin's own scenarios; where none fits, the shell completes files."""
-    return _beginning(incomplete, names_of("scenarios", ".yaml"))
+    return beginning(incomplete, names_of("scenarios", ".yaml"))
 
 
 def variants(context: Context, incomplete: str) -> list[str]:
@@ -33,35 +32,30 @@ def variants(context: Context, incomplete: str) -> list[str]:
     except BadInput:
         return []
     known = document.data.get(KEY) if isinstance(document.data, dict) else None
-    return _beginning(incomplete, known if isinstance(known, dict) else ())
+    return beginning(incomplete, known if isinstance(known, dict) else ())
 
 
 def model_types(incomplete: str) -> list[str]:
     """Names of the installed model types."""
-    return _beginning(incomplete, sorted(p.name for p in installed("hetwin.models")))
+    return beginning(incomplete, sorted(p.name for p in installed("hetwin.models")))
 
 
 def mismatches(incomplete: str) -> list[str]:
     """Names of the installed axes of mismatch, with the sign that a level follows."""
     names = sorted(p.name for p in installed("hetwin.mismatches"))
-    return _beginning(incomplete, [f"{name}=" for name in names])
+    return beginning(incomplete, [f"{name}=" for name in names])
 
 
 def libraries(incomplete: str) -> list[str]:
     """Names of hetwin's own libraries of strategies."""
-    return _beginning(incomplete, names_of("scenarios/libraries", ".yaml"))
+    return beginning(incomplete, names_of("scenarios/libraries", ".yaml"))
 
 
 def engines(incomplete: str) -> list[str]:
     """Names of the physics engines."""
-    return _beginning(incomplete, ENGINES)
+    return beginning(incomplete, ENGINES)
 
 
-def approaches(incomplete: str) -> list[str]:
-    """Approaches of an evaluation; of several, separated by commas, the last one is completed."""
-    before, comma, last = incomplete.rpartition(",")
-    return [f"{before}{comma}{name}" for name in _beginning(last, APPROACHES)]
-
-
-def _beginning(incomplete: str, names: Iterable[str]) -> list[str]:
+def beginning(incomplete: str, names: Iterable[str]) -> list[str]:
+    """Those of some names with which a word may go on."""
     return [name for name in names if name.startswith(incomplete)]

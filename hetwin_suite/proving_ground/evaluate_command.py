@@ -8,29 +8,36 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.nearest import perhaps
-from hetwin_suite.cli import completion
-from hetwin_suite.cli.options import (
+from hetwin_suite.command import (
+    BadInput,
     Engine,
     Episodes,
     Jobs,
     Mismatches,
+    Result,
     WithPage,
+    beginning,
     option,
+    perhaps,
 )
-from hetwin_suite.cli.result import Result
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, Contacts
 
 if TYPE_CHECKING:
     from hetwin_suite.proving_ground.evaluation.judge import Verdict
+
+
+def completed(incomplete: str) -> list[str]:
+    """Approaches; of several, separated by commas, the last one is completed."""
+    before, comma, last = incomplete.rpartition(",")
+    return [f"{before}{comma}{name}" for name in beginning(last, APPROACHES)]
+
 
 Approaches = Annotated[
     str,
     typer.Option(
         "--approaches",
         help="some of them, separated by commas",
-        autocompletion=completion.approaches,
+        autocompletion=completed,
     ),
 ]
 ContactsGiven = Annotated[
@@ -60,12 +67,12 @@ def table2(
 
     hetwin evaluate table2 --episodes episodes/pinches --approaches single --mismatch finger_offset=0.0175 --out worse
     """
-    from hetwin_suite._mismatch.registry import read_mismatches
+    from hetwin_suite.command import Patience, never_silent, to_stderr
+    from hetwin_suite.mismatch import read_mismatches
     from hetwin_suite.proving_ground.evaluation.episodes import find_episodes
     from hetwin_suite.proving_ground.evaluation.judge_worse import judge_all
     from hetwin_suite.proving_ground.evaluation.replay import Replay
     from hetwin_suite.proving_ground.evaluation.worse import check_mismatches
-    from hetwin_suite.running.patience import Patience, never_silent, to_stderr
 
     chosen = chosen_approaches(approaches)
     replay = Replay(contacts, engine, read_mismatches(mismatch or ()))
@@ -84,7 +91,7 @@ def table2(
 
     judged = judge_all(found, chosen, replay, jobs=jobs, progress=progress, look=look)
     with never_silent(lambda: "drawing the page"):
-        from hetwin_suite.cli import verdicts  # plotly takes its time
+        from hetwin_suite.proving_ground.evaluation import verdicts  # plotly takes its time
 
         verdicts.write(out, "table2", found, replay, judged)
     return Result(verdicts.document(judged, replay, out), verdicts.lines(judged, out))
@@ -122,12 +129,12 @@ def robustness(
 
     hetwin evaluate robustness --episodes episodes/drops --axes rate=15 --approaches single,rule -n 1 --out curves
     """
-    from hetwin_suite.cli.robustness import judged_robustness
+    from hetwin_suite.command import never_silent
     from hetwin_suite.proving_ground.evaluation.replay import Replay
+    from hetwin_suite.proving_ground.robustness.command import judged_robustness
     from hetwin_suite.proving_ground.robustness.evaluation import Asked
     from hetwin_suite.proving_ground.robustness.levels import read_axes
     from hetwin_suite.proving_ground.robustness.sets import find_sets
-    from hetwin_suite.running.patience import never_silent
 
     chosen, replay = chosen_approaches(approaches), Replay(contacts, engine)
     read = read_axes(axes)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import typer
 
-from hetwin_suite.cli.truck.choose import choose
-from hetwin_suite.cli.truck.learn import learn
-from hetwin_suite.cli.truck.plan import plan
+from hetwin_suite.proving_ground.truck.commands.choose import choose
+from hetwin_suite.proving_ground.truck.commands.learn import learn
+from hetwin_suite.proving_ground.truck.commands.plan import plan
 
 app = typer.Typer(
     help="Plan strategies for unloading a truck, learn which suits a load, and choose.",

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 
 import typer
 
-from hetwin_suite.runs import BadInput
+from hetwin_suite.command import BadInput
 
 Mode: TypeAlias = Literal["HiFi", "AdFi-1", "AdFi-2", "AdFi-3"]
 """The modes of the fidelity manager; see `model_nodes.fidelity.near_robot.MODES`."""

@@ -1,0 +1,60 @@
+"""Commands of one's own: their options, what they say while they work, and the result that they return.
+
+A command is a function whose arguments are its options, as for typer; a `Result` that it returns is presented as text,
+or as JSON with `--json`, which the command then has by itself. An entry point `hetwin.commands` names it::
+
+    from hetwin_suite.command import Result, Seed, counted
+
+    def brew(cups: int = 1, seed: Seed = 0) -> Result:
+        \"\"\"Brew coffee.\"\"\"
+        return Result({"cups": cups}, [f"{counted(cups, 'cup')} brewed"])
+
+    print(*brew(2).lines)
+"""
+
+from __future__ import annotations
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.nearest import perhaps
+from hetwin_suite._commands.completion import beginning
+from hetwin_suite._commands.options import (
+    Engine,
+    EpisodeNumber,
+    Episodes,
+    Jobs,
+    Mismatches,
+    Seed,
+    WithPage,
+    numbers,
+    option,
+)
+from hetwin_suite._commands.recording import recorded
+from hetwin_suite._commands.result import NOT_KNOWN, Result
+from hetwin_suite._commands.tables import table
+from hetwin_suite._commands.text_files import make_room_for
+from hetwin_suite.running.patience import Patience, never_silent, to_stderr
+from hetwin_suite.scaffolding.shown import counted
+
+__all__ = [
+    "NOT_KNOWN",
+    "BadInput",
+    "Engine",
+    "EpisodeNumber",
+    "Episodes",
+    "Jobs",
+    "Mismatches",
+    "Patience",
+    "Result",
+    "Seed",
+    "WithPage",
+    "beginning",
+    "counted",
+    "make_room_for",
+    "never_silent",
+    "numbers",
+    "option",
+    "perhaps",
+    "recorded",
+    "table",
+    "to_stderr",
+]
