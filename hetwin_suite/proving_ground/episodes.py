@@ -93,8 +93,13 @@ def record_episodes(
         chosen["reality"] = reality.value
     levels = {one.axis.name: one.level for one in mismatches}
     return record_takes(
-        *(kind.value, partial(record, kind, resource("worlds").parent), first),
-        *(count, out, jobs, on_episode),
+        kind.value,
+        partial(record, kind, resource("worlds").parent),
+        first,
+        count,
+        out,
+        jobs,
+        on_episode,
         look=look,
         episode=episode,
         chosen={**chosen, **first.told, "mismatch": levels},

@@ -97,7 +97,7 @@ def test_a_command_of_hetwins_own_stays() -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("gone", "cannot be imported from cafe: ModuleNotFoundError"),
+        ("gone", "of the package cafe cannot be used: ModuleNotFoundError"),
         ("nothing", "neither a function nor a typer"),
     ],
 )

@@ -14,6 +14,7 @@ from rosbags.rosbag2 import Reader
 from support.robot_files import example
 
 import hetwin_suite
+from hetwin_suite.proving_ground.home_lab.episode import record_cups
 from hetwin_suite.proving_ground.home_lab.reality import (
     KNOWING,
     OFF_M,
