@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import runpy
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -78,6 +79,7 @@ def test_coffee_cools_glass_breaks_and_the_battery_drains(cafe: Path) -> None:
     assert times["battery_low"] < 1.5  # 20 W use up 30 J in 1.5 s, and the joints use some
     assert times["served_again"] == pytest.approx(3.1, abs=0.1)  # 60 K fall by 3 K
     assert said("bill", "run", "--price", "2") == "2 cups: 4.00\n"
+    assert json.loads(said("bill", "run", "--json")) == {"cups": 2, "price": 7.0}
     page = write_report(summary.folder).read_text(encoding="utf-8")
     assert "<h2>Coffee</h2>" in page
     assert "How warm it is [K]." in page
@@ -101,9 +103,7 @@ def test_wrong_arguments_of_a_source_are_named(cafe: Path) -> None:
 
 
 def test_episodes_of_its_own_kind_are_recorded_and_replayed(cafe: Path) -> None:
-    from hetwin_cafe.beside import record_waves  # type: ignore[import-not-found]
-
-    record_waves(cafe / "waves", count=2, seed=3)
+    said("record", "waves", "-n", "2", "--seed", "3", "--jobs", "1", "--out", "waves")
     first, second = find_labelled(cafe / "waves")
     assert first.label()
     assert 0.2 <= first.truth["angle"] <= 0.6
@@ -124,9 +124,9 @@ def test_it_imports_the_front_door_only() -> None:
 
 
 def test_it_is_small() -> None:
-    files = [*INSIDE.glob("*.py"), *CAFE.glob("*.py"), *CAFE.glob("launch/*.py")]
-    lines = [line for file in files for line in file.read_text().splitlines() if line.strip()]
-    assert len(lines) < 400
+    beside = ("commands", "page", "waving")
+    lines = [line for name in beside for line in (INSIDE / f"{name}.py").read_text().splitlines()]
+    assert len(lines) < 150
 
 
 def test_the_package_installs_what_its_launch_file_needs(cafe: Path) -> None:

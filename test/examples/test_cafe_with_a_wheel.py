@@ -33,8 +33,7 @@ summary = hetwin_suite.run("cafe", duration=0.5, out="run")
 Path("greeting.yaml").write_text(
     "scenario: greeting\\nextends: pick_and_place\\nsource: {installed: wave, arguments: {times: 1}}\\n"
 )
-from hetwin_cafe.beside import record_waves
-record_waves(Path("waves"), count=1)
+said("record", "waves", "-n", "1", "--jobs", "1", "--out", "waves")
 print(json.dumps({
     "from": hetwin_suite.__file__,
     "bill": said("bill", "run"),
@@ -83,4 +82,4 @@ def test_all_that_the_cafe_adds_works(wheel: Path, tmp_path: Path) -> None:
     found = json.loads(done.stdout.splitlines()[-1])
     assert found.pop("from") == str(wheel / "hetwin_suite" / "__init__.py")
     assert found.pop("greeting") == pytest.approx(1.0, abs=0.01)
-    assert found == {"bill": "1 cups: 3.50\n", "help": True, "page": True, "labels": [True]}
+    assert found == {"bill": "1 cup: 3.50\n", "help": True, "page": True, "labels": [True]}

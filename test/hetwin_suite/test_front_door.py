@@ -10,6 +10,7 @@ import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
+from typing import Annotated, get_origin
 
 import pytest
 
@@ -58,6 +59,8 @@ def test_each_name_of_a_module_is_there_and_described(module: str) -> None:
         found = getattr(door, name)
         if isinstance(found, Topic):
             described = bool(found.about)
+        elif get_origin(found) is Annotated:  # an option
+            described = any(getattr(part, "help", "") for part in found.__metadata__)
         elif inspect.isclass(found) or inspect.isfunction(found):
             described = bool(inspect.getdoc(found))
         else:
