@@ -54,12 +54,12 @@ demo: install ## run the pick-and-place scenario as ROS 2 nodes
 	@echo "  hetwin run pick_and_place"
 	@echo "  hetwin --help"
 
-# Types are checked beside the tests, as that keeps one core busy only. What the tests are compiled to is kept first, else
-# each worker would do it.
+# Types are checked beside the tests, as that keeps one core busy only. What the tests are compiled to is kept first where
+# there is nothing yet, else each worker would do it.
 test: style ## check style and types, run all tests
 	@echo "checking types, and running the tests"
 	@$(TYPES) & types=$$!; ended=0; \
-	  $(BIN)/python -m pytest --collect-only -qq $(DAILY) >/dev/null 2>&1 || true; \
+	  [ -d test/support/__pycache__ ] || $(BIN)/python -m pytest --collect-only -qq $(DAILY) >/dev/null 2>&1 || true; \
 	  $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(DAILY) || ended=$$?; \
 	  wait $$types && exit $$ended
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 
 import pytest
@@ -19,6 +20,10 @@ settings.register_profile("fixed", _COMMON, derandomize=True, database=None)
 settings.register_profile("random", _COMMON, max_examples=1000)
 settings.load_profile("fixed")  # unless --hypothesis-profile says otherwise
 
+gc.set_threshold(
+    20_000
+)  # as the command does; with Python's 700, each import looks for cycles many times
+
 
 @pytest.fixture(scope="module", autouse=True)
 def domains() -> Iterator[None]:
@@ -32,6 +37,12 @@ def domain_of_the_test(domains: None) -> Iterator[None]:
     """Each test has a ROS domain of its own, and starts no process in the default one."""
     with own_domain(), none_in_the_default_domain():
         yield
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected lasts as long as the process: no more looking for cycles in it."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -73,7 +73,7 @@ def hetwin(transport: str) -> Callable[[int, int], float]:
         with tempfile.TemporaryDirectory(prefix="hetwin_benchmark_") as folder:
             scenario = Path(folder) / "trivial.yaml"
             scenario.write_text(scenario_of(models), encoding="utf-8")
-            command = [sys.executable, "-m", "hetwin_suite.cli.main", "run", str(scenario)]
+            command = [sys.executable, "-m", "hetwin_suite.cli.command", "run", str(scenario)]
             command += ["--transport", transport, "--duration", repr(steps / RATE)]
             command += ["--json", "--no-report", "--out", f"{folder}/run"]
             domain = {"ROS_DOMAIN_ID": str(20 + os.getpid() % 80)}

@@ -99,7 +99,7 @@ def measure(
 
 def record(folder: Path) -> list[LabelledEpisode]:
     """Record one drop and one insertion."""
-    command = [sys.executable, "-m", "hetwin_suite.cli.main", "record"]
+    command = [sys.executable, "-m", "hetwin_suite.cli.command", "record"]
     found = []
     for kind in ("drop", "insertion"):
         out = folder / kind

@@ -71,7 +71,7 @@ def factor(scenario: str, *, shown: bool) -> tuple[float, int]:
         RuntimeError: if the run fails.
     """
     with tempfile.TemporaryDirectory(prefix="hetwin_eyes_") as folder:
-        command = [sys.executable, "-m", "hetwin_suite.cli.main", "run", scenario, "--json"]
+        command = [sys.executable, "-m", "hetwin_suite.cli.command", "run", scenario, "--json"]
         command += ["--no-report", "--out", f"{folder}/run"]
         command += ["--show", "--no-browser", "--port", "0"] if shown else []
         process = subprocess.Popen(

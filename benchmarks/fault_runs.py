@@ -97,7 +97,7 @@ class _Run:
         scenario.write_text(case.scenario(transport, str(self._mark), str(folder / "once")))
         by = "ros" if transport == "ros" else "local"
         command = [
-            *(sys.executable, "-m", "hetwin_suite.cli.main", "run"),
+            *(sys.executable, "-m", "hetwin_suite.cli.command", "run"),
             *(str(scenario), "--transport", by, "--out", str(self.out), "--no-report"),
         ]
         # It is the tank's node that fails; the world needs none of its own.

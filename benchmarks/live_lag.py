@@ -26,7 +26,7 @@ from hetwin_suite.proving_ground.evaluation.approaches import says_success, task
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode, find_episodes
 from model_nodes.main_physics.engines.factory import AUTO, ENGINES
 
-HETWIN = (sys.executable, "-m", "hetwin_suite.cli.main")
+HETWIN = (sys.executable, "-m", "hetwin_suite.cli.command")
 RUN_LIMIT_S = 180.0
 SILENCE_S = 2.5
 AIM_MS = 20.0

@@ -27,7 +27,7 @@ from replayed_announcements import asked_of_a_replay
 from hetwin_core.ensemble.topics import PREDICTIONS
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode, find_episodes
 
-HETWIN = (sys.executable, "-m", "hetwin_suite.cli.main")
+HETWIN = (sys.executable, "-m", "hetwin_suite.cli.command")
 ACTION, AHEAD_S = "release", 1.5
 LIMIT_S = 300.0
 LIVE = {"live": "", "timeout": 2.5, "on_silence": "end"}

@@ -87,7 +87,7 @@ def watch(transport: str, models: int, steps: int) -> list[Row]:
     with tempfile.TemporaryDirectory(prefix="hetwin_benchmark_") as folder:
         scenario = Path(folder) / "trivial.yaml"
         scenario.write_text(coupling.scenario_of(models), encoding="utf-8")
-        command = [sys.executable, "-m", "hetwin_suite.cli.main", "run", str(scenario)]
+        command = [sys.executable, "-m", "hetwin_suite.cli.command", "run", str(scenario)]
         command += ["--transport", transport, "--duration", repr(steps / coupling.RATE)]
         command += ["--json", "--no-report", "--out", f"{folder}/run"]
         paths = [str(coupling.HERE), *filter(None, [os.environ.get("PYTHONPATH")])]

@@ -124,7 +124,7 @@ def systems(raw: Raw, folder: Path, segmind: Path | None) -> dict[str, Callable[
 def run_of(scenario: str, folder: Path) -> Path:
     """Run a shipped scenario; returns the run's folder."""
     out = folder / scenario
-    command = [sys.executable, "-m", "hetwin_suite.cli.main", "run", scenario]
+    command = [sys.executable, "-m", "hetwin_suite.cli.command", "run", scenario]
     subprocess.run(
         [*command, "--no-report", "--out", str(out)], check=True, stdout=subprocess.DEVNULL
     )

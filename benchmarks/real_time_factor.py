@@ -65,7 +65,7 @@ def record(kind: str, folder: Path) -> list[str]:
     Raises:
         Absent: if that fails.
     """
-    command = [sys.executable, "-m", "hetwin_suite.cli.main", "record", kind]
+    command = [sys.executable, "-m", "hetwin_suite.cli.command", "record", kind]
     command += ["-n", "1", "--seed", str(SEED), "--out", str(folder / kind)]
     ended = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, timeout=RUN_LIMIT_S, check=False
@@ -86,7 +86,7 @@ def factor(scenario: str, transport: str, options: Sequence[str]) -> float:
         RuntimeError: if the run fails.
     """
     with tempfile.TemporaryDirectory(prefix="hetwin_benchmark_") as folder:
-        command = [sys.executable, "-m", "hetwin_suite.cli.main", "run", scenario]
+        command = [sys.executable, "-m", "hetwin_suite.cli.command", "run", scenario]
         command += [
             "--transport",
             transport,

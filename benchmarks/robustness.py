@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 PLAN = Path(__file__).with_name("robustness.yaml")
-HETWIN = (sys.executable, "-m", "hetwin_suite.cli.main")
+HETWIN = (sys.executable, "-m", "hetwin_suite.cli.command")
 EXAMPLES = """examples:
   python benchmarks/robustness.py --out /tmp/robustness
   python benchmarks/robustness.py --out /tmp/tuning --chosen

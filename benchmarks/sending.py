@@ -33,7 +33,7 @@ from hetwin_suite.commanding.goals import read_goals
 from hetwin_suite.commanding.link.sending import send
 from hetwin_suite.commanding.send import Commander
 
-HETWIN = (sys.executable, "-m", "hetwin_suite.cli.main")
+HETWIN = (sys.executable, "-m", "hetwin_suite.cli.command")
 START_LIMIT_S = 60.0
 SEND_LIMIT_S = 60.0
 REACHED, STANDS_S, LOST_S, NOTICED_S, LIMITS = 0.01, 0.6, 1.0, 0.5, 1.05

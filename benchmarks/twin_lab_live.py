@@ -29,7 +29,7 @@ from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.topics import JOINT_STATES
 from hetwin_suite.episode import open_episode
 
-HETWIN = (sys.executable, "-m", "hetwin_suite.cli.main")
+HETWIN = (sys.executable, "-m", "hetwin_suite.cli.command")
 ROOT = Path(__file__).resolve().parents[1]
 SCENARIO = """\
 extends: {file}

@@ -42,7 +42,7 @@ def words(scenario: str, namespace: str) -> list[str]:
 
 def hetwin(*arguments: str) -> list[str]:
     """The command `hetwin`."""
-    return [sys.executable, "-m", "hetwin_suite.cli.main", *arguments, *DURATION]
+    return [sys.executable, "-m", "hetwin_suite.cli.command", *arguments, *DURATION]
 
 
 def launch(scenario: str, namespace: str) -> list[str]:

@@ -6,7 +6,7 @@ from copy import copy
 from typing import Any, NamedTuple
 
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import Table
+from hetwin_core.ensemble.scene.tables import NO_PROXIMITY, PROXIMITY, Table
 from hetwin_core.ensemble.scene.values import Floats, Ints
 
 
@@ -16,16 +16,19 @@ class Due:
     Args:
         period_ns: of the grid.
         first_ns: when it is due first.
+
+    Attributes:
+        next_ns: when it is due next; no need to ask before.
     """
 
     def __init__(self, period_ns: int, first_ns: int = 0) -> None:
-        self._period, self._next = period_ns, first_ns
+        self._period, self.next_ns = period_ns, first_ns
 
     def take(self, now_ns: int) -> bool:
         """Whether it is due; then it is due again at the first time of the grid after this one."""
-        if now_ns < self._next:
+        if now_ns < self.next_ns:
             return False
-        self._next += self._period * ((now_ns - self._next) // self._period + 1)
+        self.next_ns += self._period * ((now_ns - self.next_ns) // self._period + 1)
         return True
 
 
@@ -73,10 +76,19 @@ class DueStates:
 
     def take(self, step: int, scene: Snapshot) -> KeptState | None:
         """Return the state after a step if it is to be kept; else it is remembered, as it may be the last one."""
-        if self._due.take(scene.time_ns) or self.happened:
+        now = scene.time_ns
+        if now >= self._due.next_ns or self.happened:
+            self._due.take(now)
             self._last, self.happened = None, False
             return KeptState.of(step, scene)
-        self._last = KeptState.of(step, scene).copied()
+        self._last = KeptState(
+            now,
+            step,
+            scene.values.copy(),
+            scene.owners.copy(),
+            scene.parents.copy(),
+            scene.tables.get(PROXIMITY, NO_PROXIMITY),
+        )
         return None
 
     def left(self) -> KeptState | None:

@@ -99,10 +99,13 @@ class RunEncoder:
         data = self._states.fill(time_ns, step, values, owners, parents, near)
         return Encoded(topics.STATE, time_ns, data)
 
-    def robots(self, time_ns: int, values: Floats) -> Iterator[Encoded]:
+    def robots(self, time_ns: int, values: Floats) -> list[Encoded]:
         """The joints of each robot, and where each mobile robot believes its base to be."""
+        found = []
         for part in self._robots:
-            yield Encoded(part.topic, time_ns, part.fill(time_ns, values))
+            message = part.fill(time_ns, values)
+            found.append(Encoded(part.topic, time_ns, message))
+        return found
 
     def scans(self, time_ns: int, values: Floats) -> Iterator[Encoded]:
         """The scans that are new at a time."""

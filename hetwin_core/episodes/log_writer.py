@@ -121,9 +121,11 @@ class RunLog(RunListener):
         moment = self._states.happened
         state = self._states.take(step, scene)
         if state is not None:
-            self._write_responsibilities()
+            if self._owners_since is not None:
+                self._write_responsibilities()
             self._write_state(state)
-        if self._transforms.take(now):
+        if now >= self._transforms.next_ns:
+            self._transforms.take(now)
             self._write_transforms(now, scene.values)
         if self._encoder.has_scans:
             self._write(self._encoder.scans(now, scene.values))
@@ -236,7 +238,8 @@ class RunLog(RunListener):
         near = state.near.rows()
         time_ns, values = state.time_ns, state.values
         self._write([self._encoder.state(*state[:5], near)])
-        if self._contacts.take(time_ns):
+        if time_ns >= self._contacts.next_ns:
+            self._contacts.take(time_ns)
             self._write(self._encoder.contacts(time_ns, near))
         self._write(self._encoder.robots(time_ns, values))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 import sys
-from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
 if sys.version_info >= (3, 14):
@@ -50,16 +49,17 @@ class Channel(NamedTuple):
     topic: str
 
 
-def records(data: Buffer) -> Iterator[tuple[int, int, int]]:
-    """Iterate over records, up to where the data breaks off: kind, begin and end of the content."""
-    at, size = 0, len(data)
+def records(data: Buffer) -> list[tuple[int, int, int]]:
+    """Find the records, up to where the data breaks off: kind, begin and end of the content."""
+    found, at, size = list[tuple[int, int, int]](), 0, len(data)
     while at + HEAD.size <= size:
         kind, length = HEAD.unpack_from(data, at)
         at += HEAD.size
         if at + length > size:
-            return
-        yield kind, at, at + length
+            break
+        found.append((kind, at, at + length))
         at += length
+    return found
 
 
 def schema_of(record: Buffer) -> Schema:

@@ -275,6 +275,8 @@ def _at(text: str, at_s: float | None) -> str:
 class ProgressListener(RunListener):
     """Shows on a display how a run goes."""
 
+    stepped_every = LOOK_EVERY_STEPS
+
     def __init__(self, display: Display) -> None:
         self._display = display
         self._concerns = NewConcerns()
@@ -287,8 +289,7 @@ class ProgressListener(RunListener):
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Show the time now and then."""
-        if step % LOOK_EVERY_STEPS == 0:
-            self._display.show(scene.time_ns / 1e9)
+        self._display.show(scene.time_ns / 1e9)
 
     def event(self, event: Event) -> None:
         """Show what happened."""

@@ -77,11 +77,13 @@ class FingerMotion:
         self._fractions = [b if isnan(f) else f for f, b in zip(seen, before, strict=True)]
         self.closing = sum(self._fractions) / len(self._fractions)
         self.farthest = min(self._fractions)
-        short = ((1.0 - f) * t for f, t in zip(self._fractions, self._travels, strict=True))
-        self.gap = sum(short)
+        self.gap, moved = 0.0, not self._reference
+        reference = self._reference or self._fractions
+        for f, travel, r in zip(self._fractions, self._travels, reference, strict=True):
+            self.gap += (1.0 - f) * travel
+            moved = moved or abs(f - r) > self._range
         self._follow(time_ns, was)
-        pairs = zip(self._fractions, self._reference, strict=False)
-        if not self._reference or any(abs(f - r) > self._range for f, r in pairs):
+        if moved:
             self._reference = self._fractions
             self.still_since_ns = time_ns
 

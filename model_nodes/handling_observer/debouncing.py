@@ -56,12 +56,11 @@ class RestDetector:
 
     def update(self, time_ns: int, pose: Sequence[float]) -> None:
         """Update with a pose (x y z, qw qx qy qz, ...) at a time."""
-        if not self._reference or self._has_left(self._reference, pose):
-            self._reference = pose
-            self.since_ns = time_ns
-
-    def _has_left(self, r: Sequence[float], p: Sequence[float]) -> bool:
-        dx, dy, dz = p[0] - r[0], p[1] - r[1], p[2] - r[2]
-        if not dx * dx + dy * dy + dz * dz <= self._square:
-            return True
-        return not abs(p[3] * r[3] + p[4] * r[4] + p[5] * r[5] + p[6] * r[6]) >= self._cosine
+        p, r = pose, self._reference
+        if r:
+            dx, dy, dz = p[0] - r[0], p[1] - r[1], p[2] - r[2]
+            turn = abs(p[3] * r[3] + p[4] * r[4] + p[5] * r[5] + p[6] * r[6])
+            if dx * dx + dy * dy + dz * dz <= self._square and turn >= self._cosine:
+                return
+        self._reference = pose
+        self.since_ns = time_ns

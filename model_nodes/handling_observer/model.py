@@ -159,23 +159,17 @@ class HandlingObserver(Model):
         self._openings.update(tick.events)
         self._supports.update(scene.proximity)
         output = StepOutput(time_ns=tick.time_ns)
-        for name, machine, seen in zip(
-            self._objects, self._machines, self._observations(scene), strict=True
-        ):
+        places = zip(self._ids, self._slots, self._poses, self._machines, strict=True)
+        seen_now = []  # of all, before any of them changes
+        for entity, slot, pose, machine in places:
+            seen_now.append(self._observation(scene, entity, slot, pose, machine))
+        for name, machine, seen in zip(self._objects, self._machines, seen_now, strict=True):
             for transition in machine.update(seen):
                 output.events.append(self._event(name, transition))
             now = (("held", machine.held), ("on", machine.on), ("carried", machine.carried))
             for attribute, state in now:
                 output.values[name, attribute] = Value(np.array((float(state),)), tick.time_ns)
         return output
-
-    def _observations(self, scene: Snapshot) -> list[Observation]:
-        return [
-            self._observation(scene, entity, slot, pose, machine)
-            for entity, slot, pose, machine in zip(
-                self._ids, self._slots, self._poses, self._machines, strict=True
-            )
-        ]
 
     def _observation(
         self, scene: Snapshot, entity: int, slot: int, pose: slice, machine: HandlingStateMachine

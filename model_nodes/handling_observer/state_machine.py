@@ -89,10 +89,16 @@ class HandlingStateMachine:
     Args:
         thresholds: of the transitions.
         support: index of its support at the start, -1 for none.
+
+    Attributes:
+        held: index of the hand that holds the object, -1 for none.
+        on: index of the object's support, -1 for none.
+        carried: whether a hand holds the object and nothing else supports it.
     """
 
     def __init__(self, thresholds: Thresholds, support: int) -> None:
         self._limits = thresholds
+        self.held, self.on, self.carried = -1, support, False
         self._holder = Debounced(thresholds.hold_dwell_ns, -1)
         self._support = Debounced(thresholds.clear_dwell_ns, support)
         self._rest = RestDetector(thresholds.rest_distance, thresholds.rest_turn)
@@ -108,29 +114,16 @@ class HandlingStateMachine:
         self._clear_since_ns: int | None = None
         self._last_ns = 0
 
-    @property
-    def held(self) -> int:
-        """Index of the hand that holds the object, -1 for none."""
-        return self._holder.value
-
-    @property
-    def on(self) -> int:
-        """Index of the object's support, -1 for none."""
-        return self._support.value
-
-    @property
-    def carried(self) -> bool:
-        """Whether a hand holds the object and nothing else supports it."""
-        return self.held >= 0 and self.on < 0
-
     def update(self, seen: Observation) -> list[Transition]:
         """Update with an observation; returns the transitions, oldest first."""
         transitions: list[Transition] = []
-        self._support.update(seen.time_ns, seen.support)
+        if self._support.update(seen.time_ns, seen.support):
+            self.on = self._support.value
         self._rest.update(seen.time_ns, seen.pose)
         before = self.held
         self._fall.update(seen.time_ns, seen.pose[2], before >= 0 and seen.holder == before)
         if self._holder.update(seen.time_ns, seen.holder):
+            self.held = self._holder.value
             if before >= 0:
                 transitions.append(self._release(before, seen))
             if self.held >= 0:
@@ -141,6 +134,7 @@ class HandlingStateMachine:
             transitions += self._watch_rest(seen)
         if self.on >= 0:
             self._stood_on = self.on
+        self.carried = self.held >= 0 and self.on < 0
         return transitions
 
     def _transition(self, name: str, time_ns: int, hand: int, support: int) -> Transition:

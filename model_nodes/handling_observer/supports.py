@@ -37,8 +37,10 @@ class Supports:
         self._touching.clear()
         for row in proximity[proximity[:, 2] <= self._distance, :9].tolist():
             first, second, distance, up = int(row[0]), int(row[1]), row[2], row[8]
-            self._note(first, second, distance, up)
-            self._note(second, first, distance, -up)
+            if first in self._objects and second not in self._ignored:
+                self._note(first, second, distance, up)
+            if second in self._objects and first not in self._ignored:
+                self._note(second, first, distance, -up)
 
     def touching(self, entity: int) -> frozenset[int]:
         """Return the indices of the entities within the clearing distance of an object."""
@@ -52,8 +54,6 @@ class Supports:
         return current if current in below else min(below, key=below.__getitem__)
 
     def _note(self, entity: int, other: int, distance: float, up: float) -> None:
-        if entity not in self._objects or other in self._ignored:
-            return
         self._touching.setdefault(entity, set()).add(other)
         if up >= self._upward:
             self._below.setdefault(entity, {})[other] = distance

@@ -32,6 +32,7 @@ class BaseDrives:
 
     Attributes:
         motions: robot -> its base's last motion.
+        any: whether it moves any.
 
     Raises:
         BadInput: if no plan says how a base moves.
@@ -47,6 +48,7 @@ class BaseDrives:
             base = None if robot.said is None else robot.said.base
             if isinstance(base, FollowedBase):
                 self._bind(robot, base, period_ns)
+        self.any = bool(self._where)
 
     def _bind(self, robot: SceneRobot, base: FollowedBase, period_ns: int) -> None:
         try:
@@ -71,8 +73,6 @@ class BaseDrives:
 
     def command(self, engine: Engine, time_ns: int) -> list[Event]:
         """Command the bases for the step that ends at a time; returns the events of corrections."""
-        if not self._where:
-            return []
         events: list[Event] = []
         for robot in self._where:
             self.motions[robot] = motion = self._plans.base(robot, time_ns)

@@ -112,13 +112,15 @@ class Block:
         joints = (AttributeSpec(name, 0, unit) for name, unit in _JOINTS)
         return (POSE, *joints, COLLISION, ODOMETRY, AttributeSpec(SCAN, 0, "m"), RANGE, RANGE_SEEN)
 
-    def next(self) -> None:
-        """Switch to the other array, copying the values that change rarely."""
+    def next(self, efforts: Floats) -> None:
+        """Switch to the other array, copying the values that change rarely, and write the robots' efforts."""
         before = self.data
         self._turn ^= 1
         self._step += 1
         self.data = self._arrays[self._turn]
         self.data[self._rare :] = before[self._rare :]
+        if len(efforts):
+            self.data[self._to_efforts] = efforts
 
     def fill(self, engine: Engine) -> None:
         """Read poses, joints and sensors from the engine; laser scanners only when they are due."""
@@ -143,11 +145,6 @@ class Block:
             frames = seen[:, 1].astype(np.intp)
             seen[:, 1] = np.where(frames < 0, -1.0, self._entity_of_frame[frames])
             data[self._seen] = seen.ravel()
-
-    def set_efforts(self, efforts: Floats) -> None:
-        """Write the robots' recorded efforts."""
-        if len(efforts):
-            self.data[self._to_efforts] = efforts
 
     def efforts(self, joints: Sequence[str]) -> dict[str, float]:
         """The robots' efforts as they were written last, by joint of the engine's order [Nm or N]."""

@@ -30,6 +30,7 @@ class Fingers:
 
     Attributes:
         loose: indices of the joints that need not be where they were recorded.
+        deviate: whether any is not commanded as recorded.
 
     Raises:
         BadInput: if there is no hand with joints, it does not say which way they close, or the engine cannot push them.
@@ -42,7 +43,8 @@ class Fingers:
         self._moved = settings.finger_margin > 0.0
         self._soft = settings.finger_stiffness is not None
         self.loose: tuple[int, ...] = ()
-        if self._moved or self._soft:
+        self.deviate = self._moved or self._soft
+        if self.deviate:
             names = {name for hand in settings.hands for name in hand.scene_joints}
             self.loose = tuple(i for i, name in enumerate(joints) if name in names)
         if self._moved:

@@ -18,11 +18,14 @@ class Foreign:
     Args:
         engine: in which they move.
         block: the main model's attributes.
+
+    Attributes:
+        unfelt: body -> why forces on it have no effect; an empty text once that was reported.
     """
 
     def __init__(self, engine: Engine, block: Block) -> None:
         self._engine, self._block = engine, block
-        self._unsupported_forces: dict[str, str] = {}
+        self.unfelt: dict[str, str] = {}
 
     def follow(self, values: Mapping[tuple[str, str], Value]) -> None:
         """Apply what other models say about this step."""
@@ -39,7 +42,7 @@ class Foreign:
         try:
             self._engine.push(entity, value.data)
         except Unsupported as error:
-            self._unsupported_forces.setdefault(entity, str(error))
+            self.unfelt.setdefault(entity, str(error))
 
     def _set_collision(self, entity: str, data: Floats) -> None:
         on = bool(data[0] >= 0.5)
@@ -48,14 +51,12 @@ class Foreign:
 
     def events(self, time_ns: int) -> list[Event]:
         """Return the events of forces that the engine does not support."""
-        if not self._unsupported_forces:
-            return []
-        new = {entity: why for entity, why in self._unsupported_forces.items() if why}
+        new = {entity: why for entity, why in self.unfelt.items() if why}
         events = []
         for entity, why in new.items():
             arguments: dict[str, Json] = {"object": entity, "remark": why}
             events.append(Event("force_not_felt", time_ns, arguments=arguments))
-            self._unsupported_forces[entity] = ""
+            self.unfelt[entity] = ""
         return events
 
     def take(self, entity: str, attribute: str, value: Value) -> None:
@@ -95,8 +96,8 @@ class Foreign:
     @property
     def parts(self) -> dict[str, Any]:
         """What of it changes in a run."""
-        return {"unsupported_forces": self._unsupported_forces}
+        return {"unsupported_forces": self.unfelt}
 
     def restore(self, parts: Mapping[str, Any]) -> None:
         """Be as some saved `parts`."""
-        self._unsupported_forces = parts["unsupported_forces"]
+        self.unfelt = parts["unsupported_forces"]

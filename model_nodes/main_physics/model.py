@@ -199,43 +199,44 @@ class MainPhysics(Model):
 
     def step(self, tick: StepInput) -> StepOutput:
         """Apply other models' values, command the robot, step the engine and read its state."""
-        engine, moving = self._ready()
-        moving.prepare()
-        self._leap(engine, tick)
+        engine, moving = self._engine, self._moving
+        if engine is None or moving is None:
+            engine, moving = self._ready()
+        if not moving.begun:
+            moving.prepare()
+        periods = round(tick.period_ns * self._settings.rate / 1e9)
         try:
+            if periods > 1:  # see `roll_out`
+                engine.leap(periods - 1)
             if self._switcher is not None and self._switcher.any:
                 self._switcher.update(engine, tick.scene)
             if tick.foreign:
                 self._foreign.follow(tick.foreign)
-            now_ns = tick.time_ns - tick.period_ns
-            aligned = moving.sense(now_ns, tick.events)
-            self._time_ns = tick.time_ns
-            motion, corrections = moving.command(tick.time_ns)
+            senses, before_ns = moving.plans.senses, tick.time_ns - tick.period_ns
+            aligned = moving.sense(before_ns, tick.events) if senses else []
+            self._time_ns = now_ns = tick.time_ns
+            motion, corrections = moving.command(now_ns)
             engine.step()
         except (Unsupported, Diverged) as error:
             raise RunFailed(_NAME, "step", tick.time_ns, str(error)) from error
-        self._block.next()
-        self._block.set_efforts(moving.efforts(motion))
+        self._block.next(moving.efforts(motion) if moving.has_own_efforts else motion.efforts)
         self._block.fill(engine)
         plans = moving.plans
-        tables = {PROXIMITY: self._near(engine)}
-        if self._watching is not None:
-            tables |= self._watching.report(tick.time_ns, motion)
+        compute, of_entities = engine.proximity_when_read(), self._block.of_entities
+        self._rows = Table(lambda: of_entities(compute()), lasts=engine.remembers_forces)
+        tables = {PROXIMITY: self._rows}
+        if self._watching is not None and now_ns >= self._watching.due_ns:
+            tables |= self._watching.report(now_ns, motion)
+        is_quiet = now_ns < plans.quiet_ns
         return StepOutput(
             time_ns=tick.time_ns,
             block=self._block.data,
             tables=tables,
-            events=[*aligned, *corrections, *self._events(engine, plans, tick.time_ns)],
-            ended=plans.ended(tick.time_ns),
+            events=[*aligned, *corrections, *self._events(engine, plans, now_ns, is_quiet)],
+            ended=not is_quiet and plans.ended(now_ns),
             input_ns=plans.input_ns if plans.is_live else None,
             late=plans.is_live and plans.late,
         )
-
-    def _leap(self, engine: Engine, tick: StepInput) -> None:
-        """Pass over all periods but the last one of a longer step; see `roll_out`."""
-        periods = round(tick.period_ns * self._settings.rate / 1e9)
-        if periods > 1:
-            engine.leap(periods - 1)
 
     def record_forces(self) -> Sequence[Floats]:
         """Keep the forces that drive the robots from now on; what is returned grows, (k,) in each substep.
@@ -265,15 +266,8 @@ class MainPhysics(Model):
         except Unsupported as error:
             raise Refused(str(error)) from error
 
-    def _near(self, engine: Engine) -> Table:
-        """The table of proximity after this step."""
-        compute = engine.proximity_when_read()
-        lasts = engine.remembers_forces
-        self._rows = Table(lambda: self._block.of_entities(compute()), lasts=lasts)
-        return self._rows
-
-    def _events(self, engine: Engine, plans: Plans, time_ns: int) -> list[Event]:
-        events = plans.events(time_ns)
+    def _events(self, engine: Engine, plans: Plans, time_ns: int, is_quiet: bool) -> list[Event]:
+        events = [] if is_quiet else plans.events(time_ns)
         for remark in engine.take_remarks():
             arguments: dict[str, Json] = {
                 "object": remark.name,
@@ -281,7 +275,7 @@ class MainPhysics(Model):
                 "remark": remark.text,
             }
             events.append(Event(remark.event, time_ns, arguments=arguments))
-        return [*events, *self._foreign.events(time_ns)]
+        return [*events, *self._foreign.events(time_ns)] if self._foreign.unfelt else events
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Hand the object's pose (or collision) back to the engine."""

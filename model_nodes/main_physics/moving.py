@@ -43,6 +43,8 @@ class RobotMotion:
         notes: what is worth knowing about them.
         bases: those that it moves.
         given_way: indices of driven joints that need not be where they are commanded.
+        begun: whether the first step was prepared.
+        has_own_efforts: whether drives exert efforts of their own, so that `efforts` are not the recorded ones.
 
     Raises:
         BadInput: if a source cannot be used.
@@ -57,13 +59,14 @@ class RobotMotion:
         self._period_ns = round(1e9 / settings.rate)
         self._watching: Watching | None = None
         self._replaced = False
-        self._begun = False
+        self.begun = False
         start = {name: at for robot in robots for name, at in robot.joints_at_start.items()}
         self.plans, self.bases = self._bound(open_plans(settings, robots), start)
         self.fingers = Fingers(engine.driven, settings, engine)
         joints = [(joint_name(body, j), j) for body in self._bodies for j in body.driven_joints]
         self._limits = LimitedFingers(dict(joints))
         self._own = np.flatnonzero([j.drive.mode is not DriveMode.FOLLOW for _, j in joints])
+        self.has_own_efforts = len(self._own) > 0
         self.given_way = tuple(sorted({*self.fingers.loose, *self._own.tolist()}))
         self._place(self.plans.motion(0))
         self.notes = [*self.plans.notes]
@@ -97,10 +100,8 @@ class RobotMotion:
         self.bases.place(engine)
 
     def prepare(self) -> None:
-        """Prepare the first step, once; a live robot may have moved since it was bound."""
-        if self._begun:
-            return
-        self._begun = True
+        """Prepare the first step; a live robot may have moved since it was bound."""
+        self.begun = True
         if self.plans.start():
             self._place(self.plans.motion(0))
 
@@ -110,8 +111,6 @@ class RobotMotion:
         Raises:
             Unsupported: if the engine has no such base.
         """
-        if not self.plans.senses:
-            return []
         placement = self.plans.sense(time_ns, self._block.joint_positions, events)
         if placement is None:
             return []
@@ -123,20 +122,22 @@ class RobotMotion:
         limited = self.plans.limited
         if limited and self._limits.update(engine, limited):
             self._let_loose()
-        self.fingers.command(motion)
-        return motion, self.bases.command(engine, time_ns)
+        if self.fingers.deviate:
+            self.fingers.command(motion)
+        else:
+            engine.command_joints(motion.positions, motion.velocities, motion.accelerations)
+        return motion, self.bases.command(engine, time_ns) if self.bases.any else []
 
     def _let_loose(self) -> None:
         """Take note of the joints whose efforts are limited since the run began."""
         joints = [self._engine.driven.index(name) for name in self._limits.names]
         self._own = np.union1d(self._own, joints).astype(np.intp)
+        self.has_own_efforts = len(self._own) > 0
         if self._watching is not None:
             self._watching.let_loose(joints)
 
     def efforts(self, motion: JointMotion) -> Floats:
         """The recorded efforts, and those of the drives that do not follow."""
-        if not len(self._own):
-            return motion.efforts
         exerted, efforts = np.empty(len(motion.efforts)), motion.efforts.copy()
         self._engine.read_efforts(exerted)
         known = ~np.isnan(exerted)
@@ -188,7 +189,7 @@ class RobotMotion:
             "measured_efforts": self.plans.measured_efforts,
             "fingers": self.fingers,
             "limits": self._limits,
-            "begun": self._begun,
+            "begun": self.begun,
         }
 
     @property
@@ -208,7 +209,7 @@ class RobotMotion:
 
     def restore(self, parts: Mapping[str, Any]) -> None:
         """Be as some saved `parts`."""
-        self._begun = parts["begun"]
+        self.begun = parts["begun"]
         self.plans.measured_efforts = parts["measured_efforts"]
         loose = {self._engine.driven[i] for i in self._own.tolist()}
         if not self.limited <= loose and self._limits.again(self._engine):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -37,6 +38,7 @@ class Watching:
 
     Attributes:
         layout: what does not change during the run.
+        due_ns: `report` has nothing to do before this time [ns].
     """
 
     def __init__(
@@ -59,6 +61,8 @@ class Watching:
         self._count = len(joints)
         self._rate, self._every = rate, watch_every(rate, watch_rate)
         self._sample_every = max(1, round(rate * SAMPLE_INTERVAL))
+        self._stride = math.gcd(self._every, self._sample_every)
+        self.due_ns = 0
         self._smoother = Smoother(len(self._commanded), self._sample_every / rate)
         self._delay_ns = round(self._smoother.delay * 1e9)
         self._unless_driven = np.where(plans.driven, 0.0, np.nan)
@@ -93,6 +97,8 @@ class Watching:
             motion: of the commanded joints at that time.
         """
         step = round(time_ns * self._rate / 1e9)
+        following = (step // self._stride + 1) * self._stride
+        self.due_ns = math.ceil((following - 0.5) * 1e9 / self._rate)
         if step % self._sample_every == 0:
             self._smoother.take(motion.positions, self._plans.measured_efforts)
         if step % self._every:

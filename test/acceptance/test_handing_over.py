@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.cli_runs import ROOT, hetwin
-from support.hetwin_command import refused
+from support.cli_runs import ROOT
+from support.hetwin_command import hetwin, refused
 from support.twin_runs import times_of
 
 from hetwin_core.ensemble.scenario.scenario import load_scenario

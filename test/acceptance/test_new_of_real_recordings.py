@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import resource
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +13,7 @@ import numpy as np
 import pytest
 from rosbags.highlevel import AnyReader
 from rosbags.rosbag2 import StoragePlugin
+from support.hetwin_command import hetwin
 from support.recorded_bags import Recorded, joints, plain, write_bag, write_ros1_bag
 from support.robot_recordings import needs
 
@@ -181,22 +179,18 @@ def marked(name: str) -> Any:
     return pytest.param(name, marks=marks)
 
 
-def hetwin_new(*arguments: object) -> tuple[NewScenario, float]:
-    """Run the command in a process of its own; what it printed, and the CPU time that it took [s]."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    ended = subprocess.run(
-        [sys.executable, "-m", "hetwin_suite.cli.main", "new", *map(str, arguments), "--json"],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        stdin=subprocess.DEVNULL,
-        env={**os.environ, "TERM": "dumb"},
-        check=False,
-    )
-    assert ended.returncode == 0, ended.stderr
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return NewScenario.model_validate(json.loads(ended.stdout)), cpu
+def hetwin_new(*arguments: Path | str) -> tuple[NewScenario, float]:
+    """Run the command; what it printed, and the CPU time that it took, with its run's process [s]."""
+    before = cpu_s()
+    said = hetwin("new", *arguments, "--json")
+    assert said.code == 0, said.err
+    return NewScenario.model_validate(json.loads(said.out)), cpu_s() - before
+
+
+def cpu_s() -> float:
+    """CPU time of this process and those that it has waited for [s]."""
+    used = [resource.getrusage(of) for of in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 @pytest.fixture(scope="module", params=[marked(name) for name in FORMS])

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.cli_runs import ROOT, Ended, hetwin
+from support import cli_runs
+from support.cli_runs import ROOT, Ended
+from support.hetwin_command import hetwin
 from support.recorded_episodes import pick_and_place_with
 from support.robot_recordings import Stamped, joint_states_only, with_position
 from support.twin_runs import time_of, times_of, top, twin_run
@@ -63,7 +65,7 @@ def demo(runs: Path) -> Ended:
     assert recipe is not None
     command, *arguments = recipe.group(1).split()
     assert command.endswith("/hetwin")
-    return hetwin(*arguments, "--out", runs / "ros0")
+    return cli_runs.hetwin(*arguments, "--out", runs / "ros0")
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.cli_runs import ROOT, hetwin
+from support.cli_runs import ROOT
+from support.hetwin_command import hetwin
 from support.twin_runs import time_of, twin_run
 
 from hetwin_core.ensemble.scene.values import particles

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.cli_runs import hetwin
+from support.cli_runs import ROOT
+from support.hetwin_command import hetwin
 from support.twin_lab import short_lab
 
-SCENARIO = "scenarios/twin_lab.yaml"
+SCENARIO = ROOT / "scenarios" / "twin_lab.yaml"
 SHORT_S = 8
 """Enough for one move and the beginning of a second."""
 

@@ -19,7 +19,7 @@ from hetwin_core.episodes.episode import Episode
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "mobile_robots.md").read_text(encoding="utf-8")
-HETWIN = (sys.executable, "-m", "hetwin_suite.cli.main")
+HETWIN = (sys.executable, "-m", "hetwin_suite.cli.command")
 
 
 def blocks(language: str) -> list[str]:

@@ -79,7 +79,15 @@ def test_the_module_beside_the_scenario_is_found_from_anywhere(
 
 
 def test_a_model_in_the_working_folder_is_checked(folder: Path) -> None:
-    command = [sys.executable, "-P", "-m", "hetwin_suite.cli.main", "model", "check", "belt:Belt"]
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "hetwin_suite.cli.command",
+        "model",
+        "check",
+        "belt:Belt",
+    ]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -94,7 +102,7 @@ def test_a_package_written_against_the_front_door_alone_passes_check_model(folde
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: my-belt\nVersion: 1.0\n")
     (metadata / "entry_points.txt").write_text("[hetwin.models]\nbelt = my_belt.model:Belt\n")
     for model in ("belt", "my_belt.model:Belt"):
-        command = [sys.executable, "-m", "hetwin_suite.cli.main", "model", "check", model]
+        command = [sys.executable, "-m", "hetwin_suite.cli.command", "model", "check", model]
         done = subprocess.run(
             command,
             env={**os.environ, "PYTHONPATH": str(package)},

@@ -144,7 +144,7 @@ def test_the_ros2_command_sees_nodes_services_and_topics(
     env: dict[str, str], tmp_path: Path
 ) -> None:
     live = '{"live": "", "wait": 60, "timeout": 60}'
-    robot = [sys.executable, "-m", "hetwin_suite.cli.main", "robot", "play", "pick_and_place"]
+    robot = [sys.executable, "-m", "hetwin_suite.cli.command", "robot", "play", "pick_and_place"]
     with launched(f"source:={live}", "in_process:=physics", env=env, cwd=tmp_path):
         standing = subprocess.Popen(
             [*robot, "--stand", "100"], env=env, cwd=tmp_path, stdout=subprocess.DEVNULL

@@ -25,6 +25,7 @@ from hetwin_core.ensemble.model import (
 from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import PROXIMITY, Table
 from hetwin_core.ensemble.scene.values import AttributeSpec, Value
 from support import toys
 
@@ -277,7 +278,7 @@ class BlockTooShort(toys.ToyPhysics):
 class ProximityTooNarrow(toys.ToyPhysics):
     def step(self, tick: StepInput) -> StepOutput:
         output = super().step(tick)
-        output.proximity = np.zeros((1, 3))
+        output.tables[PROXIMITY] = Table(np.zeros((1, 3)))
         return output
 
 

@@ -38,7 +38,7 @@ def hetwin(*arguments: object, timeout_s: float = 300.0) -> Ended:
         "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
     }
     ended = subprocess.run(
-        [sys.executable, "-m", "hetwin_suite.cli.main", *map(str, arguments)],
+        [sys.executable, "-m", "hetwin_suite.cli.command", *map(str, arguments)],
         cwd=ROOT,
         env=environment,
         capture_output=True,

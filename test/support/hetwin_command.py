@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import re
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,12 +30,19 @@ class Said:
     out: str
     err: str
 
+    @property
+    def json(self) -> Any:
+        """What it printed."""
+        assert self.code == 0, self.err
+        return json.loads(self.out)
 
-def hetwin(*arguments: str | Path) -> Said:
-    """Run the command, as the shell would."""
-    out, err = io.StringIO(), io.StringIO()
+
+def hetwin(*arguments: object) -> Said:
+    """Run the command, as the shell would; what the nodes write that it starts belongs to its stderr."""
+    out = io.StringIO()
     code = 0
     with (
+        tempfile.TemporaryFile("w+", errors="replace") as err,
         mock.patch.object(sys, "argv", ["hetwin", *map(str, arguments)]),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
@@ -42,7 +51,8 @@ def hetwin(*arguments: str | Path) -> Said:
             cli.main()
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else 1
-    return Said(code, out.getvalue(), err.getvalue())
+        err.seek(0)
+        return Said(code, out.getvalue(), err.read())
 
 
 def all_commands() -> dict[str, Any]:

@@ -102,7 +102,7 @@ class Ended:
 
 def command(*arguments: object) -> list[str]:
     """The `hetwin` command."""
-    return [sys.executable, "-m", "hetwin_suite.cli.main", *map(str, arguments)]
+    return [sys.executable, "-m", "hetwin_suite.cli.command", *map(str, arguments)]
 
 
 def run(scenario: Path, out: Path, *arguments: object, transport: str = "ros") -> Ended:

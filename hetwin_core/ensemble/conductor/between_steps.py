@@ -69,6 +69,9 @@ class BetweenSteps:
         scene: of the run.
         start: how the run began.
         loop: takes its steps.
+
+    Attributes:
+        leaps: returns, for a complete step, the next one to be taken; None: that is the one after it.
     """
 
     def __init__(
@@ -85,7 +88,7 @@ class BetweenSteps:
         self._scenario, self._options, self._ports = scenario, options, tuple(ports)
         self._listeners, self._parts, self._scene, self._start = listeners, parts, scene, start
         self._loop, self._sources = loop, 0
-        self._next: Callable[[int], int] = _each
+        self.leaps: Callable[[int], int] | None = None
         self._seen = 0
         self._new: Sequence[Event] = ()
 
@@ -111,11 +114,7 @@ class BetweenSteps:
         Args:
             following: returns, for a complete step, the next one to be taken; those between them are passed over.
         """
-        self._next = following
-
-    def following(self, step: int) -> int:
-        """The step to be taken after this one."""
-        return self._next(step)
+        self.leaps = following
 
     @property
     def time_ns(self) -> int:
@@ -185,7 +184,7 @@ class BetweenSteps:
         if self._sources != mark.sources:
             raise Refused("the source is another one by now")
         put_back(mark.checkpoint, self._ports, self._parts, self._scene, here=True)
-        self._next = _each
+        self.leaps = None
         self._loop.back_to(mark.checkpoint.step)
         self.mark_seen()
 
@@ -244,10 +243,6 @@ class BetweenSteps:
 def _spec_text(spec: Any) -> str | None:
     """What the start of a run would say of a source; None if there is none."""
     return spec if spec is None or isinstance(spec, str) else json.dumps(spec)
-
-
-def _each(step: int) -> int:
-    return step + 1
 
 
 AtBarrier: TypeAlias = Callable[[BetweenSteps], None]

@@ -17,17 +17,15 @@ class Pace:
 
     Args:
         now: the wall clock [s].
+
+    Attributes:
+        factor: how many times real time; None: as fast as it goes.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
-        self._factor: float | None = None
+        self.factor: float | None = None
         self._begun: tuple[float, int] | None = None
-
-    @property
-    def factor(self) -> float | None:
-        """How many times real time; None: as fast as it goes."""
-        return self._factor
 
     def set(self, factor: float | None) -> None:
         """Hold the run to so many times real time from now on; None: to nothing.
@@ -37,7 +35,7 @@ class Pace:
         """
         if factor is not None and not (math.isfinite(factor) and factor > 0.0):
             raise Refused(f"a pace of {factor:g} is none; expected a number above 0, or none")
-        self._factor = factor
+        self.factor = factor
         self._begun = None
 
     def begin_anew(self) -> None:
@@ -46,7 +44,7 @@ class Pace:
 
     def wait_s(self, time_ns: int) -> float:
         """Return how long the step that begins at a simulated time has to wait [s]; called in the run's thread."""
-        factor = self._factor
+        factor = self.factor
         if factor is None:
             return 0.0
         now = self._now()

@@ -16,16 +16,13 @@ from hetwin_core.ensemble.conductor.scheduling.scheduler import Scheduler
 from hetwin_core.ensemble.conductor.start.lifecycle import Ready
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import topics_of_beliefs
-from hetwin_core.ensemble.conductor.step.barrier import Barrier
 from hetwin_core.ensemble.conductor.step.belief_intake import BeliefIntake
 from hetwin_core.ensemble.conductor.step.effects import EffectRunner
 from hetwin_core.ensemble.conductor.step.ensemble_step import EnsembleStep
 from hetwin_core.ensemble.conductor.step.event_queue import EventQueue
-from hetwin_core.ensemble.conductor.step.main_model import MainModel
 from hetwin_core.ensemble.conductor.step.outputs import OutputWriter
 from hetwin_core.ensemble.conductor.step.outside_input import OutsideInput
 from hetwin_core.ensemble.conductor.step.state_publisher import StatePublisher
-from hetwin_core.ensemble.conductor.step.step_inputs import StepInputs
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.transport.port import ModelPort
@@ -64,7 +61,7 @@ def assemble(
     def warn(source: str, text: str) -> None:
         listeners.note(scene.time_ns, "warning", source, text)
 
-    scene, clock, main_port = ready.scene, scenario.clock, ports[scenario.main.index]
+    scene, main_port = ready.scene, ports[scenario.main.index]
     digest = _digest(scenario, scene)
     beliefs = BeliefIntake(scene, listeners, topics_of_beliefs(scenario, options))
     events = EventQueue(scene.table.models, digest, listeners, beliefs)
@@ -79,10 +76,19 @@ def assemble(
     )
     outside = OutsideInput(controls, scene, main_port, events, effects, failures)
     end_ns = None if options.duration is None else round(options.duration * 1e9)
-    main = MainModel(main_port, clock, scene, outputs, events, effects, scheduler, triggers, end_ns)
-    inputs = StepInputs(clock, scheduler, events)
-    barrier = Barrier(scene, scheduler, inputs, outputs, events, effects, failures)
-    step = EnsembleStep(clock, scene, main, scheduler, inputs, barrier, outside, events, triggers)
+    step = EnsembleStep(
+        main_port,
+        scenario.clock,
+        scene,
+        scheduler,
+        outputs,
+        outside,
+        events,
+        effects,
+        failures,
+        triggers,
+        end_ns,
+    )
     publisher = StatePublisher(scene, digest, listeners, LagControl(scheduler, warn))
     return Parts(
         digest,

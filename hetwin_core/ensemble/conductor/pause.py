@@ -15,6 +15,7 @@ class Pause:
     """Whether a run is paused; may be used from any thread.
 
     Attributes:
+        left: how many steps may be taken before it holds; None: it is not paused.
         waiting: whether the run waits at this moment.
         steps_allowed: how many single steps the run has taken while it was paused.
         held_s: wall time that the run has waited, in seconds.
@@ -23,7 +24,7 @@ class Pause:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._left: int | None = None
+        self.left: int | None = None
         self.until_event = False
         self._is_stepping = False
         self.waiting = False
@@ -33,12 +34,12 @@ class Pause:
     @property
     def is_off(self) -> bool:
         """Whether the run is not paused."""
-        return self._left is None
+        return self.left is None
 
     @property
     def holds(self) -> bool:
         """Whether the next step has to wait."""
-        return self._left == 0
+        return self.left == 0
 
     @property
     def stands(self) -> bool:
@@ -48,13 +49,13 @@ class Pause:
     def hold(self) -> None:
         """Hold the run before its next step."""
         with self._lock:
-            self._left = 0
+            self.left = 0
             self.until_event = self._is_stepping = False
 
     def resume(self) -> None:
         """Let the run continue."""
         with self._lock:
-            self._left = None
+            self.left = None
             self.until_event = self._is_stepping = False
 
     def allow(self, steps: int | None, *, further: bool = False) -> None:
@@ -68,20 +69,18 @@ class Pause:
             Refused: if the run is not held.
         """
         with self._lock:
-            if self._left is None or (self._left and not further):
+            if self.left is None or (self.left and not further):
                 raise Refused("only a paused run can be stepped")
-            left = 0 if self.until_event else self._left
+            left = 0 if self.until_event else self.left
             self.until_event = steps is None
             self._is_stepping = steps is not None
-            self._left = sys.maxsize if steps is None else left + steps
+            self.left = sys.maxsize if steps is None else left + steps
 
     def step_begins(self) -> None:
         """The run takes a step; it counts if it was allowed singly."""
-        if self._left is None:
-            return
         with self._lock:
-            if self._left:
-                self._left -= 1
+            if self.left:
+                self.left -= 1
                 self.steps_allowed += 1
 
     @contextmanager

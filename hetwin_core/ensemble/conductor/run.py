@@ -182,8 +182,10 @@ class Run:
             self._step = step
             if self._at_barriers:
                 self._between.come_to(self._at_barriers)
-            following = self._between.following(step)
-            if not begun and not self._begin_when_allowed(following, idle):
+            following = step + 1 if self._between.leaps is None else self._between.leaps(step)
+            if not (
+                begun or self._begin_step(following) or self._begin_when_allowed(following, idle)
+            ):
                 return "stopped"
             step = following
             handled = self._parts.events.handled
@@ -194,16 +196,17 @@ class Run:
     def _begin_step(self, step: int) -> bool:
         """Begin a step, unless the run is stopped, paused or ahead of its pace; returns whether it did."""
         controls = self._controls
-        if controls.stop.is_set() or controls.pause.holds:
+        if controls.stop.is_set():
             return False
-        if controls.pace.wait_s(self._ready.scene.time_ns):
-            return False
-        controls.pause.step_begins()
+        if controls.pause.left is not None or controls.pace.factor is not None:
+            if controls.pause.holds or controls.pace.wait_s(self._ready.scene.time_ns):
+                return False
+            controls.pause.step_begins()
         self._parts.step.begin(step)
         return True
 
     def _begin_when_allowed(self, step: int, idle: Callable[[float], None]) -> bool:
-        """Begin a step, after a pause if the run is paused; returns false if it is stopped."""
+        """Begin a step as soon as that is allowed; returns false if the run is stopped before."""
         while not self._begin_step(step):
             if self._controls.stop.is_set():
                 return False

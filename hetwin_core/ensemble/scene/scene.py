@@ -31,6 +31,9 @@ class Scene:
         table: which model is responsible for what.
         main: index of the main model.
         main_slots: what the main model contributed; its outputs hold all of it, whichever model owns it now.
+
+    Attributes:
+        settled: whether `resolve` has nothing to do at the present time.
     """
 
     def __init__(
@@ -48,7 +51,7 @@ class Scene:
         self._parents = np.full(len(layout.slots), -1, np.int32)
         self._tables: Mapping[str, Table] = {}
         self._view: Snapshot | None = None
-        self._settled = True
+        self.settled = True
         self._order: list[int] | None = None
         self._visible_values = _read_only(self._values)
         self._visible_parents = _read_only(self._parents)
@@ -65,12 +68,14 @@ class Scene:
         place = self.layout.slots[slot]
         if value.parent == WORLD:
             self._values[place.offset : place.offset + place.attribute.size] = value.data
-        self._parents[slot] = self.layout.entity_id(value.parent)
+            self._parents[slot] = -1
+        else:
+            self._parents[slot] = self.layout.entity_id(value.parent)
         before = self.foreign.pop(slot, None)
         self._for_main = None
-        if self.table.owner(slot) != self._main and slot in self._contested:
+        if slot in self._contested and self.table.owner(slot) != self._main:
             self.foreign[slot] = Value(value.data.copy(), value.time_ns, value.parent)
-            self._settled = False
+            self.settled = False
             if before is not None and before.parent == value.parent:
                 return
             self._order = None
@@ -80,7 +85,7 @@ class Scene:
     def put_block(self, span: slice | Ints, block: Floats) -> None:
         """Write the main model's output; what others own is restored by `resolve`."""
         self._values[span] = block
-        self._settled = not self.foreign
+        self.settled = not self.foreign
 
     def put_tables(self, tables: Mapping[str, Table]) -> None:
         """Replace the tables of these names; they are computed when they are read."""
@@ -92,9 +97,9 @@ class Scene:
         if time_ns != self.time_ns:
             self.time_ns = time_ns
             self._view = None
-        elif self._settled:
+        elif self.settled:
             return
-        self._settled = True
+        self.settled = True
         if self._order is None:
             self._order = list(self._from_the_world_on())
         for slot in self._order:
@@ -138,7 +143,7 @@ class Scene:
             name: Table(rows, time_ns=at) for name, (at, rows) in content["tables"].items()
         }
         self._view = self._order = self._for_main = None
-        self._settled = True
+        self.settled = True
 
     @property
     def foreign_for_main(self) -> Mapping[tuple[str, str], Value]:

@@ -101,12 +101,13 @@ class LocalPort(ModelPort):
 
     def end_step(self) -> StepOutput:
         """Do the step, or wait for it."""
+        tick, self._pending = self._pending, None
+        if tick is not None:
+            model = self._model or self.model
+            return self._call("step", model.step, tick, time_ns=tick.time_ns)
         if self._beside is not None and self._beside.is_requested:
             return self._beside.end()
-        if self._pending is None:
-            raise RunFailed(self.plan.name, "step", self._time_ns, "no step was asked for")
-        tick, self._pending = self._pending, None
-        return self._step(tick)
+        raise RunFailed(self.plan.name, "step", self._time_ns, "no step was asked for")
 
     def collect(self) -> list[StepOutput]:
         """Outputs of a model on the clock or free since the last call."""

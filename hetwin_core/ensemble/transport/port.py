@@ -61,6 +61,10 @@ class ModelPort(ABC):
     """
 
     plan: ModelPlan
+    is_elsewhere: bool = False
+    """Whether the model is at work as soon as a step is requested."""
+    can_run_ahead: bool = False
+    """Whether `begin_step` makes use of `further`; known when the model has started."""
     reads_tables: tuple[str, ...] = tuple(TABLES)
     """Names of the tables that the model's snapshots must hold; known when it is initialized."""
 
@@ -93,16 +97,6 @@ class ModelPort(ABC):
     @abstractmethod
     def end_step(self) -> StepOutput:
         """Wait for the requested step; returns its output."""
-
-    @property
-    def is_elsewhere(self) -> bool:
-        """Whether the model is at work as soon as a step is requested."""
-        return False
-
-    @property
-    def can_run_ahead(self) -> bool:
-        """Whether `begin_step` makes use of `further`."""
-        return False
 
     @property
     def ahead(self) -> int:

@@ -34,12 +34,17 @@ def all_finite(numbers: Floats) -> bool:
     return math.isfinite(total) or bool(np.isfinite(numbers).all())
 
 
-def wrong_output(output: object) -> str | None:
-    """What is wrong with the output of a step as a whole; None if nothing is."""
+def wrong_output(output: object, time_ns: int | None = None) -> str | None:
+    """What is wrong with the output of a step as a whole, to this time [ns] if one is given; None if nothing is."""
     if not isinstance(output, StepOutput):
         return f"it returns {type(output).__name__}; expected a StepOutput"
     if len(output.events) > MAX_EVENTS:
         return f"it reports {len(output.events)} events in one step; expected at most {MAX_EVENTS}"
+    if time_ns is not None and output.time_ns != time_ns:
+        return (
+            f"it says that it is at {output.time_ns / 1e9:.9f} s;"
+            f" it was asked to step to {time_ns / 1e9:.9f} s"
+        )
     return None
 
 

@@ -71,6 +71,11 @@ class TriggerRunner:
         self._operations: dict[str, Bound] = {}
 
     @property
+    def looks(self) -> bool:
+        """Whether `run` may do something at a barrier without events."""
+        return bool(self._on_value or self._operations)
+
+    @property
     def waits_for_events(self) -> bool:
         """Whether no trigger can act without an event, whatever the values are."""
         return not self._on_value and not any(

@@ -84,6 +84,13 @@ class EventStream:
             self._sent[again[2].source] -= 1
         self.until(time_ns)
 
+    @property
+    def quiet_ns(self) -> int:
+        """Before this time, `until` has nothing to return, to read or to raise [ns]."""
+        read_ns = self._read_ns - STAMP_TOLERANCE_NS
+        first_ns = self._waiting[0][0] if self._waiting else read_ns
+        return min(first_ns, read_ns if self._fault is None else self._fault.time_ns)
+
     def failing(self, time_ns: int) -> bool:
         """Whether a failure up to this time has not been raised yet."""
         return self._fault is not None and self._fault.time_ns <= time_ns

@@ -202,6 +202,11 @@ class Part(ABC):
         """
         return None
 
+    @property
+    def quiet_ns(self) -> int:
+        """Before this time, `events` returns nothing and `ended` is false [ns]; 0 if that is not known."""
+        return 0
+
     def events(self, time_ns: int) -> list[Event]:
         """Return action annotations and topic values since the last call, up to and including a time."""
         return []

@@ -235,6 +235,13 @@ class Plan:
                 return False
         return True
 
+    @property
+    def quiet_ns(self) -> int:
+        """Before this time, `events` returns nothing and `ended` is false [ns]."""
+        if self._begun < len(self.parts):
+            return 0
+        return min((part.quiet_ns for part in self.parts), default=0)
+
     def close(self) -> None:
         """Close what the parts have opened."""
         for part in self.parts:

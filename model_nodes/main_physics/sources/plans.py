@@ -76,6 +76,7 @@ class Plans:
         senses: whether `sense` is called before each step.
         reproducible: whether another run gets the same input.
         takes_over: whether the robots can be taken over in the middle of a run.
+        quiet_ns: before this time, `events` would return nothing and `ended` is false [ns].
 
     Raises:
         BadInput: if some robots are recorded and others live, or recordings were not made at the same time.
@@ -97,6 +98,7 @@ class Plans:
         self._any_driven = False
         self._placed: list[tuple[_Own, slice]] = []
         self._only = plans.get(ALL)
+        self.quiet_ns = 0
 
     def __bool__(self) -> bool:
         """Whether there is a plan."""
@@ -247,6 +249,7 @@ class Plans:
 
     def take_over(self, time_ns: int, joints: Mapping[str, JointNow]) -> None:
         """Go on with the robots in the middle of a run; see `Plan.take_over`."""
+        self.quiet_ns = 0
         for own in self._own:
             own.plan.take_over(time_ns, own.own(joints))
 
@@ -328,8 +331,10 @@ class Plans:
             RunFailed: if a plan fails; it says of which robot.
         """
         if self._only is not None:
-            return self._only.events(time_ns)
-        found: list[Event] = []
+            found = self._only.events(time_ns)
+            self.quiet_ns = self._only.quiet_ns
+            return found
+        found = []
         for own in self._own:
             if time_ns < own.begin_ns:
                 continue
@@ -361,6 +366,7 @@ class Plans:
         robots = {own.robot for own in self._own}
         if not isinstance(saved, dict) or saved.keys() != robots:
             raise Unsaveable("the sources of other robots were saved")
+        self.quiet_ns = 0
         for own in self._own:
             own.plan.restore(saved[own.robot])
 

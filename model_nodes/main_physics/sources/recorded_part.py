@@ -234,6 +234,13 @@ class RecordedPart(Part):
         over = recorded_ns >= self._recorded_ns and not broken
         return over and not (self._announces and self._events.failing(recorded_ns))
 
+    @property
+    def quiet_ns(self) -> int:
+        """Before this time, `events` returns nothing and `ended` is false [ns]."""
+        until_ns = self._recorded_ns if self._fault is None else self._fault.time_ns
+        said_ns = self._events.quiet_ns if self._announces else until_ns
+        return min(until_ns, said_ns, self._recorded_ns) + self._offset_ns
+
     def save(self) -> Plain:
         """Return where it is: up to when events were read, and which part of the motion was evaluated ahead."""
         playback = None if self._playback is None else self._playback.save()

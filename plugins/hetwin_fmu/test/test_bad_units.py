@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 from motor_unit import FOLDERS, archive, changed, description, motor
-from support.cli_runs import hetwin
+from support.hetwin_command import hetwin
 from support.small_ensemble import run
 
 from hetwin_core.ensemble import extras

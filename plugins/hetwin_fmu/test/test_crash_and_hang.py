@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 from motor_unit import WRONG, motor
-from support.cli_runs import hetwin
+from support.hetwin_command import hetwin
 
 
 def scenario(folder: Path, wrong: str, **entry: object) -> Path:

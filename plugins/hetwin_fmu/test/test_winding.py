@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from motor_unit import COMPILER
-from support.cli_runs import hetwin
+from support.hetwin_command import hetwin
 
 from hetwin_suite.episode import open_episode
 

@@ -121,7 +121,7 @@ def test_variants_are_those_of_the_scenario(scenario: str | None, names: list[st
 def test_the_shells_script_is_shown() -> None:
     environment = {**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
     done = subprocess.run(
-        [sys.executable, "-m", "hetwin_suite.cli.main", "--show-completion", "bash"],
+        [sys.executable, "-m", "hetwin_suite.cli.command", "--show-completion", "bash"],
         env=environment,
         capture_output=True,
         text=True,

@@ -32,7 +32,15 @@ def ball(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def run(ball: Path, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     """A run that is shown, and held before its first step."""
-    command = [sys.executable, "-m", "hetwin_suite.cli.main", "run", str(ball), "--show", "--hold"]
+    command = [
+        sys.executable,
+        "-m",
+        "hetwin_suite.cli.command",
+        "run",
+        str(ball),
+        "--show",
+        "--hold",
+    ]
     options = ["--port", "0", "--no-browser", "--no-report", "--out", str(tmp_path / "shown")]
     process = subprocess.Popen(
         [*command, *options, "--duration", "0.5"],

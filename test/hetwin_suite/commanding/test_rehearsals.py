@@ -215,7 +215,7 @@ def test_tiago_raises_its_arm_and_does_not_hit_itself(tmp_path: Path) -> None:
 def test_the_command_prints_json_and_its_code_says_how_it_went(tmp_path: Path) -> None:
     path = scenario(tmp_path)
     for text, code in ((f"joints: {BENT}\n", 0), (f"joints: {LOW}\n", 1), ("joints: 3\n", 2)):
-        command = (sys.executable, "-m", "hetwin_suite.cli.main", "robot", "send", str(path))
+        command = (sys.executable, "-m", "hetwin_suite.cli.command", "robot", "send", str(path))
         options = (str(goal(tmp_path, text)), "--rehearse-only", "--json")
         ended = subprocess.run(
             [*command, *options], cwd=ROOT, capture_output=True, text=True, check=False

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import selectors
+import re
 import shutil
-import subprocess
-import sys
 import time
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from support.ros_domains import new_domain
+from support.hetwin_command import hetwin
+from support.ros_runs import TESTS
 
-from hetwin_suite.running.patience import Patience, never_silent
+from hetwin_suite.running.patience import Patience, never_silent, to_stderr
 
-ROOT = Path(__file__).resolve().parents[3]
-LONGEST_S = 20.0
-"""Several times what users should see, as a machine that runs other tests as well stands still now and then."""
+SHORT_S, SHORTEST_S = 0.3, 0.05
+"""Silences that commands are allowed here, instead of seconds."""
 SLOW_MODEL = """
 import time
 
@@ -26,7 +22,7 @@ from toys_of_mine import ToyCup
 
 
 class Slow(ToyCup):
-    wait_s = 9.0  # of the first instance in a process
+    wait_s = 2.0  # of the first instance in a process
 
     def initialize(self, parameters, seed):
         time.sleep(Slow.wait_s)
@@ -38,7 +34,7 @@ scenario: slow
 rate: 100
 models:
   physics: {type: "toys_of_mine:ToyPhysics", main: true, parameters: {until: 0.1}}
-  cup: {type: "slow_cup:Slow"}
+  cup: {type: "MODULE:Slow"}
 """
 
 
@@ -71,69 +67,48 @@ def test_work_that_does_not_look_is_never_silent() -> None:
     assert (lines[0], lines[-1]) == ("0 done (0 s)", "1 done (1 s)")
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("slow")
-    shutil.copy(ROOT / "test" / "support" / "toys.py", path / "toys_of_mine.py")
-    (path / "slow_cup.py").write_text(SLOW_MODEL)
-    (path / "slow.yaml").write_text(SLOW_SCENARIO)
-    return path
-
-
-def listened(folder: Path, *arguments: str) -> tuple[float, str]:
-    """Run a command; the longest silence [s] and what was written."""
-    environment = {**os.environ, "ROS_DOMAIN_ID": str(new_domain())}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "hetwin_suite.cli.main", *arguments],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
-    assert process.stdout is not None
-    times = [time.monotonic()]
-    written = b""
-    with selectors.DefaultSelector() as selector, process:
-        selector.register(process.stdout, selectors.EVENT_READ)
-        while selector.select(120.0):
-            found = os.read(process.stdout.fileno(), 65536)
-            times.append(time.monotonic())
-            written += found
-            if not found:
-                break
-    text = written.decode()
-    assert process.returncode == 0, text
-    return max(after - before for before, after in pairwise(times)), text
+@pytest.fixture
+def impatient(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """Commands, in an empty folder, are silent for so many seconds at most."""
+    monkeypatch.setattr(Patience.__init__, "__defaults__", (request.param,))
+    monkeypatch.setattr(never_silent.__wrapped__, "__defaults__", (to_stderr, request.param))  # type: ignore[attr-defined]
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("impatient", [SHORT_S], indirect=True)
 @pytest.mark.parametrize(
     ("words", "says"),
     [
         ("run slow.yaml --no-report --out local", "cup: initialize"),
         ("run slow.yaml --no-report --transport ros --out ros", "waiting for the models' nodes"),
         ("check slow.yaml", "cup: initialize"),
-        ("check-model slow_cup:Slow", "checking initialize"),
+        ("check-model MODULE:Slow", "checking initialize"),
     ],
 )
 def test_a_command_says_again_and_again_what_it_waits_for(
-    words: str, says: str, folder: Path
+    words: str, says: str, impatient: None, tmp_path: Path
 ) -> None:
-    _, text = listened(folder, *words.split())
-    assert text.count(says) >= 2  # in a wait of three times the period
+    module = re.sub(r"\W+", "_", f"slow_cup_for_{words}")  # each is imported anew
+    shutil.copy(TESTS / "support" / "toys.py", tmp_path / "toys_of_mine.py")
+    (tmp_path / f"{module}.py").write_text(SLOW_MODEL)
+    (tmp_path / "slow.yaml").write_text(SLOW_SCENARIO.replace("MODULE", module))
+    said = hetwin(*words.replace("MODULE", module).split())
+    assert said.code == 0, said.err
+    assert said.err.count(says) >= 2  # in a wait of six times the period
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        ("record drop --episodes 1 --seed 3 --out drops", "1 of 1"),
-        ("evaluate table2 --episodes drops --approaches single", ""),
-        ("run pick_and_place --out whole", ""),
-        ("report whole", ""),
-    ],
-)
-def test_a_command_is_never_silent_for_long(words: str, says: str, folder: Path) -> None:
-    longest, text = listened(folder, *words.split())
-    assert says in text
-    assert longest < LONGEST_S
+@pytest.mark.parametrize("impatient", [SHORTEST_S], indirect=True)
+def test_a_command_is_not_silent_while_it_works(impatient: None) -> None:
+    for words, says in (
+        ("record drop --episodes 1 --seed 3 --out drops", r"^0 of 1 recorded \(\d s\)$"),
+        ("evaluate table2 --episodes drops --approaches single", r"^0 of 1 judged \(\d s\)$"),
+        ("run pick_and_place --duration 1 --out whole", r"^drawing the report \(\d s\)$"),
+        ("report whole", r"^drawing the report \(\d s\)$"),
+    ):
+        said = hetwin(*words.split())
+        assert said.code == 0, said.err
+        assert re.search(says, said.err, re.MULTILINE), (words, said.err)

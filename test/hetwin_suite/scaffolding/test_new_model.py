@@ -13,7 +13,7 @@ import pytest
 from support.hetwin_command import hetwin, refused
 
 ROOT = Path(__file__).resolve().parents[3]
-HETWIN = (sys.executable, "-m", "hetwin_suite.cli.main")
+HETWIN = (sys.executable, "-m", "hetwin_suite.cli.command")
 LONG = "a_name_of_thirty_characters_ok"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scene.layout import Layout
@@ -117,7 +118,13 @@ class RunSummary:
 
 
 class RunListener:
-    """Follows a run; called in order, from the thread that runs the ensemble. What it leaves out does nothing."""
+    """Follows a run; called in order, from the thread that runs the ensemble. What it leaves out does nothing.
+
+    Attributes:
+        stepped_every: `stepped` is called at multiples of so many steps.
+    """
+
+    stepped_every: ClassVar[int] = 1
 
     def started(self, start: RunStart) -> None:
         """The models are initialized and the run begins."""

@@ -22,17 +22,25 @@ class ListenerGroup:
     """
 
     def __init__(self, listeners: Sequence[RunListener]) -> None:
-        self._listeners = tuple(listeners)
+        self._follow(listeners)
         self._time_ns = 0
+
+    def _follow(self, listeners: Sequence[RunListener]) -> None:
+        self._listeners = tuple(listeners)
+        self._stepping = [
+            (listener.stepped, listener.stepped_every)
+            for listener in listeners
+            if type(listener).stepped is not RunListener.stepped
+        ]
 
     def replace(self, listeners: Sequence[RunListener]) -> None:
         """Call these instead from now on; those before hear nothing more, not even of the end."""
-        self._listeners = tuple(listeners)
+        self._follow(listeners)
 
     def add(self, listener: RunListener, start: RunStart) -> None:
         """Call one more from now on, for which the run begins here."""
         ListenerGroup([listener]).started(start)
-        self._listeners = (*self._listeners, listener)
+        self._follow((*self._listeners, listener))
 
     def started(self, start: RunStart) -> None:
         """Publish that the run begins."""
@@ -42,8 +50,9 @@ class ListenerGroup:
         """Publish the state after a complete step."""
         self._time_ns = scene.time_ns
         try:
-            for listener in self._listeners:
-                listener.stepped(step, scene)
+            for stepped, every in self._stepping:
+                if step % every == 0:
+                    stepped(step, scene)
         except HetwinError:
             raise
         except Exception as error:

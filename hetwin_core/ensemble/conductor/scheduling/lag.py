@@ -9,7 +9,6 @@ import numpy as np
 
 from hetwin_core.ensemble.conductor.scheduling.scheduler import Scheduler
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.model import StepOutput
 
 MAX_SAMPLES = 200_000
 
@@ -33,16 +32,20 @@ class LagControl:
         self.is_live = False
         self.newest_s: float | None = None
 
-    def published(self, step: int, output: StepOutput) -> None:
-        """The state after a step is published now; `output` is the main model's."""
-        if output.input_ns is None:
-            return
+    def published(self, step: int, input_ns: int, *, late: bool) -> None:
+        """The state after a step is published now.
+
+        Args:
+            step: of the main model.
+            input_ns: when the newest joint sample in it was measured, in the system time of this machine [ns].
+            late: whether the twin is too far behind.
+        """
         self.is_live = True
-        lag = time.time_ns() - output.input_ns
+        lag = time.time_ns() - input_ns
         self.newest_s = lag / 1e9
         if len(self._lags) < MAX_SAMPLES:
             self._lags.append(lag)
-        if self._scheduler.adapt(step, output.late):
+        if self._scheduler.adapt(step, late):
             stretch = self._scheduler.stretch
             text = "models step at their rates again"
             if stretch > 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -34,6 +35,7 @@ class Scheduler(Restorable):
         stretch: by this factor, models step less often than their rates say.
         missed: name of a model -> steps left out because the main model was late.
         any_beside: whether any model may be coupled beside the main one.
+        stride: only with multiples of so many main steps does any waited-for model step.
     """
 
     saved_fields = ("_interrupted", "_last", "_changed", "stretch", "missed")
@@ -44,6 +46,7 @@ class Scheduler(Restorable):
         self._beside = [p for p in self._waited if p.plan.beside]
         self.any_beside = bool(self._beside)
         self.unwaited = [p for p in others if p.plan.stepping is not Stepping.SERVICE]
+        self.stride = _stride(self._waited)
         self._fidelity_offsets = _fidelity_offsets(self._waited, layout)
         self._interrupted: set[int] = set()
         self._last = {port.plan.index: 0 for port in self._waited}
@@ -84,7 +87,7 @@ class Scheduler(Restorable):
             or Fidelity.of(values[at]) is not Fidelity.LOW
         ]
 
-    def still_due(self, due: list[ModelPort]) -> list[ModelPort]:
+    def still_due(self, due: Sequence[ModelPort]) -> Sequence[ModelPort]:
         """Those of `due` that have not lost their step by a failure since."""
         if not self._interrupted:
             return due
@@ -114,6 +117,7 @@ class Scheduler(Restorable):
         """Never step this model again."""
         self._waited = [p for p in self._waited if p.plan.index != model]
         self._beside = [p for p in self._beside if p.plan.index != model]
+        self.stride = _stride(self._waited)
         self.unwaited = [p for p in self.unwaited if p.plan.index != model]
         self._interrupted.add(model)
 
@@ -121,6 +125,10 @@ class Scheduler(Restorable):
         """A new instance replaces this model; a step that the former one began beside the main model is lost."""
         if any(port.plan.index == model for port in self._beside):
             self._interrupted.add(model)
+
+
+def _stride(ports: Sequence[ModelPort]) -> int:
+    return math.gcd(*(port.plan.every for port in ports)) or sys.maxsize
 
 
 def _fidelity_offsets(ports: Sequence[ModelPort], layout: Layout) -> Mapping[int, int]:

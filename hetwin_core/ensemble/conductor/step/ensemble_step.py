@@ -3,33 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
+from typing import TypeAlias
 
 from hetwin_core.ensemble.clock import MainClock
+from hetwin_core.ensemble.conductor.failures.handler import FailureHandler
 from hetwin_core.ensemble.conductor.scheduling.scheduler import Scheduler
-from hetwin_core.ensemble.conductor.step.barrier import Barrier
+from hetwin_core.ensemble.conductor.step.effects import EffectRunner
 from hetwin_core.ensemble.conductor.step.event_queue import EventQueue
-from hetwin_core.ensemble.conductor.step.main_model import MainModel
+from hetwin_core.ensemble.conductor.step.outputs import OutputWriter
 from hetwin_core.ensemble.conductor.step.outside_input import OutsideInput
-from hetwin_core.ensemble.conductor.step.step_inputs import StepInputs
-from hetwin_core.ensemble.model import StepOutput
+from hetwin_core.ensemble.errors import RunFailed
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.model import StepInput, StepOutput, Stepping
 from hetwin_core.ensemble.scene.scene import Scene
+from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.transport.port import ModelPort
+from hetwin_core.ensemble.transport.step_batching import MAX_STEPS
 from hetwin_core.ensemble.triggers.runner import TriggerRunner
+
+Outputs: TypeAlias = list[tuple[ModelPort, StepOutput]]
 
 
 class EnsembleStep:
     """Steps all models once, the main one first; the order of everything in a step is here.
 
+    A run has hundreds of steps a second, and nothing happens in most of them: each part is asked only when it has
+    something to do.
+
     Args:
-        clock: times of the main model's steps.
+        main: the main model.
+        clock: times of its steps.
         scene: the values.
-        main: steps the main model.
         scheduler: knows which others step.
-        inputs: makes their inputs.
-        barrier: collects their outputs.
+        outputs: writes outputs into the scene.
         outside: events and placements from outside.
-        events: orders the step's events.
-        triggers: run on them.
+        events: ranks and orders the step's events, and knows what each model has not seen yet.
+        effects: carries out the models' requests.
+        failures: handles models that fail.
+        triggers: run on the events.
+        end_ns: the run ends with the first step that reaches this time; None: when the source ends.
 
     Attributes:
         output: the main model's in the last complete step.
@@ -37,26 +50,31 @@ class EnsembleStep:
 
     def __init__(
         self,
+        main: ModelPort,
         clock: MainClock,
         scene: Scene,
-        main: MainModel,
         scheduler: Scheduler,
-        inputs: StepInputs,
-        barrier: Barrier,
+        outputs: OutputWriter,
         outside: OutsideInput,
         events: EventQueue,
+        effects: EffectRunner,
+        failures: FailureHandler,
         triggers: TriggerRunner,
+        end_ns: int | None,
     ) -> None:
+        self._main = main
         self._clock = clock
         self._scene = scene
-        self._main = main
         self._scheduler = scheduler
-        self._inputs = inputs
-        self._barrier = barrier
+        self._outputs = outputs
         self._outside = outside
         self._events = events
+        self._effects = effects
+        self._failures = failures
         self._triggers = triggers
-        self._due: list[ModelPort] = []
+        self._end_ns = end_ns
+        self._then = 0
+        self._due: Sequence[ModelPort] = ()
         self.output = StepOutput(time_ns=0)
 
     @property
@@ -65,24 +83,44 @@ class EnsembleStep:
 
         The main model is at work meanwhile if it is in another process. The state of a live robot must not wait.
         """
-        return self._main.port.is_elsewhere and self.output.input_ns is None
+        return self._main.is_elsewhere and self.output.input_ns is None
 
     def end_at(self, time_ns: int) -> None:
         """Let the first step that reaches this time [ns] be the last."""
-        self._main.end_at(time_ns)
+        self._end_ns = time_ns
 
     def begin(self, step: int) -> None:
-        """Start the models beside the main one, then the main model."""
-        self._due = self._scheduler.due(step, self._scene)
-        beside = self._scheduler.starting_beside(step) if self._scheduler.any_beside else ()
-        if beside:
-            kept = self._scene.kept_snapshot(
-                {name for port in beside for name in port.reads_tables}
-            )
+        """Start the models beside the main one, then the main model, which may be at work on it from now on."""
+        scheduler, scene, main = self._scheduler, self._scene, self._main
+        self._due = () if step % scheduler.stride else scheduler.due(step, scene)
+        if scheduler.any_beside and (beside := scheduler.starting_beside(step)):
+            kept = scene.kept_snapshot({name for port in beside for name in port.reads_tables})
             for port in beside:
                 # its step ends with the last main step of its period
-                port.begin_step(self._inputs.make(port, step - 1 + port.plan.every, kept))
-        self._main.begin(step)
+                port.begin_step(self._input(port, step - 1 + port.plan.every, kept))
+        now, self._then = scene.time_ns, self._clock.time_of(step)
+        seen = self._events.unseen_by(main.plan.index)
+        tick = StepInput(
+            self._then, self._then - now, scene.snapshot(), seen, scene.foreign_for_main
+        )
+        main.begin_step(tick, self._further(step) if main.can_run_ahead else ())
+
+    def _further(self, step: int) -> Sequence[int]:
+        """Times of the steps after this one that the main model may take at once, see `step_batching` [ns]."""
+        if self._main.ahead or self._scheduler.unwaited or not self._triggers.waits_for_events:
+            return ()
+        last = min(step + MAX_STEPS, self._scheduler.next_due(step))
+        times = [self._clock.time_of(s) for s in range(step, last + 1)]
+        end_ns = self._end_ns
+        return [then for before, then in pairwise(times) if end_ns is None or before < end_ns]
+
+    def _input(self, port: ModelPort, step: int, scene: Snapshot) -> StepInput:
+        """The input of a step that ends with this step of the main model, on this snapshot."""
+        then, every = self._clock.time_of(step), port.plan.every
+        if port.plan.stepping is Stepping.SERVICE:
+            every = self._scheduler.steps_since(port, step)
+        period = then - self._clock.time_of(step - every)
+        return StepInput(then, period, scene, self._events.unseen_by(port.plan.index))
 
     def finish(self, step: int) -> bool:
         """Complete the step that `begin` began; returns whether it was the last.
@@ -90,17 +128,45 @@ class EnsembleStep:
         Raises:
             RunFailed: if a model or a trigger fails and the run is to stop.
         """
-        then = self._clock.time_of(step)
-        self.output = output = self._main.finish(then)
-        events = self._events.of_model(self._main.port.plan.index, output.events)
-        due = self._begin_after_main(step) if self._due else ()
-        events += self._barrier.wait(due, step, then)
-        self._outside.carry_out()
-        events += self._outside.events()
-        self._scene.resolve(then)
-        self._triggers.run(self._events.ordered(events), then)
-        self._scene.resolve(then)
-        return output.ended or self._main.is_last(then)
+        then, scene, main, outside = self._then, self._scene, self._main, self._outside
+        self.output = output = main.end_step()
+        self._outputs.write_main(main.plan, output, then)
+        scene.resolve(then)
+        if output.requests:
+            self._effects.requests(main, output.requests)
+        events = self._events.of_model(main.plan.index, output.events) if output.events else []
+        if self._due or self._scheduler.unwaited:
+            events += self._others(step, then)
+        if outside.requests:
+            outside.carry_out()
+        if not outside.arrivals.empty():
+            events += outside.events()
+        if not scene.settled:
+            scene.resolve(then)
+        if events or self._triggers.looks:
+            self._triggers.run(self._events.ordered(events), then)
+            scene.resolve(then)
+        return output.ended or (self._end_ns is not None and then >= self._end_ns)
+
+    def _others(self, step: int, then: int) -> list[tuple[int, Event]]:
+        """Step all other models that are due, write all outputs, carry out requests; returns the events by rank.
+
+        Raises:
+            RunFailed: if a model fails and the run is to stop.
+        """
+        outputs = self._write(self._begin_after_main(step), then) if self._due else []
+        if self._scheduler.unwaited:
+            outputs += self._collect(step)
+        events: list[tuple[int, Event]] = []
+        for port, output in outputs:
+            try:
+                if output.events:
+                    events += self._events.of_model(port.plan.index, output.events)
+                if output.requests:
+                    self._effects.requests(port, output.requests)
+            except RunFailed as failure:
+                self._failures.handle(failure)
+        return events
 
     def _begin_after_main(self, step: int) -> Sequence[ModelPort]:
         """Start the models that see the main model's new state; returns all whose outputs are due."""
@@ -108,5 +174,49 @@ class EnsembleStep:
         scene = self._scene.snapshot()
         for port in due:
             if not port.plan.beside:
-                port.begin_step(self._inputs.make(port, step, scene))
+                port.begin_step(self._input(port, step, scene))
         return due
+
+    def _write(self, due: Sequence[ModelPort], then: int) -> Outputs:
+        """Write what the due models have computed; failures are handled when all outputs are written."""
+        received, failures = self._receive(due)
+        written: Outputs = []
+        for port, output in received:
+            try:
+                self._outputs.write(port.plan, output, then)
+            except RunFailed as failure:
+                failures.append(failure)
+            else:
+                written.append((port, output))
+        for failed in failures:
+            self._failures.handle(failed)
+        return written
+
+    def _receive(self, due: Sequence[ModelPort]) -> tuple[Outputs, list[RunFailed]]:
+        """Wait for all models that are due, but no longer once one has ended the run."""
+        received: Outputs = []
+        failures: list[RunFailed] = []
+        for port in due:
+            try:
+                received.append((port, port.end_step()))
+            except RunFailed as failure:
+                if self._failures.is_fatal(failure):
+                    raise
+                failures.append(failure)
+        return received, failures
+
+    def _collect(self, step: int) -> Outputs:
+        """Write what models on the clock or free have computed so far, and offer them the new time."""
+        outputs: Outputs = []
+        for port in self._scheduler.unwaited:
+            try:
+                for output in port.collect():
+                    self._outputs.write(port.plan, output, None)
+                    outputs.append((port, output))
+            except RunFailed as failure:
+                self._failures.handle(failure)
+                continue
+            if port.plan.stepping is Stepping.FREE or step % port.plan.every == 0:
+                kept = self._scene.kept_snapshot(port.reads_tables)
+                port.begin_step(self._input(port, step, kept))
+        return outputs

@@ -56,8 +56,6 @@ class EventQueue(Restorable):
         Raises:
             RunFailed: if the arguments of one cannot be written as JSON.
         """
-        if not events:
-            return []
         name = self._models[index]
         for event in events:
             _check_json(event, name)
@@ -80,8 +78,6 @@ class EventQueue(Restorable):
 
     def ordered(self, events: list[tuple[int, Event]]) -> list[Event]:
         """The events by time, then by their model's order in the scenario, then in the order of its output."""
-        if not events:
-            return []
         return [e for _, e in sorted(events, key=lambda pair: (pair[1].time_ns, pair[0]))]
 
     def handle(self, event: Event) -> Event:

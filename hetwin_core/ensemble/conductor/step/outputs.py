@@ -43,8 +43,9 @@ class OutputWriter(Restorable):
         self._scene = scene
         self._layout = scene.layout
         self._warn = warn
-        self._block_size = sum(self._layout.slots[s].attribute.size for s in main_slots)
-        self._span = slice(0, self._block_size)
+        self._shape = (sum(self._layout.slots[s].attribute.size for s in main_slots),)
+        self._span = slice(0, self._shape[0])
+        self._slots = {(s.entity, s.attribute.name): i for i, s in enumerate(self._layout.slots)}
         self.dropped: Counter[str] = Counter()
 
     def write_main(self, plan: ModelPlan, output: StepOutput, time_ns: int) -> None:
@@ -53,15 +54,20 @@ class OutputWriter(Restorable):
         Raises:
             RunFailed: if it is not for that time, has the wrong shape, or is not finite.
         """
-        self._check_output(plan, output, time_ns)
-        if output.block is not None:
-            self._check_block(plan, output.block, time_ns)
-            self._scene.put_block(self._span, output.block)
+        wrong = wrong_output(output, time_ns)
+        if wrong is not None:
+            raise RunFailed(plan.name, "step", time_ns, wrong)
+        block = output.block
+        if block is not None:
+            if block.shape != self._shape or block.dtype != np.float64 or not all_finite(block):
+                self._refuse_block(plan, block, time_ns)
+            self._scene.put_block(self._span, block)
         if output.tables:
             for name, table in output.tables.items():
                 self._check_table(plan, name, table, time_ns)
             self._scene.put_tables(output.tables)
-        self._write_values(plan, output)
+        if output.values:
+            self._write_values(plan, output)
 
     def write(self, plan: ModelPlan, output: StepOutput, time_ns: int | None) -> None:
         """Write a model's output; `time_ns` is None for a model that steps at times of its own.
@@ -69,21 +75,24 @@ class OutputWriter(Restorable):
         Raises:
             RunFailed: see `write_main`; or if it holds what only the main model may return.
         """
-        self._check_output(plan, output, time_ns)
-        wrong = not_its_own(output)
+        wrong = wrong_output(output, time_ns) or not_its_own(output)
         if wrong is not None:
             raise RunFailed(plan.name, "step", time_ns or self._scene.time_ns, wrong)
-        self._write_values(plan, output)
+        if output.values:
+            self._write_values(plan, output)
 
     def _write_values(self, plan: ModelPlan, output: StepOutput) -> None:
         """Write what the model is responsible for, and drop and count the rest."""
-        for (entity, attribute), value in output.values.items():
-            slot = self._layout.find(entity, attribute)
-            if slot is None or self._scene.table.owner(slot) != plan.index:
-                self._drop(plan, entity, attribute)
+        owners, scene = self._scene.table.owners, self._scene
+        for key, value in output.values.items():
+            slot = self._slots.get(key)
+            if slot is None or owners[slot] != plan.index:
+                self._drop(plan, *key)
                 continue
-            self._check_value(plan, slot, value, output.time_ns)
-            self._scene.put(slot, value)
+            wrong = wrong_numbers(value, self._layout.slots[slot].attribute)
+            if wrong is not None or value.parent != WORLD:
+                self._check_frame(plan, slot, value, output.time_ns, wrong)
+            scene.put(slot, value)
 
     def _drop(self, plan: ModelPlan, entity: str, attribute: str) -> None:
         key = f"{plan.name}: {entity}.{attribute}"
@@ -92,17 +101,6 @@ class OutputWriter(Restorable):
             self._warn(
                 plan.name, f"returns {entity}.{attribute}, which it is not responsible for; dropped"
             )
-
-    def _check_output(self, plan: ModelPlan, output: StepOutput, time_ns: int | None) -> None:
-        wrong = wrong_output(output)
-        if wrong is not None:
-            raise RunFailed(plan.name, "step", time_ns or self._scene.time_ns, wrong)
-        if time_ns is not None and output.time_ns != time_ns:
-            reason = (
-                f"it says that it is at {output.time_ns / 1e9:.9f} s;"
-                f" it was asked to step to {time_ns / 1e9:.9f} s"
-            )
-            raise RunFailed(plan.name, "step", time_ns, reason)
 
     def _check_table(self, plan: ModelPlan, name: str, table: Table, time_ns: int) -> None:
         """Check a table, one that has not been computed when it is; it is of this time."""
@@ -118,28 +116,27 @@ class OutputWriter(Restorable):
         else:
             check(known)
 
-    def _check_block(self, plan: ModelPlan, block: Floats, time_ns: int) -> None:
-        if block.shape != (self._block_size,) or block.dtype != np.float64:
+    def _refuse_block(self, plan: ModelPlan, block: Floats, time_ns: int) -> None:
+        if block.shape != self._shape or block.dtype != np.float64:
             reason = (
                 f"the block is {block.dtype} of shape {block.shape};"
-                f" expected float64 of shape ({self._block_size},)"
+                f" expected float64 of shape {self._shape}"
             )
             raise RunFailed(plan.name, "step", time_ns, reason)
-        if all_finite(block):
-            return
         for slot in self._layout.slots:
-            if slot.offset >= self._block_size:
+            if slot.offset >= self._shape[0]:
                 break
             numbers = block[slot.offset : slot.offset + slot.attribute.size]
             if not np.isfinite(numbers).all():
                 reason = f"{slot.entity}.{slot.attribute.name} is not finite: {numbers.tolist()}"
                 raise RunFailed(plan.name, "step", time_ns, reason)
 
-    def _check_value(self, plan: ModelPlan, slot: int, value: Value, time_ns: int) -> None:
+    def _check_frame(
+        self, plan: ModelPlan, slot: int, value: Value, time_ns: int, wrong: str | None
+    ) -> None:
+        """Refuse a value of which something is wrong already, or its frame."""
         place = self._layout.slots[slot]
-        wrong = wrong_numbers(value, place.attribute)
-        if wrong is None and value.parent != WORLD:
-            wrong = self._wrong_frame(place, value.parent)
+        wrong = wrong or self._wrong_frame(place, value.parent)
         if wrong is not None:
             reason = f"{place.entity}.{place.attribute.name} {wrong}"
             raise RunFailed(plan.name, "step", time_ns, reason)

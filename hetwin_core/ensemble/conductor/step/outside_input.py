@@ -32,6 +32,8 @@ class OutsideInput(Restorable):
         failures: handles a model that fails.
 
     Attributes:
+        arrivals: the events that have come in.
+        requests: what has been asked for.
         any_events: whether any event has come in, or anything was done by hand, so that the run cannot be repeated.
     """
 
@@ -46,8 +48,8 @@ class OutsideInput(Restorable):
         effects: EffectRunner,
         failures: FailureHandler,
     ) -> None:
-        self._arrivals = controls.arrivals
-        self._requests = controls.requests
+        self.arrivals = controls.arrivals
+        self.requests = controls.requests
         self._pause = controls.pause
         self._scene = scene
         self._main = main
@@ -63,11 +65,11 @@ class OutsideInput(Restorable):
             RunFailed: if the arguments of one cannot be written as JSON.
         """
         events: list[tuple[int, Event]] = []
-        if self._arrivals.empty() or self._main.ahead:
+        if self.arrivals.empty() or self._main.ahead:
             return events
         with suppress(Empty):
             while True:
-                events.append(self._events.from_outside(self._arrivals.get_nowait()))
+                events.append(self._events.from_outside(self.arrivals.get_nowait()))
                 self.any_events = True
         return events
 
@@ -77,11 +79,11 @@ class OutsideInput(Restorable):
         Raises:
             RunFailed: if a model fails and the run is to stop.
         """
-        while self._requests:
-            request = self._requests[0]
+        while self.requests:
+            request = self.requests[0]
             if isinstance(request, Move) and self._main.ahead and not self._pause.waiting:
                 return
-            self._requests.popleft()
+            self.requests.popleft()
             if isinstance(request, Act):
                 event = Event(
                     request.name, self._scene.time_ns, source=BY_HAND, arguments=request.arguments
@@ -100,7 +102,7 @@ class OutsideInput(Restorable):
             request.done(str(failure))
             self._failures.handle(failure)
         else:
-            self._arrivals.put(event)
+            self.arrivals.put(event)
             request.done(None)
 
     def _check_not_ahead(self) -> None:
@@ -134,7 +136,7 @@ class OutsideInput(Restorable):
 
     def refuse_all(self, reason: str) -> None:
         """Refuse what nothing can be done about any more."""
-        while self._requests:
-            request = self._requests.popleft()
+        while self.requests:
+            request = self.requests.popleft()
             if not isinstance(request, Act):
                 request.done(reason)

@@ -54,4 +54,5 @@ class StatePublisher(Restorable):
         self.predicates.observe(scene.values)
         self._digest.values(scene.time_ns, scene.values)
         self._listeners.stepped(step, scene)
-        self.lag.published(step, output)
+        if output.input_ns is not None:
+            self.lag.published(step, output.input_ns, late=output.late)

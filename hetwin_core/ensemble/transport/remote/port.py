@@ -127,6 +127,8 @@ class RemotePort(ModelPort):
         period_ns: time between two steps, of a model that the conductor does not wait for [ns].
     """
 
+    is_elsewhere = True
+
     def __init__(self, plan: ModelPlan, peer: Peer, period_ns: int = 0) -> None:
         self.plan = plan
         self._peer = peer
@@ -166,22 +168,13 @@ class RemotePort(ModelPort):
         """Begin the run: layout, models and state."""
         self._layout = scene.layout
         self._reads = bool(self.reads_tables or scene.layout.select(self._selections))
+        self.can_run_ahead = not self._reads  # a model that reads must see each new state
         given = {
             "layout": layout_to_json(scene.layout),
             "models": list(scene.models),
             "period_ns": self._period_ns,
         }
         self._call("start", given, StepInput(scene.time_ns, 0, scene))
-
-    @property
-    def is_elsewhere(self) -> bool:
-        """A process of its own."""
-        return True
-
-    @property
-    def can_run_ahead(self) -> bool:
-        """A model that reads the scene must see each new state."""
-        return not self._reads
 
     @property
     def ahead(self) -> int:

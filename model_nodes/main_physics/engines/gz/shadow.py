@@ -200,8 +200,10 @@ class Shadow:
 
     def follow_links(self) -> None:
         """Note what links touch after a step, as far as it rests or is a link, once their distances were asked for."""
-        if self._links is not None and self._links.is_due():
-            self._links.follow(self._now_ns)
+        if self._links is not None:
+            self._links.waits -= 1
+            if self._links.waits <= 0:
+                self._links.follow(self._now_ns)
 
     @property
     def _now_ns(self) -> int:

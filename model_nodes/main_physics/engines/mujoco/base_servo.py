@@ -19,7 +19,11 @@ from model_nodes.main_physics.engines.mujoco.tables import FreeBody, Tables
 
 
 class BaseServo(Copied):
-    """The servo of all bases that follow a command."""
+    """The servo of all bases that follow a command.
+
+    Attributes:
+        any: whether there are any.
+    """
 
     saved_fields = ("_from", "_to")
 
@@ -30,15 +34,11 @@ class BaseServo(Copied):
         self._strength = DRIVEN_ARMATURE / self._step**2
         self._data, self._reader = data, reader
         self._bases: list[FreeBody] = [tables.bases[name] for name in tables.followed]
+        self.any = bool(self._bases)
         self._from = np.zeros((len(self._bases), POSE_SIZE))
         self._to = np.zeros((len(self._bases), POSE_SIZE))
         self._turn, self._quaternion = np.zeros(3), np.zeros(4)
         self.place()
-
-    @property
-    def any(self) -> bool:
-        """Whether there are any."""
-        return bool(self._bases)
 
     def place(self) -> None:
         """Set the commands to the current states of the bases."""

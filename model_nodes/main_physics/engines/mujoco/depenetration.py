@@ -41,6 +41,7 @@ class Depenetration:
     Attributes:
         margins: by which overlaps are parted slowly, applied after each `mj_step1`.
         remarks: those since they were taken last.
+        returned: the objects that still pass through something, by name.
     """
 
     def __init__(
@@ -49,27 +50,27 @@ class Depenetration:
         self._model, self._data, self._tables = model, data, tables
         self._collisions = collisions
         self.margins = ContactMargins(model, data)
-        self._returned: dict[str, _Returned] = {}
+        self.returned: dict[str, _Returned] = {}
         self._all_pairs: dict[str, Pairs] = {}
         self._seen_at = 0.0
         self.remarks: list[Remark] = []
 
     @property
-    def any(self) -> bool:
+    def is_busy(self) -> bool:
         """Whether any object is monitored."""
-        return bool(self._returned) or self.margins.any
+        return bool(self.returned) or self.margins.any
 
     @property
     def names(self) -> tuple[str, ...]:
         """The objects that currently pass through others, or are parted slowly."""
         slow = self.margins.bodies
         free = self._tables.free.items()
-        return tuple(n for n, f in free if n in self._returned or not slow.isdisjoint(f.members))
+        return tuple(n for n, f in free if n in self.returned or not slow.isdisjoint(f.members))
 
     def monitor(self, free: FreeBody, time: float) -> None:
         """Monitor an object that is handed back at `time` [s]; positions must be up to date."""
         self.end(free)
-        if not self.any:
+        if not self.is_busy:
             self._seen_at = time
         if not self._collisions.is_on(free.body):
             return
@@ -78,12 +79,12 @@ class Depenetration:
             if nearest.distance < 0 and self._collisions.is_on(key[1]):
                 self._soften(returned, key, nearest, time)
         if returned.passing:
-            self._returned[free.name] = returned
+            self.returned[free.name] = returned
 
     def end(self, free: FreeBody) -> None:
         """Stop monitoring an object and restore its usual collisions."""
         self.margins.reset(free.members)
-        returned = self._returned.pop(free.name, None)
+        returned = self.returned.pop(free.name, None)
         if returned is not None:
             for pair in returned.passing:
                 self._collisions.include(*pair)
@@ -92,10 +93,10 @@ class Depenetration:
         """Update all monitored objects, after each step."""
         passed, self._seen_at = time - self._seen_at, time
         self.margins.grow(passed)
-        for name, returned in list(self._returned.items()):
+        for name, returned in list(self.returned.items()):
             self._update_one(returned, time)
             if not returned.passing:
-                del self._returned[name]
+                del self.returned[name]
 
     def _pairs(self, free: FreeBody) -> Pairs:
         # Cached: all bodies of an object against all others.
@@ -144,16 +145,9 @@ class Depenetration:
         one, other = (self._tables.frames[self._tables.body_frames[body]] for body in key)
         self.remarks.append(Remark(one, other, text))
 
-    def take_remarks(self) -> list[Remark]:
-        """Return the remarks since the last call."""
-        remarks = self.remarks
-        if remarks:
-            self.remarks = []
-        return remarks
-
     def save(self) -> object:
         """Return the state for `restore`, without the model's arrays."""
-        returned = {name: dict(r.passing) for name, r in self._returned.items()}
+        returned = {name: dict(r.passing) for name, r in self.returned.items()}
         return returned, self._seen_at, self.margins.save()
 
     def restore(self, state: object) -> None:
@@ -161,7 +155,7 @@ class Depenetration:
         assert isinstance(state, tuple)
         returned, self._seen_at, margins = state
         free = self._tables.free
-        self._returned = {
+        self.returned = {
             name: _Returned(free[name], self._pairs(free[name]), dict(passing))
             for name, passing in returned.items()
         }

@@ -88,7 +88,10 @@ class MujocoEngine(Engine):
 
     def command_joints(self, positions: Floats, velocities: Floats, accelerations: Floats) -> None:
         """Set the command of the driven joints."""
-        self._robots.command_joints(positions, velocities)
+        one = self._simulation
+        one.servo.command(positions, velocities)
+        if one.motors.any:
+            one.motors.command(velocities)
 
     def place_base(self, robot: str, state: Floats) -> None:
         """Set the pose and the twist of a robot's root link, and take along what it carries."""
@@ -117,17 +120,27 @@ class MujocoEngine(Engine):
     def step(self) -> None:
         """Advance by one period."""
         self._simulation.step()
-        self._sensing.follow()
+        links = self._sensing.links
+        if links is not None:  # their distances have been asked for
+            links.waits -= 1
+            if links.waits <= 0:
+                links.follow(self._simulation.time_ns(0.0))
 
     # What is measured; see `sensing`.
 
     def read_frames(self, out: Floats) -> None:
         """Write the poses and twists of all frames."""
-        self._sensing.frames(out)
+        one = self._simulation
+        if one.dirty or one.fidelity_changed:
+            one.refresh()
+        out[: one.tables.moving] = one.reader.sensed
+        out[one.tables.moving :] = one.still
 
     def read_joints(self, positions: Floats, velocities: Floats) -> None:
         """Write the positions and velocities of all joints."""
-        self._sensing.joints(positions, velocities)
+        one = self._simulation
+        positions[:] = one.qpos.take(one.tables.joint_positions)
+        velocities[:] = one.qvel.take(one.tables.joint_velocities)
 
     def proximity(self) -> Floats:
         """Return rows for the objects of the settings; also for pairs that do not collide."""
@@ -142,7 +155,7 @@ class MujocoEngine(Engine):
         return self._sensing.clearances(reach)
 
     def take_touches(self) -> Floats:
-        """Return what was noted of MuJoCo's contacts, and of distances; see `link_contacts` and `link_watch`."""
+        """Return what was noted of MuJoCo's contacts, and of distances; see `contacts` and `link_watch`."""
         return self._sensing.take_touches()
 
     def expected_efforts(
@@ -219,7 +232,11 @@ class MujocoEngine(Engine):
 
     def take_remarks(self) -> list[Remark]:
         """Return the remarks about penetrations."""
-        return self._simulation.depenetration.take_remarks()
+        part = self._simulation.depenetration
+        if not part.remarks:
+            return []
+        remarks, part.remarks = part.remarks, []
+        return remarks
 
     # The whole.
 
@@ -269,7 +286,7 @@ class MujocoEngine(Engine):
         led = (
             (one.motors.any or bool(one.soft[0]), "a drive gives way to what it touches"),
             (one.kinematic.any, "a body follows another model"),
-            (one.depenetration.any, "a body comes out of another one"),
+            (one.depenetration.is_busy, "a body comes out of another one"),
             (is_enabled(one.model), "bodies sleep"),
         )
         for is_so, why in led:

@@ -29,9 +29,7 @@ class FrameReader:
         self._still = tables.frame_bodies[tables.moving :]
 
     def read(self) -> None:
-        """Update `sensed` if MuJoCo's sensors are off; a frame that is not awake keeps its pose, at rest."""
-        if sleep.sensors_are_on(self._model):
-            return
+        """Update `sensed` where MuJoCo's sensors are off; a frame that is not awake keeps its pose, at rest."""
         bodies = np.flatnonzero(sleep.awake(self._data) & self._moves)
         at, velocity = self._xpos[bodies], self._cvel[bodies]
         # MuJoCo's velocities are those at the centre of mass of the whole tree.

@@ -48,9 +48,12 @@ class LinkWatch(Copied):
         tables: of the engine.
         qpos: MuJoCo's, of now.
         touches: where they are noted.
+
+    Attributes:
+        waits: after so many more steps, `follow` is to be called; what steps counts them down.
     """
 
-    saved_fields = ("_at", "_weights", "_known", "_near", "_share", "_elapsed", "_steps", "_waits")
+    saved_fields = ("_at", "_weights", "_known", "_near", "_share", "_elapsed", "_steps", "waits")
 
     def __init__(self, world: World, tables: Tables, qpos: Floats, touches: Touches) -> None:
         self._clearances = Clearances(world, tables.frames, tables.joints)
@@ -73,12 +76,7 @@ class LinkWatch(Copied):
         """Look at all at the next step."""
         self._at = np.full(len(self._addresses), _ELSEWHERE)
         self._weights, self._near = self._far, dict[Pair, float]()
-        self._share, self._elapsed, self._steps, self._waits = 0.0, 0, 1, 1
-
-    def is_due(self) -> bool:
-        """Whether `follow` is to be called after this step."""
-        self._waits -= 1
-        return self._waits <= 0
+        self._share, self._elapsed, self._steps, self.waits = 0.0, 0, 1, 1
 
     def follow(self, time_ns: int) -> None:
         """Look at all if something can have come to touch, and note what does."""
@@ -93,7 +91,7 @@ class LinkWatch(Copied):
             share, pace = 0.0, float(self._weights.dot(moved).max()) / self._elapsed
             self._elapsed = 0
         self._share, most = share, (1.0 - share) / _FASTER / max(pace, _STILL)
-        self._steps = self._waits = max(1, int(min(most, _MOST)))
+        self._steps = self.waits = max(1, int(min(most, _MOST)))
 
     def rows(self, time_ns: int, reach: float) -> Floats:
         """(n, 9) rows as `Engine.clearances`; notes what touches now."""

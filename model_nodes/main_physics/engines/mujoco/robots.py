@@ -31,13 +31,6 @@ class Robots:
         one.motors.place()
         one.dirty = True
 
-    def command_joints(self, positions: Floats, velocities: Floats) -> None:
-        """Set the command of the driven joints; see `servo` and `motors`."""
-        one = self._simulation
-        one.servo.command(positions, velocities)
-        if one.motors.any:
-            one.motors.command(velocities)
-
     def place_base(self, robot: str, state: Floats) -> None:
         """Set the pose and the twist of a robot's root link, and take along what it carries; see `carried_bodies`."""
         one, tables = self._simulation, self._simulation.tables

@@ -13,12 +13,12 @@ import numpy as np
 from mujoco import rollout
 
 from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.engines.mujoco.sleep import NO_SENSORS
 
 _PHYSICS = mj.mjtState.mjSTATE_FULLPHYSICS.value
 _WHOLE = mj.mjtState.mjSTATE_INTEGRATION.value
 _GIVEN = mj.mjtState.mjSTATE_QFRC_APPLIED.value | mj.mjtState.mjSTATE_EQ_ACTIVE.value
 """What `rollout` would reset unless it is given in each step."""
-_NO_SENSORS = mj.mjtDisableBit.mjDSBL_SENSOR.value
 
 
 class RolledOut:
@@ -75,7 +75,7 @@ def _as_it_is(model: mj.MjModel, data: mj.MjData) -> Iterator[None]:
     state = np.empty(mj.mj_stateSize(model, _WHOLE))
     mj.mj_getState(model, data, state, _WHOLE)
     flags = model.opt.disableflags
-    model.opt.disableflags = flags | _NO_SENSORS
+    model.opt.disableflags = flags | NO_SENSORS
     try:
         yield
     finally:

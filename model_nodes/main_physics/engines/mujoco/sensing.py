@@ -20,7 +20,11 @@ from model_nodes.main_physics.engines.proximity import proximity_objects
 
 
 class Sensing:
-    """Measures in a simulation."""
+    """Measures in a simulation.
+
+    Attributes:
+        links: what they are near to, once that has been asked for.
+    """
 
     def __init__(self, simulation: Simulation) -> None:
         self._simulation = one = simulation
@@ -34,28 +38,14 @@ class Sensing:
         one, settings = self._simulation, self._simulation.settings
         objects = proximity_objects(settings, one.tables.free)
         near = [body for name in objects for body in one.tables.free[name].members]
-        self._links: LinkWatch | None = None
+        self.links: LinkWatch | None = None
         self._pairs = Pairs(one.model, one.data, one.tables, near, settings.proximity_range)
 
     def move(self, body: int, pose: Floats) -> None:
         """Know of a body that stands elsewhere now."""
-        if self._links is not None:
+        if self.links is not None:
             tables = self._simulation.tables
-            self._links.move(tables.frames[tables.body_frames[body]], pose)
-
-    def frames(self, out: Floats) -> None:
-        """Write the poses and twists of all frames."""
-        one = self._simulation
-        if one.dirty or one.fidelity_changed:
-            one.refresh()
-        out[: one.tables.moving] = one.reader.sensed
-        out[one.tables.moving :] = one.still
-
-    def joints(self, positions: Floats, velocities: Floats) -> None:
-        """Write the positions and velocities of all joints."""
-        one = self._simulation
-        positions[:] = one.qpos.take(one.tables.joint_positions)
-        velocities[:] = one.qvel.take(one.tables.joint_velocities)
+            self.links.move(tables.frames[tables.body_frames[body]], pose)
 
     def proximity(self) -> Floats:
         """Return rows for the objects of the settings; also for pairs that do not collide."""
@@ -83,11 +73,6 @@ class Sensing:
         """Measure the distances of the robots' links; see `link_watch`."""
         return self._links_watched().rows(self._simulation.time_ns(0.0), reach)
 
-    def follow(self) -> None:
-        """Note what links touch after a step, once their distances have been asked for."""
-        if self._links is not None and self._links.is_due():
-            self._links.follow(self._simulation.time_ns(0.0))
-
     def take_touches(self) -> Floats:
         """Return what links touched since the last call, from which on they are watched."""
         if not self._simulation.watches_links:
@@ -96,7 +81,7 @@ class Sensing:
 
     def save(self) -> object:
         """Return what is known of the links, for `restore`."""
-        links = None if self._links is None else self._links.save()
+        links = None if self.links is None else self.links.save()
         return self._simulation.touches.save(), links
 
     def restore(self, state: object) -> None:
@@ -108,10 +93,10 @@ class Sensing:
             self._links_watched().restore(links)
 
     def _links_watched(self) -> LinkWatch:
-        if self._links is None:
+        if self.links is None:
             one = self._simulation
-            self._links = LinkWatch(self._world, one.tables, one.qpos, one.touches)
-        return self._links
+            self.links = LinkWatch(self._world, one.tables, one.qpos, one.touches)
+        return self.links
 
     def _base_poses(self) -> dict[str, Floats]:
         one = self._simulation

@@ -108,9 +108,6 @@ class Servo(Copied):
 
     def target(self, share: float, period: float) -> Floats:
         """The commanded positions after a fraction of the step, on the cubic spline between its ends."""
-        if share >= 1.0:
-            end: Floats = self._to[0]
-            return end
         a, b = self._from, self._to
         s, r = share, 1.0 - share
         between: Floats = r * r * ((1 + 2 * s) * a[0] + s * period * a[1]) + s * s * (
@@ -118,8 +115,9 @@ class Servo(Copied):
         )
         return between
 
-    def push(self, target: Floats) -> None:
-        """Apply the forces that reach `target` within one substep."""
+    def push(self, share: float, period: float) -> Floats:
+        """Apply the forces that reach, within one substep, the target after a fraction of the step; returns it."""
+        target: Floats = self._to[0] if share >= 1.0 else self.target(share, period)
         force, moved = self._force, self._moved
         np.multiply(self._qvel[self._dofs], self._step, out=moved)
         np.subtract(target, self._qpos[self._positions], out=force)
@@ -130,6 +128,7 @@ class Servo(Copied):
         if len(self._soft):
             force[self._soft] = self._soft_forces(target)
         self._applied[self._dofs] = force
+        return target
 
     def _soft_forces(self, target: Floats) -> Floats:
         soft = self._soft

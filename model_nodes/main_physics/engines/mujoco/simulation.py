@@ -14,17 +14,17 @@ from model_nodes.main_physics.engines.mujoco.attachments import Attachments
 from model_nodes.main_physics.engines.mujoco.base_servo import BaseServo
 from model_nodes.main_physics.engines.mujoco.builder import Builder
 from model_nodes.main_physics.engines.mujoco.collisions import Collisions
-from model_nodes.main_physics.engines.mujoco.contacts import Contacts
+from model_nodes.main_physics.engines.mujoco.contacts import Contacts, LinkContacts
 from model_nodes.main_physics.engines.mujoco.depenetration import Depenetration
 from model_nodes.main_physics.engines.mujoco.feed_forward import FeedForward
 from model_nodes.main_physics.engines.mujoco.fidelities import Fidelities
 from model_nodes.main_physics.engines.mujoco.frames import FrameReader
 from model_nodes.main_physics.engines.mujoco.kinematic_bodies import KinematicBodies
-from model_nodes.main_physics.engines.mujoco.link_contacts import LinkContacts
 from model_nodes.main_physics.engines.mujoco.link_fidelities import LinkFidelities
 from model_nodes.main_physics.engines.mujoco.motors import Motors
 from model_nodes.main_physics.engines.mujoco.rolled_out import RolledOut
 from model_nodes.main_physics.engines.mujoco.servo import Servo
+from model_nodes.main_physics.engines.mujoco.sleep import NO_SENSORS
 from model_nodes.main_physics.engines.mujoco.tables import Tables, make_tables
 from model_nodes.main_physics.engines.touches import Touches
 
@@ -109,28 +109,32 @@ class Simulation:
     def step(self) -> None:
         """Advance by one period."""
         count = self.settings.substeps
-        begin = self.time_ns(0.0)
-        if self.kinematic.any and not (self.is_current and self.kinematic.are_at(begin)):
-            self.refresh()
-            self.dirty = self.kinematic.place(begin)
+        if self.kinematic.any:
+            self._let_follow(self.time_ns(0.0))
         if self.dirty or self.fidelity_changed:
             self.refresh()
         for i in range(1, count + 1):
             self._substep(i, count)
-        self.reader.read()
+        if self.model.opt.disableflags & NO_SENSORS:
+            self.reader.read()
         self.periods += 1
         if self.rolled_out is not None:
             self.rolled_out.stepped(count)
         self._check()
-        if self.depenetration.any:
+        if self.depenetration.returned or self.depenetration.margins.any:
             self.depenetration.update(self.seconds)
             self.dirty = True
+
+    def _let_follow(self, now_ns: int) -> None:
+        """Have the bodies that follow other models where these say."""
+        if not (self.is_current and self.kinematic.are_at(now_ns)):
+            self.refresh()
+            self.dirty = self.kinematic.place(now_ns)
 
     def _substep(self, i: int, count: int) -> None:
         model, data, period = self.model, self.data, self.settings.period
         share = i / count
-        target = self.servo.target(share, period)
-        self.servo.push(target)
+        target = self.servo.push(share, period)
         if self.bases.any:
             self.bases.push(share, period)
         if self.motors.any:
@@ -179,7 +183,8 @@ class Simulation:
         """Compute positions, velocities and contacts again if something was changed between steps."""
         if self.dirty or self.fidelity_changed:
             self._begin_step()
-            self.reader.read()
+            if self.model.opt.disableflags & NO_SENSORS:
+                self.reader.read()
             self.dirty = self.fidelity_changed = False
 
     def _begin_step(self) -> None:

@@ -21,7 +21,8 @@ ALLOWED = mj.mjtSleepPolicy.mjSLEEP_ALLOWED.value
 MANY_SENSORS = 500
 """With more sensors than this, reading only awake frames is faster than MuJoCo's sensors (measured)."""
 _ENABLE = mj.mjtEnableBit.mjENBL_SLEEP.value
-_NO_SENSORS = mj.mjtDisableBit.mjDSBL_SENSOR.value
+NO_SENSORS = mj.mjtDisableBit.mjDSBL_SENSOR.value
+"""The flag of a model whose sensors MuJoCo does not evaluate."""
 _ASLEEP, _IS_AWAKE, _STATIC = (
     state.value
     for state in (
@@ -40,16 +41,11 @@ def enable(model: mj.MjModel, on: bool) -> None:
     """
     option, no_sensors = model.opt, on and model.nsensor > MANY_SENSORS
     option.enableflags = _with(option.enableflags, _ENABLE, on)
-    option.disableflags = _with(option.disableflags, _NO_SENSORS, no_sensors)
+    option.disableflags = _with(option.disableflags, NO_SENSORS, no_sensors)
 
 
 def _with(flags: int, bit: int, on: bool) -> int:
     return flags | bit if on else flags & ~bit
-
-
-def sensors_are_on(model: mj.MjModel) -> bool:
-    """Whether MuJoCo evaluates its sensors."""
-    return not model.opt.disableflags & _NO_SENSORS
 
 
 def is_enabled(model: mj.MjModel) -> bool:

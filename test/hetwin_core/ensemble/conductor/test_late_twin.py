@@ -13,7 +13,7 @@ from hetwin_core.ensemble.conductor.scheduling.scheduler import (
     STEPS_TO_CHANGE,
     Scheduler,
 )
-from hetwin_core.ensemble.model import StepOutput, Stepping
+from hetwin_core.ensemble.model import Stepping
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.responsibilities import ResponsibilityTable
 from hetwin_core.ensemble.scene.scene import Scene
@@ -92,6 +92,5 @@ def test_a_model_is_told_the_time_since_its_last_step() -> None:
 
 def test_a_replay_has_no_lag() -> None:
     lag = LagControl(schedule(), lambda source, text: None)
-    lag.published(1, StepOutput(time_ns=0))
     assert lag.summary() == {}
     assert not lag.is_live

@@ -28,10 +28,7 @@ class Elsewhere(LocalPort):
     """A main model that is at work between `begin_step` and `end_step`, as in another process."""
 
     begun = 0
-
-    @property
-    def is_elsewhere(self) -> bool:
-        return True
+    is_elsewhere = True
 
     def begin_step(self, tick: StepInput, further: Sequence[int] = ()) -> None:
         self.begun += 1

@@ -60,7 +60,10 @@ BROKEN = {
     "RefusesItsState": ("save and restore", "refuses its own saved state: not this one"),
     "StopsOnce": ("stop, and stop again", "AttributeError"),
     "BlockTooShort": ("step", "shape (25,)"),
-    "ProximityTooNarrow": ("step", "proximity has shape (1, 3); expected (n, 12)"),
+    "ProximityTooNarrow": (
+        "step",
+        "the table proximity is float64 of shape (1, 3); expected float64 of shape (n, 12)",
+    ),
     "EndedIsANumber": ("step", "ended is 0; expected true or false"),
     "NeverTakesBack": ("take and release", "does not take ball.pose back after it was released"),
 }

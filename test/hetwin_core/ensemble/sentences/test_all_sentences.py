@@ -13,7 +13,7 @@ import pytest
 from hetwin_core.ensemble.sentences.catalogue import GROUPS, Entry, group, pieces, say
 
 ROOT = Path(__file__).resolve().parents[4]
-PACKAGES = ("hetwin_core", "model_nodes", "conductor_node", "hetwin_suite")
+PACKAGES = ("hetwin_core", "model_nodes", "conductor_node", "hetwin_suite", "plugins")
 ALL = [(f"{name}.{key}", entry) for name in GROUPS for key, entry in group(name).items()]
 COUNTED = re.compile(r"^ (?:of \d|[a-z]+)")
 NOT_NATIVE = re.compile(
@@ -112,6 +112,7 @@ def test_each_sentence_that_is_said_is_there_with_its_arguments() -> None:
             assert None in given or given <= {*entry.fields}, place
 
 
+@pytest.mark.skipif(not (ROOT / "plugins").is_dir(), reason="the plugins are not here")
 def test_nothing_is_in_the_catalogue_that_nobody_says() -> None:
     text = "\n".join(
         file.read_text("utf-8") for package in PACKAGES for file in (ROOT / package).rglob("*.py")
