@@ -18,11 +18,13 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import perhaps
 from hetwin_suite._commands.completion import beginning
 from hetwin_suite._commands.options import (
+    AsJson,
     Engine,
     EpisodeNumber,
     Episodes,
     Jobs,
     Mismatches,
+    Scenario,
     Seed,
     WithPage,
     numbers,
@@ -37,6 +39,7 @@ from hetwin_suite.scaffolding.shown import counted
 
 __all__ = [
     "NOT_KNOWN",
+    "AsJson",
     "BadInput",
     "Engine",
     "EpisodeNumber",
@@ -45,6 +48,7 @@ __all__ = [
     "Mismatches",
     "Patience",
     "Result",
+    "Scenario",
     "Seed",
     "WithPage",
     "beginning",

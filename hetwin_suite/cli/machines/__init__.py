@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from hetwin_suite.cli.machines.check import check
-from hetwin_suite.cli.machines.code import code
-from hetwin_suite.cli.machines.draw import draw
+from hetwin_suite.cli.machines.files import check, code, draw
 from hetwin_suite.cli.machines.link import link
 from hetwin_suite.cli.machines.run import run
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,11 @@ from hetwin_suite.cli.commands import OWN
 from hetwin_suite.cli.main import app
 
 MODULE = """
+from hetwin_suite.command import Result, Seed
 import typer
+
+def picnic(seed: Seed = 0) -> Result:
+    return Result({"seed": seed}, [f"a picnic by {seed}"], code=seed)
 
 def brew(cups: int = 1) -> None:
     print(f"{cups} brewed")
@@ -42,6 +47,10 @@ bar = commands_of_a_cafe:bar
 run = commands_of_a_cafe:brew
 nothing = commands_of_a_cafe:nothing
 gone = commands_of_nobody:brew
+
+[hetwin.episode_kinds]
+record.picnic = commands_of_a_cafe:picnic
+evaluate.hail = commands_of_nobody:hail
 
 [hetwin.resources]
 cafe = commands_of_a_cafe
@@ -88,6 +97,17 @@ def test_a_function_and_a_group() -> None:
     assert said("brew", "--cups", "2") == "2 brewed\n"
     assert said("bar", "open") == "it is open\n"
     assert "--cups" in said("brew", "-h")
+
+
+def test_kinds_of_episodes_of_a_package_are_listed_and_what_they_return_is_presented() -> None:
+    text = said("record", "--help")
+    assert "picnic  see hetwin record picnic --help" in text
+    assert "hail" not in text
+    assert "hail" in said("evaluate", "--help")
+    assert "commands_of_a_cafe" not in sys.modules
+    assert said("record", "picnic") == "a picnic by 0\n"
+    assert json.loads(said("record", "picnic", "--json")) == {"seed": 0}
+    assert CliRunner().invoke(app, ["record", "picnic", "--seed", "3"]).exit_code == 3
 
 
 def test_a_command_of_hetwins_own_stays() -> None:
