@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from hetwin_suite.command import NOT_KNOWN, Result, Seed, make_room_for, option
-from hetwin_suite.runs import BadInput
+from hetwin_suite.command import NOT_KNOWN, BadInput, Result, Seed, make_room_for, option
 
 if TYPE_CHECKING:
     from hetwin_suite.proving_ground.truck.planning.search import Search
