@@ -15,7 +15,7 @@ or as JSON with `--json`, which the command then has by itself. An entry point `
 from __future__ import annotations
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.nearest import perhaps
+from hetwin_core.ensemble.nearest import one_of, perhaps
 from hetwin_suite._commands.completion import beginning
 from hetwin_suite._commands.options import (
     AsJson,
@@ -56,6 +56,7 @@ __all__ = [
     "make_room_for",
     "never_silent",
     "numbers",
+    "one_of",
     "option",
     "perhaps",
     "recorded",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from hetwin_suite.runs import BadInput, one_of
+from hetwin_suite.command import BadInput, one_of
 
 
 @dataclass(frozen=True, slots=True)
