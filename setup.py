@@ -63,7 +63,10 @@ remove_old_links()
 setup(
     packages=all_packages(),
     package_data={
-        name: ["py.typed", "scaffolding/package/*", "episodes/flaws/rules/*", "view/page/built/*"]
+        name: [
+            *("py.typed", "scaffolding/package/*", "episodes/flaws/rules/*"),
+            *("view/page/built/*", "view/page/style/*", "view/templates/*"),
+        ]
         for name in top_packages()
     },
     include_package_data=False,

@@ -104,7 +104,7 @@ def _writer(run: Path, text: str) -> tuple[Writer, Path]:
 
 
 def _write_page(run: Path, file: Path) -> Written:
-    from hetwin_suite.view.report import write_report  # plotly takes its time
+    from hetwin_suite.view.report import write_report
 
     path = write_report(run, file)
     return {"report": str(path)}, [f"report: {path}"]

@@ -91,7 +91,7 @@ def table2(
 
     judged = judge_all(found, chosen, replay, jobs=jobs, progress=progress, look=look)
     with never_silent(lambda: "drawing the page"):
-        from hetwin_suite.proving_ground.evaluation import verdicts  # plotly takes its time
+        from hetwin_suite.proving_ground.evaluation import verdicts
 
         verdicts.write(out, "table2", found, replay, judged)
     return Result(verdicts.document(judged, replay, out), verdicts.lines(judged, out))

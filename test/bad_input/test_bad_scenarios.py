@@ -81,11 +81,6 @@ CHANGES = {
         '"nowhere:Toy"',
         ("cannot be imported", "No module named"),
     ),
-    "a model that has moved": (
-        '"support.toys:ToyGrasp"',
-        '"hetwin_suite.model_nodes.connector:Connector"',
-        ("line 5, models.grasp.type", "has moved", "expected model_nodes.connector:Connector"),
-    ),
     "no such class": (
         '"support.toys:ToyGrasp"',
         '"support.toys:Toy"',

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.episodes.labelled import Labelled
 from hetwin_suite.futures.learning.of_model import OfModel
 
-pytest.importorskip("sklearn")
+pytestmark = pytest.mark.skipif(
+    find_spec("sklearn") is None, reason="the extra learn is not installed"
+)
 DROPS = "uncertain_environment"
 
 

@@ -30,12 +30,12 @@ BEFORE = (
     *("JointTrajectory", "SkillScene", "TrajectoryPoint", "Watch", "read_network"),
 )
 """What was exported here before, and is in a module of the front door now."""
-HEAVY = ("PIL", "mujoco", "numpy", "plotly", "pydantic", "rclpy", "rosbags")
+HEAVY = ("PIL", "mujoco", "numpy", "jinja2", "pydantic", "rclpy", "rosbags")
 LOADS_NOT = {
-    "command": ("mujoco", "numpy", "plotly", "rclpy", "rosbags"),
-    "episode": ("plotly", "rclpy"),
-    "mismatch": ("plotly", "rclpy"),
-    "runs": ("mujoco", "plotly", "rclpy"),
+    "command": ("mujoco", "numpy", "jinja2", "rclpy", "rosbags"),
+    "episode": ("jinja2", "rclpy"),
+    "mismatch": ("jinja2", "rclpy"),
+    "runs": ("mujoco", "jinja2", "rclpy"),
 }
 FOLDER = Path(hetwin_suite.__file__).parent
 

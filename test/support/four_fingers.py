@@ -103,15 +103,14 @@ def gap(finger: int, positions: Sequence[float], shapes: tuple[Shape, ...], pose
     """Distance of a finger from an object at `pose` in the hand: of spheres along its bones."""
     geometry, turn = ObjectGeometry(shapes), rotation_matrix(pose[3:7])
     links = links_in_palm(positions)
-    least = math.inf
+    points, radii = [], []
     for joint in range(3):
         link = links[f"link_{finger}_{joint}"]
-        for z in np.linspace(0.0, LENGTHS[joint], 12).tolist():
-            at = link[:3] + np.array(rotate(link[3:7].tolist(), (0.0, 0.0, z)))
-            local = (at - np.array((0, 0, GRASP)) - pose[:3]) @ turn
-            radius = RADII[joint] if z == LENGTHS[joint] else 0.008
-            least = min(least, float(geometry.measure(local[None])[0][0]) - radius)
-    return least
+        along = np.linspace(0.0, LENGTHS[joint], 12)
+        points.append(link[:3] + along[:, None] * rotation_matrix(link[3:7])[:, 2])
+        radii.append(np.where(along == LENGTHS[joint], RADII[joint], 0.008))
+    local = (np.concatenate(points) - np.array((0, 0, GRASP)) - pose[:3]) @ turn
+    return float((geometry.measure(local)[0] - np.concatenate(radii)).min())
 
 
 def closed_on(shapes: tuple[Shape, ...], pose: Floats) -> list[float]:

@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
+from support.hetwin_command import hetwin
 from support.ros_domains import new_domain
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -106,9 +108,15 @@ def command(*arguments: object) -> list[str]:
 
 
 def run(scenario: Path, out: Path, *arguments: object, transport: str = "ros") -> Ended:
-    """Run a scenario to its end."""
-    with running(scenario, out, *arguments, transport=transport) as (process, _):
-        return finish(process)
+    """Run a scenario to its end, by the command in this process; its nodes have processes of their own."""
+    with mock.patch.dict(os.environ, environment(new_domain())):
+        said = hetwin(*_words(scenario, out, transport, *arguments))
+    return Ended(said.code, said.out, said.err)
+
+
+def _words(scenario: Path, out: Path, transport: str, *arguments: object) -> list[object]:
+    options = ("--transport", transport, "--out", out, "--json", "--no-report")
+    return ["run", scenario, *options, *arguments]
 
 
 @contextmanager
@@ -118,17 +126,7 @@ def running(
     """A run that goes on meanwhile, and its domain."""
     domain = new_domain() if domain is None else domain
     process = subprocess.Popen(
-        command(
-            "run",
-            scenario,
-            "--transport",
-            transport,
-            "--out",
-            out,
-            "--json",
-            "--no-report",
-            *arguments,
-        ),
+        command(*_words(scenario, out, transport, *arguments)),
         env=environment(domain),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from hetwin_suite.episode import Episode
-from hetwin_suite.page import Document, card, figure, line
+from hetwin_suite.page import Axis, Chart, Panel, Section, lines_over, over
 
 
-def warmth(episode: Episode, document: Document) -> str:
-    """Return a plot of how warm the coffee is; nothing for a run without coffee."""
+def warmth(episode: Episode) -> Section | None:
+    """Return a plot of how warm the coffee is; None for a run without coffee."""
     if ("cup", "temperature") not in episode.responsibilities:
-        return ""
+        return None
     kelvin = episode.attribute("cup", "temperature")[:, 0]
-    drawn = figure([line(episode.seconds, kelvin, "coffee", "#6f4e37")], 240)
-    return card("Coffee", "How warm it is [K].", document.plot(drawn))
+    lines = [*lines_over(episode, {"coffee": kelvin}, ["#6f4e37"], unit="K")]
+    return Section("Coffee", "How warm it is.", Chart([Panel(lines, Axis("[K]"))], over(episode)))

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from html import escape
 from pathlib import Path
 
 from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.flaws.find import flaws_of
-from hetwin_suite.view.stills.graphics import NoGraphics
-from hetwin_suite.view.stills.stills import Moment, Still, stills
+from hetwin_suite.view.content import Picture
+from hetwin_suite.view.stills.stills import Moment, stills
 
 
-def run_pictures(run: Path) -> str:
-    """Return pictures of a run as HTML; a line that says so if nothing can be drawn.
+def run_pictures(run: Path) -> list[Picture]:
+    """Return pictures of a run.
 
     Args:
         run: its folder.
 
     Raises:
         BadInput: if it has no log that can be read.
+        NoGraphics: if nothing can be drawn.
     """
-    try:
-        drawn = stills(Episode.open(run), _moments(run))
-    except NoGraphics as reason:
-        return f'<p class="note">{escape(str(reason))}</p>'
-    return f'<div class="pictures">{"".join(_figure(still) for still in drawn)}</div>'
+    drawn = stills(Episode.open(run), _moments(run))
+    return [Picture(one.png, f"{one.time_ns / 1e9:.2f} s, {one.what}") for one in drawn]
 
 
 def _moments(run: Path) -> list[Moment]:
@@ -39,11 +36,3 @@ def _moments(run: Path) -> list[Moment]:
 
 def _thing(entities: tuple[str, ...]) -> str:
     return entities[0] if entities else ""
-
-
-def _figure(still: Still) -> str:
-    words = escape(f"{still.time_ns / 1e9:.2f} s, {still.what}")
-    return (
-        f'<figure><img alt="{words}" src="data:image/png;base64,{still.png}">'
-        f"<figcaption>{words}</figcaption></figure>"
-    )

@@ -11,38 +11,26 @@ from hetwin_core.ensemble.events import Json
 from hetwin_suite.futures.batch import Batch
 from hetwin_suite.futures.counting.confidence import Share, share
 from hetwin_suite.futures.runs.run_result import RunResult
-from hetwin_suite.view.palette import SERIES, see_through
-from hetwin_suite.view.report.figure import Figure, escaped, figure, line, numbers
-from hetwin_suite.view.report.plot import axis
+from hetwin_suite.view.figures import Axis, Chart, Line, LineStyle, Panel, PointStyle
+from hetwin_suite.view.palette import SERIES
 
 MOST_POINTS = 200
 """Looks of which a plot shows the intervals."""
-EDGE: dict[str, Any] = {"showlegend": False, "opacity": 0.4, "hoverinfo": "skip"}
 GOOD, BAD = "#23845a", "#c53d3d"
+SHARES = Axis("probability", (-0.02, 1.02), percent=True)
 
 
-def over_runs(batch: Batch) -> Figure:
+def over_runs(batch: Batch) -> Chart:
     """How likely each outcome is, as it became known run by run."""
     of = _looks(len(batch.runs))
-    traces: list[dict[str, Any]] = []
+    lines = []
     for name, colour in zip(batch.outcomes, SERIES, strict=False):
         came = np.cumsum([run.outcomes.get(name) is True for run in batch.runs])
         known: list[Share] = [share(int(came[n - 1]), n) for n in of]
-        traces += [
-            line(of, [k.high for k in known], "", colour, **EDGE),
-            line(of, [k.low for k in known], "", colour, **EDGE, **_filled(colour)),
-            line(of, [k.yes / k.of for k in known], name, colour),
-        ]
-    return figure(
-        traces,
-        320,
-        xaxis={"title": {"text": "runs"}, "automargin": True},
-        yaxis={**axis("probability"), "range": [-0.02, 1.02], "tickformat": ".0%"},
-    )
-
-
-def _filled(colour: str) -> dict[str, str]:
-    return {"fill": "tonexty", "fillcolor": see_through(colour, 0.16)}
+        shares = [k.yes / k.of for k in known]
+        band = [k.low for k in known], [k.high for k in known]
+        lines.append(Line(name, of, shares, colour, unit="%", decimals=1, band=band))
+    return Chart([Panel(lines, SHARES)], x=Axis("runs"), height=260)
 
 
 def _looks(runs: int) -> list[int]:
@@ -52,31 +40,23 @@ def _looks(runs: int) -> list[int]:
     return sorted({round(n) for n in np.linspace(1, runs, MOST_POINTS)})
 
 
-def inputs(batch: Batch) -> Figure | None:
+def inputs(batch: Batch) -> Chart | None:
     """The runs by their two inputs that go with failure most; None if there are not two numbers."""
     names = _shown_inputs(batch)
     if names is None:
         return None
-    across, up = names
-    traces = []
+    lines = []
     for words, good, colour in (("as wanted", True, GOOD), ("not as wanted", False, BAD)):
         runs = [run for run in batch.runs if run.succeeded is good]
-        dots = {
-            "type": "scatter",
-            "mode": "markers",
-            "x": numbers(_column(runs, across)),
-            "y": numbers(_column(runs, up)),
-            "text": [f"run {run.index}" for run in runs],
-            "name": words,
-            "marker": {"color": colour, "size": 7, "symbol": "circle" if good else "x"},
-        }
-        traces.append(dots)
-    return figure(
-        traces,
-        420,
-        xaxis={"title": {"text": escaped(across)}, "automargin": True, "zeroline": False},
-        yaxis=axis(up),
-    )
+        x, y = (_column(runs, name) for name in names)
+        dots = [PointStyle.CIRCLE if good else PointStyle.CROSS]
+        said = [f"run {run.index}: {_place(run, names)}" for run in runs]
+        lines.append(Line(words, x, y, colour, style=LineStyle.NONE, points=dots, texts=said))
+    return Chart([Panel(lines, Axis(names[1]))], x=Axis(names[0]), height=340, single=True)
+
+
+def _place(run: RunResult, names: tuple[str, str]) -> str:
+    return ", ".join(f"{name} {run.inputs[name]:.5g}" for name in names)
 
 
 def _shown_inputs(batch: Batch) -> tuple[str, str] | None:

@@ -3,47 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.futures.page.plots import BAD, GOOD
+from hetwin_suite.futures.page.plots import BAD, GOOD, SHARES
 from hetwin_suite.futures.predicting.forecast import Forecast
 from hetwin_suite.futures.runs.run_result import RunResult
+from hetwin_suite.view.figures import Axis, Chart, Line, LineStyle, Panel
 from hetwin_suite.view.palette import SERIES
-from hetwin_suite.view.report.figure import Figure, escaped, figure, line
-from hetwin_suite.view.report.plot import axis
 
 MOST_EVENTS = 8
 MOST_PATHS = 100
-HEIGHT, TALL = 340, 460
+HEIGHT, TALL = 260, 380
 
 
-def over_time(forecast: Forecast) -> Figure | None:
+def over_time(forecast: Forecast) -> Chart | None:
     """The share of futures in which an event has happened by a time; of the events that part them most."""
     events = sorted(forecast.events, key=lambda one: abs(one.share - 0.5))[:MOST_EVENTS]
     if not events:
         return None
-    end = forecast.at_s + forecast.horizon_s
-    traces: list[dict[str, Any]] = []
+    span = forecast.at_s, forecast.at_s + forecast.horizon_s
+    firsts = [one.first() for one in forecast.finished]
+    lines = []
     for event, colour in zip(
         sorted(events, key=lambda one: one.median_s), SERIES * 2, strict=False
     ):
-        firsts = [one.first() for one in forecast.finished]
         times = sorted(f[event.name].time_ns / 1e9 for f in firsts if event.name in f)
-        shares = np.arange(1, len(times) + 1) / len(firsts)
-        across = [forecast.at_s, *times, end]
-        up = [0.0, *shares.tolist(), float(shares[-1])]
-        trace = line(across, up, event.name, colour)
-        trace["line"] = {**trace.get("line", {}), "shape": "hv"}
-        traces.append(trace)
-    return figure(
-        traces,
-        HEIGHT,
-        xaxis={"title": {"text": "simulated time [s]"}, "automargin": True},
-        yaxis={**axis("has happened"), "range": [-0.02, 1.02], "tickformat": ".0%"},
-    )
+        shares = (np.arange(1, len(times) + 1) / len(firsts)).tolist()
+        across, up = [span[0], *times, span[1]], [0.0, *shares, shares[-1]]
+        lines.append(
+            Line(event.name, across, up, colour, unit="%", decimals=0, style=LineStyle.STEPS)
+        )
+    axis = replace(SHARES, title="has happened")
+    return Chart([Panel(lines, axis)], x=Axis("simulated time [s]", span), height=HEIGHT)
 
 
 def moved(forecast: Forecast) -> list[str]:
@@ -56,7 +51,7 @@ def moved(forecast: Forecast) -> list[str]:
     return sorted(spread, key=lambda name: -spread[name])
 
 
-def fan(forecast: Forecast, name: str, *, from_above: bool) -> Figure:
+def fan(forecast: Forecast, name: str, *, from_above: bool) -> Chart:
     """The paths of an object in all futures.
 
     Args:
@@ -64,22 +59,17 @@ def fan(forecast: Forecast, name: str, *, from_above: bool) -> Figure:
         name: of the object.
         from_above: show x and y; else the height over time.
     """
-    traces: list[dict[str, Any]] = []
+    lines = []
     for words, good, colour in (("succeeds", True, GOOD), ("fails", False, BAD)):
         futures = [one for one in forecast.finished if one.succeeded is good]
         shown = [one for one in futures if name in one.paths][:MOST_PATHS]
         across, up = _joined(shown, name, (1, 2) if from_above else (0, 3))
         told = words if forecast.outcomes else "futures"
-        trace = line(across, up, told, colour)
-        trace |= {"connectgaps": False, "opacity": 0.6}
         if shown:
-            traces.append(trace)
+            lines.append(Line(told, across, up, colour, unit="m", opacity=0.6))
     titles = ("x [m]", "y [m]") if from_above else ("simulated time [s]", "height [m]")
-    across_axis: dict[str, Any] = {"title": {"text": escaped(titles[0])}, "automargin": True}
-    up_axis: dict[str, Any] = dict(axis(titles[1]))
-    if from_above:
-        up_axis |= {"scaleanchor": "x", "scaleratio": 1}
-    return figure(traces, TALL, xaxis=across_axis, yaxis=up_axis)
+    panel = Panel(lines, Axis(titles[1]))
+    return Chart([panel], x=Axis(titles[0]), height=TALL, equal=from_above, single=True)
 
 
 def _joined(

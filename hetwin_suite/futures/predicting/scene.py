@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,8 @@ from hetwin_core.episodes.episode import Episode
 from hetwin_suite.futures.predicting.forecast import Forecast
 from hetwin_suite.futures.predicting.plots import MOST_PATHS
 from hetwin_suite.futures.runs.run_result import RunResult
-from hetwin_suite.view.film.embed import film_data, player_place, player_script
+from hetwin_suite.view.content import Player
+from hetwin_suite.view.document import page_script
 from hetwin_suite.view.film.layer import Layer
 from hetwin_suite.view.report.playing import Playing
 from hetwin_suite.view.show.filmed import filmed
@@ -32,12 +32,12 @@ def playing_future(forecast: Forecast) -> Playing | None:
     if one is None or one.folder is None:
         return None
     try:
-        script = player_script()
+        page_script()
     except BadInput as error:
-        return Playing(f'<p class="note">It does not play here: {escape(str(error))}</p>', "")
+        return Playing(Player(why_not=f"It does not play here: {error}"), {})
     film = filmed(Episode.open(Path(one.folder)))
     film = replace(film, layers=(*film.layers, fan_layer(forecast)))
-    return Playing(player_place(), film_data(film) + script)
+    return Playing(Player(), {"film-0": film})
 
 
 def fan_layer(forecast: Forecast) -> Layer:

@@ -5,25 +5,35 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
-from urllib.parse import quote
 
 import numpy as np
 
 from hetwin_suite.episode import Episode
 from hetwin_suite.page import (
     SERIES,
+    Axis,
+    Card,
+    Cards,
+    Chart,
+    Content,
     Document,
-    Figure,
+    Inline,
+    Items,
+    Line,
+    Lines,
+    Link,
     Moment,
-    axis,
-    card,
-    figure,
-    line,
+    Panel,
+    Paragraph,
+    Picture,
+    PointStyle,
+    Quiet,
+    Section,
+    Strong,
+    Table,
     missing,
     stills,
-    table,
     write_report,
 )
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, TASKS
@@ -57,64 +67,62 @@ def write_page(
         logs: runs of wrong verdicts: (episode, approach) -> folder.
         mismatch: axes and levels with which the episodes were replayed.
     """
-    document = Document()
     wrong = [v for v in verdicts if not v.right and not v.not_applicable]
-    cards = "".join(_card(document, v, logs.get((v.episode, v.approach)), path) for v in wrong)
-    given = f" The twin was given mismatch: {escape(mismatch)}." if mismatch else ""
-    body = "".join(
+    given = f" The twin was given mismatch: {mismatch}." if mismatch else ""
+    document = Document(
+        "evaluation",
         [
-            "<header><h1>hetwin: evaluation</h1></header>",
-            card(
+            Section(
                 "Verdicts against ground truth",
                 f"Right verdicts of all, with the 95 % interval, and what the paper has.{given}",
                 _table(cells),
             ),
-            card(
+            Section(
                 "Accuracy and the margin to the boundary",
                 "Share of right verdicts by the distance from the boundary between in and out.",
-                document.plot(_margins(verdicts)),
+                _margins(verdicts),
             ),
-            card("Wrong verdicts", f"{_count(wrong)} {_left_out()}".strip(), ""),
-            f'<div class="cards">{cards}</div>',
-        ]
+            Section("Wrong verdicts", f"{_count(wrong)} {_left_out()}".strip()),
+            Cards([_card(v, logs.get((v.episode, v.approach)), path) for v in wrong]),
+        ],
+        heading="hetwin: evaluation",
+        footer="Written by hetwin evaluate. What was wrong was run again, with a log.",
     )
-    footer = "Written by hetwin evaluate. What was wrong was run again, with a log."
-    path.write_text(document.html("evaluation", body, footer), encoding="utf-8")
+    path.write_text(document.html(), encoding="utf-8")
 
 
-def _table(cells: Sequence[Cell]) -> str:
-    rows = []
+def _table(cells: Sequence[Cell]) -> Table:
+    rows: list[list[Inline]] = []
     for scenario in TASKS:
         for truth in ("success", "failure"):
             here = {c.approach: c for c in cells if (c.scenario, c.truth) == (scenario, truth)}
             if here:
                 rows.append([scenario, truth, *(_cell(here.get(a)) for a in APPROACHES)])
-    return table(["scenario", "truth", *APPROACHES], rows)
+    return Table(["scenario", "truth", *APPROACHES], rows)
 
 
-def _cell(cell: Cell | None) -> str:
+def _cell(cell: Cell | None) -> Inline:
     if cell is None:
         return "-"
-    shown, interval, paper = (escape(words) for words in cell.words)
-    return f'<b>{shown}</b><br><span class="note">{interval}<br>{paper}</span>'
+    shown, interval, paper = cell.words
+    return Lines([Strong(shown), Quiet(interval), Quiet(paper)])
 
 
-def _margins(verdicts: Sequence[Verdict]) -> Figure:
+def _margins(verdicts: Sequence[Verdict]) -> Chart:
     names = [f"{a} to {b}" for a, b in itertools.pairwise(BINS_MM)]
     names[0], names[-1] = f"below {BINS_MM[1]}", f"above {BINS_MM[-2]}"
-    traces = []
+    lines = []
     for approach, colour in zip(APPROACHES, SERIES, strict=False):
         known = [v for v in verdicts if v.approach == approach and v.margin is not None]
         if known:
             shares = [_share(known, low, high) for low, high in itertools.pairwise(BINS_MM)]
-            trace = line([], shares, approach, colour, connectgaps=False)
-            traces.append({**trace, "x": names, "mode": "lines+markers"})
-    return figure(
-        traces,
-        340,
-        xaxis={"title": {"text": "margin [mm]"}, "type": "category", "automargin": True},
-        yaxis={**axis("share right"), "range": [-0.04, 1.04], "tickformat": ".0%"},
-    )
+            points = [PointStyle.CIRCLE]
+            lines.append(
+                Line(approach, range(len(names)), shares, colour, "%", decimals=1, points=points)
+            )
+    x = Axis("margin [mm]", (-0.3, len(names) - 0.7), ticks=list(enumerate(names)))
+    y = Axis("share right", (-0.04, 1.04), percent=True)
+    return Chart([Panel(lines, y)], x=x, height=250)
 
 
 def _share(verdicts: Sequence[Verdict], low: float, high: float) -> float:
@@ -133,34 +141,30 @@ def _left_out() -> str:
     return f"{reason[:1].upper()}{reason[1:]}." if reason else ""
 
 
-def _card(document: Document, verdict: Verdict, log: Path | None, path: Path) -> str:
+def _card(verdict: Verdict, log: Path | None, path: Path) -> Card:
     said = {True: "success", False: "failure", None: "nothing: the run failed"}[verdict.success]
     truth = "success" if verdict.truth else f"failure ({verdict.cause})"
     name = f"{Path(verdict.episode).name}, {verdict.approach}"
-    heading = f"{name}: said {said}, was {truth}"
-    shown, why = "", ""
+    content: list[Content] = [f"said {said}, was {truth}"]
+    pictures: Sequence[Picture] = ()
     if log is not None:
-        shown, why = _explained(document, Path(verdict.episode), log)
-        why += _played(Path(verdict.episode), log, path, heading)
-    return (
-        f'<section class="card bad">{shown}<div class="text"><h3>{escape(name)}</h3>'
-        f"said {said}, was {escape(truth)}{why}"
-        f'<p class="note">{escape(verdict.why)}</p></div></section>'
-    )
+        pictures, why = _explained(Path(verdict.episode), log)
+        heading = f"{name}: said {said}, was {truth}"
+        content += [*why, _played(Path(verdict.episode), log, path, heading)]
+    return Card(name, "bad", pictures, [*content, Paragraph(verdict.why, "note")])
 
 
-def _explained(document: Document, folder: Path, log: Path) -> tuple[str, str]:
+def _explained(folder: Path, log: Path) -> tuple[Sequence[Picture], list[Content]]:
     """Pictures, and why the verdict is wrong."""
     episode, truth = Episode.open(log), TruePath.of(folder)
     if truth is None or not episode.layout.has(truth.thing, "pose"):
-        return _figures(episode, [Moment(episode.end_ns, "the end")]), ""
-    items = "".join(f"<li>{escape(words)}</li>" for words in reasons(episode, truth))
-    drawn = _figures(episode, decisive_moments(episode, truth.thing))
-    return drawn, f"<ul>{items}</ul>{document.plot(apart_figure(episode, truth))}"
+        return _pictures(episode, [Moment(episode.end_ns, "the end")]), []
+    drawn = _pictures(episode, decisive_moments(episode, truth.thing))
+    return drawn, [Items(reasons(episode, truth)), apart_figure(episode, truth)]
 
 
-def _played(folder: Path, log: Path, path: Path, heading: str) -> str:
-    """A link to a page with the run, the truth in it where it is known; empty if there can be none."""
+def _played(folder: Path, log: Path, path: Path, heading: str) -> Content:
+    """A link to a page with the run, the truth in it where it is known; or why there can be none."""
     episode, truth = Episode.open(log), TruePath.of(folder)
     try:
         if truth is None or not episode.layout.has(truth.thing, "pose"):
@@ -168,18 +172,14 @@ def _played(folder: Path, log: Path, path: Path, heading: str) -> str:
         else:
             target, words = write_beside_truth(episode, truth, heading), "Play it beside the truth"
     except BadInput as error:  # the script of the pages was not made
-        return f'<p class="note">{escape(str(error))}</p>'
-    link = quote(os.path.relpath(target, path.parent))
-    return f'<p><a href="{escape(link)}">{words}</a></p>'
+        return Paragraph(str(error), "note")
+    return Paragraph(Link(os.path.relpath(target, path.parent), words))
 
 
-def _figures(episode: Episode, moments: Sequence[Moment]) -> str:
+def _pictures(episode: Episode, moments: Sequence[Moment]) -> Sequence[Picture]:
     """Pictures, if they can be drawn."""
     if missing():
-        return ""
-    items = "".join(
-        f'<figure><img alt="{escape(one.what)}" src="data:image/png;base64,{one.png}">'
-        f"<figcaption>{seconds(one.time_ns)}: {escape(one.what)}</figcaption></figure>"
-        for one in stills(episode, moments)
-    )
-    return f'<div class="pictures">{items}</div>' if items else ""
+        return ()
+    return [
+        Picture(one.png, f"{seconds(one.time_ns)}: {one.what}") for one in stills(episode, moments)
+    ]

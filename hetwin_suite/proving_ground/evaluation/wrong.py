@@ -12,16 +12,14 @@ from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.episode import TRUTH, Episode
 from hetwin_suite.page import (
     SERIES,
-    Figure,
+    Axis,
+    Chart,
     Moment,
-    axis,
-    figure,
+    Panel,
     length,
-    line,
-    markers_at,
+    lines_over,
     over,
     stored_concerns,
-    thinned,
 )
 from hetwin_suite.runs import Handover, seconds
 
@@ -81,16 +79,13 @@ def reasons(episode: Episode, truth: TruePath) -> list[str]:
     return said
 
 
-def apart_figure(episode: Episode, truth: TruePath) -> Figure:
+def apart_figure(episode: Episode, truth: TruePath) -> Chart:
     """The distance between the object's place in the twin and in truth over time, with all handovers of its pose."""
-    chosen = thinned(len(episode.times))
-    distance = 1e2 * _apart(episode, truth)[chosen]
-    trace = line(
-        episode.seconds[chosen], distance, "distance", SERIES[1], hovertemplate="%{y:.2f} cm"
-    )
-    times = [h.time_ns / 1e9 for h in _handovers(episode, truth.thing)]
-    layout = {"yaxis": {**axis("apart [cm]"), "rangemode": "tozero"}}
-    return figure([trace], 170, shapes=markers_at(times), **over(episode, layout))
+    distance = {"distance": 1e2 * _apart(episode, truth)}
+    lines = list(lines_over(episode, distance, SERIES[1:], unit="cm", decimals=2))
+    panel = Panel(lines, Axis("apart [cm]", from_zero=True))
+    marks = [h.time_ns / 1e9 for h in _handovers(episode, truth.thing)]
+    return Chart([panel], over(episode), height=130, marks=marks, legend=False)
 
 
 def decisive_moments(episode: Episode, thing: str) -> list[Moment]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from hetwin_suite.mismatch import Axis
-from hetwin_suite.page import MAIN, SERIES, Figure, band, figure, numbers, see_through
+from hetwin_suite.page import MAIN, SERIES, Chart, Line, Panel, PointStyle, Tint
+from hetwin_suite.page import Axis as Across
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES
 from hetwin_suite.proving_ground.robustness.curves import GOOD_SHARE, CurvePoint
 from hetwin_suite.proving_ground.robustness.levels import beyond, place, shown_level
@@ -15,7 +15,8 @@ from hetwin_suite.proving_ground.robustness.worth import OURS
 _APART = 0.011
 """Between the points of two approaches at the same level, so that equal ones are seen; share of the width."""
 _MARGIN = 0.06
-_HEIGHT = 250
+_HEIGHT = 210
+_SHARES = Across(range=(-0.04, 1.05), percent=True)
 
 
 def colour_of(approach: str) -> str:
@@ -25,7 +26,7 @@ def colour_of(approach: str) -> str:
 
 def curves_figure(
     axis: Axis, levels: Sequence[float], curves: Sequence[Sequence[CurvePoint]]
-) -> Figure:
+) -> Chart:
     """Draw a line per approach with its interval as a band; shade what real hardware has.
 
     Args:
@@ -36,27 +37,19 @@ def curves_figure(
     places = [place(level, levels) for level in levels]
     width = max(places) - min(places) or 1.0
     low, high = min(places) - _MARGIN * width, max(places) + _MARGIN * width
-    data: list[dict[str, Any]] = []
+    names = [points[0].line.approach for points in curves]
     order = sorted(curves, key=lambda points: points[0].line.approach == OURS)  # ours on top
-    for points in order:
-        shift = _shift(points[0].line.approach, [c[0].line.approach for c in curves]) * width
-        data += _traces(axis, levels, [p for p in points if p.of], shift)
-    return figure(
-        data,
-        _HEIGHT,
-        margin={"l": 46, "r": 8, "t": 6, "b": 30},
-        showlegend=False,
-        hovermode="closest",
-        shapes=[*_hardware(axis, levels, low, high), _good()],
-        xaxis={
-            "range": [low, high],
-            "tickvals": places,
-            "ticktext": [shown_level(axis, level) for level in levels],
-            "zeroline": False,
-            "tickangle": 0,
-            "tickfont": {"size": 10.5},
-        },
-        yaxis={"range": [-0.04, 1.05], "tickformat": ".0%", "dtick": 0.2, "zeroline": False},
+    shown = [[point for point in points if point.of] for points in order]
+    lines = [_line(axis, levels, points, width, names) for points in shown if points]
+    ticks = [(at, shown_level(axis, level)) for at, level in zip(places, levels, strict=True)]
+    panel = Panel(lines, _SHARES, tints=_hardware(axis, levels, low, high))
+    return Chart(
+        [panel],
+        x=Across(range=(low, high), ticks=ticks),
+        height=_HEIGHT,
+        levels=[GOOD_SHARE],
+        single=True,
+        legend=False,
     )
 
 
@@ -64,37 +57,29 @@ def _shift(approach: str, shown: Sequence[str]) -> float:
     return (shown.index(approach) - (len(shown) - 1) / 2) * _APART
 
 
-def _traces(
-    axis: Axis, levels: Sequence[float], points: Sequence[CurvePoint], shift: float
-) -> list[dict[str, Any]]:
-    if not points:
-        return []
+def _line(
+    axis: Axis,
+    levels: Sequence[float],
+    points: Sequence[CurvePoint],
+    width: float,
+    shown: Sequence[str],
+) -> Line:
     approach = points[0].line.approach
-    colour, ours = colour_of(approach), approach == OURS
-    x = [place(point.level, levels) + shift for point in points]
+    shift = _shift(approach, shown) * width
     lows, highs = zip(*(point.interval for point in points), strict=True)
-    interval = {
-        "type": "scatter",
-        "mode": "lines",
-        "x": numbers([*x, *reversed(x)]),
-        "y": numbers([*highs, *reversed(lows)]),
-        "fill": "toself",
-        "fillcolor": see_through(colour, 0.20 if ours else 0.09),
-        "line": {"width": 0},
-        "hoverinfo": "skip",
-    }
-    symbols = ["circle-open" if beyond(axis, point.level) else "circle" for point in points]
-    line = {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "x": numbers(x),
-        "y": numbers([point.share for point in points]),
-        "line": {"color": colour, "width": 2.6 if ours else 1.4},
-        "marker": {"color": colour, "size": 7 if ours else 5.5, "symbol": symbols},
-        "text": [_hover(axis, point) for point in points],
-        "hovertemplate": "%{text}<extra></extra>",
-    }
-    return [interval, line]
+    return Line(
+        approach,
+        [place(point.level, levels) + shift for point in points],
+        [point.share for point in points],
+        colour_of(approach),
+        width=2.6 if approach == OURS else 1.4,
+        band=(lows, highs),
+        points=[
+            PointStyle.HOLLOW if beyond(axis, point.level) else PointStyle.CIRCLE
+            for point in points
+        ],
+        texts=[_hover(axis, point) for point in points],
+    )
 
 
 def _hover(axis: Axis, point: CurvePoint) -> str:
@@ -106,22 +91,8 @@ def _hover(axis: Axis, point: CurvePoint) -> str:
     )
 
 
-def _hardware(axis: Axis, levels: Sequence[float], low: float, high: float) -> list[dict[str, Any]]:
+def _hardware(axis: Axis, levels: Sequence[float], low: float, high: float) -> list[Tint]:
     if axis.hardware is None:
         return []
     begin, end = (place(level, levels) for level in axis.hardware)
-    return [band(max(begin, low), min(end, high), MAIN)] if begin <= high and end >= low else []
-
-
-def _good() -> dict[str, Any]:
-    return {
-        "type": "line",
-        "xref": "paper",
-        "yref": "y",
-        "x0": 0,
-        "x1": 1,
-        "y0": GOOD_SHARE,
-        "y1": GOOD_SHARE,
-        "layer": "below",
-        "line": {"color": "rgba(128,136,150,0.75)", "width": 1, "dash": "dot"},
-    }
+    return [Tint(max(begin, low), min(end, high), MAIN)] if begin <= high and end >= low else []

@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from itertools import groupby
 from pathlib import Path
 
 from hetwin_suite.mismatch import Axis
-from hetwin_suite.page import Document, card, folded, table
+from hetwin_suite.page import (
+    Card,
+    Cards,
+    Chip,
+    Content,
+    Document,
+    Fold,
+    Grid,
+    Heading,
+    Inline,
+    Items,
+    Lines,
+    Paragraph,
+    Picture,
+    Quiet,
+    Section,
+    Strong,
+    Table,
+)
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES
 from hetwin_suite.proving_ground.robustness.curves import (
     GOOD_SHARE,
@@ -36,21 +53,21 @@ def write_page(
         found: all judgements.
         wrong: the first wrong verdict beyond each break that is shown, with its picture.
     """
-    document = Document()
-    parts = ["<header><h1>hetwin: robustness</h1></header>", _summary(found), _breaks(found)]
+    sections = [_summary(found), _breaks(found)]
     for axis in found.axes.values():
         here = [(one, picture) for one, picture in wrong if one.axis.name == axis.name]
-        parts.append(_axis(document, found, axis, here))
+        sections.append(_axis(found, axis, here))
     footer = (
         "Written by hetwin evaluate robustness. What is shown as wrong was run again, with a log."
     )
-    path.write_text(document.html("robustness", "".join(parts), footer), encoding="utf-8")
+    document = Document("robustness", sections, heading="hetwin: robustness", footer=footer)
+    path.write_text(document.html(), encoding="utf-8")
 
 
-def _summary(found: Findings) -> str:
+def _summary(found: Findings) -> Section:
     rows = [
         [
-            *map(escape, (one.name, one.scenario, one.grasp)),
+            *(one.name, one.scenario, one.grasp),
             *(str(_count(one.episodes, t)) for t in (True, False)),
         ]
         for one in found.sets
@@ -61,21 +78,19 @@ def _summary(found: Findings) -> str:
         " always says the same is right in one of them. Left out (n/a) is, as in the paper, a failed execution in"
         " which an approach without signals never grasped what the robot really held."
     )
-    shown = table(["set", "scenario", "grasp", "successes", "failures"], rows)
-    return (
-        f'<section class="card"><p class="how">{escape(worth(found.curves))}</p>'
-        f'<p class="more">{escape(note)}</p>{folded("The episodes", shown)}</section>'
-    )
+    shown = Table(["set", "scenario", "grasp", "successes", "failures"], rows)
+    said = [Paragraph(worth(found.curves), "how"), Paragraph(note, "more")]
+    return Section("", content=[*said, Fold("The episodes", shown)])
 
 
 def _count(episodes: Sequence[object], truth: bool) -> int:
     return sum(getattr(episode, "success", None) is truth for episode in episodes)
 
 
-def _breaks(found: Findings) -> str:
+def _breaks(found: Findings) -> Section:
     approaches = [a for a in APPROACHES if any(line.approach == a for line in found.lines)]
     rows = [
-        [escape(axis.name), *(_break_cell(found, axis, approach) for approach in approaches)]
+        [axis.name, *(_break_cell(found, axis, approach) for approach in approaches)]
         for axis in found.axes.values()
     ]
     text = (
@@ -83,10 +98,10 @@ def _breaks(found: Findings) -> str:
         "in brackets, which one and whether it really succeeded."
     )
     title = f"Where each approach falls below {GOOD_SHARE:.0%}"
-    return card(title, text, table(["axis", *approaches], rows))
+    return Section(title, text, Table(["axis", *approaches], rows))
 
 
-def _break_cell(found: Findings, axis: Axis, approach: str) -> str:
+def _break_cell(found: Findings, axis: Axis, approach: str) -> Inline:
     if not any((line.axis, line.approach) == (axis.name, approach) for line in found.lines):
         return "-"
     mine = [
@@ -97,39 +112,33 @@ def _break_cell(found: Findings, axis: Axis, approach: str) -> str:
     chosen = nearest_breaks(mine, axis.none)
     if not chosen:
         return "nowhere"
-    return "<br>".join(_break_words(axis, line, one) for line, one in chosen)
+    return Lines([_break_words(axis, line, one) for line, one in chosen])
 
 
-def _break_words(axis: Axis, line: Line, one: Break) -> str:
+def _break_words(axis: Axis, line: Line, one: Break) -> Inline:
     level = shown_level(axis, one.point.level) if one.direction else "without mismatch"
     outside = ", beyond hardware" if beyond(axis, one.point.level) else ""
-    return f'<b>{escape(level)}</b> <span class="note">({escape(line.set)}, {line.truth}{outside})</span>'
+    return Strong(level), " ", Quiet(f"({line.set}, {line.truth}{outside})")
 
 
-def _axis(
-    document: Document,
-    found: Findings,
-    axis: Axis,
-    wrong: Sequence[tuple[Judgement, WrongPicture]],
-) -> str:
+def _axis(found: Findings, axis: Axis, wrong: Sequence[tuple[Judgement, WrongPicture]]) -> Section:
     lines = {line: points for line, points in found.lines.items() if line.axis == axis.name}
     levels = sorted({point.level for points in lines.values() for point in points})
-    plots = "".join(
-        f"<div><h3>{escape(name)}, {truth}</h3>"
-        f"{document.plot(curves_figure(axis, levels, curves))}</div>"
-        for name, truth, curves in _groups(lines)
+    plots = Grid(
+        [
+            Heading(f"{name}, {truth}", [curves_figure(axis, levels, curves)])
+            for name, truth, curves in _groups(lines)
+        ]
     )
     names = dict.fromkeys(line.approach for line in lines)
-    chips = " ".join(
-        f'<span class="chip" style="--colour:{colour_of(name)}">{name}</span>' for name in names
-    )
-    cards = "".join(_card(axis, one, picture) for one, picture in wrong)
-    content = (
-        f'<p class="note">{escape(_hardware(axis))}</p><p>{chips}</p><div class="plots">{plots}</div>'
-        f"{folded('All numbers', _numbers(axis, levels, lines))}"
-        + (f'<div class="cards">{cards}</div>' if cards else "")
-    )
-    return card(axis.name, f"{axis.summary[:1].upper()}{axis.summary[1:]}.", content, axis.name)
+    chips = tuple(part for name in names for part in (Chip(name, colour_of(name)), " "))
+    content: list[Content] = [
+        *(Paragraph(_hardware(axis), "note"), Paragraph(chips), plots),
+        Fold("All numbers", _numbers(axis, levels, lines)),
+    ]
+    if wrong:
+        content.append(Cards([_card(axis, one, picture) for one, picture in wrong]))
+    return Section(axis.name, f"{axis.summary[:1].upper()}{axis.summary[1:]}.", content, axis.name)
 
 
 def _groups(
@@ -155,14 +164,14 @@ def _hardware(axis: Axis) -> str:
 
 def _numbers(
     axis: Axis, levels: Sequence[float], lines: Mapping[Line, Sequence[CurvePoint]]
-) -> str:
+) -> Table:
     rows = []
     for line, points in lines.items():
         by_level = {point.level: point for point in points}
         cells = [_number(by_level.get(level)) for level in levels]
-        rows.append([escape(line.set), line.truth, line.approach, *cells])
+        rows.append([line.set, line.truth, line.approach, *cells])
     rows.sort(key=lambda row: (row[0], TRUTHS.index(row[1]), APPROACHES.index(row[2])))
-    return table(["set", "truth", "approach", *(shown_level(axis, one) for one in levels)], rows)
+    return Table(["set", "truth", "approach", *(shown_level(axis, one) for one in levels)], rows)
 
 
 def _number(point: CurvePoint | None) -> str:
@@ -171,21 +180,12 @@ def _number(point: CurvePoint | None) -> str:
     return f"{point.right} of {point.of}" if point.of else "n/a"
 
 
-def _card(axis: Axis, one: Judgement, picture: WrongPicture) -> str:
+def _card(axis: Axis, one: Judgement, picture: WrongPicture) -> Card:
     verdict = one.verdict
     said = {True: "success", False: "failure", None: "nothing: the run failed"}[verdict.success]
     cause = f" ({verdict.cause.replace('_', ' ')})" if verdict.cause else ""
     truth = "success" if verdict.truth else f"failure{cause}"
     title = f"{verdict.approach} at {shown_level(axis, one.level)}: {one.set}, {verdict.name}"
-    figures = "".join(
-        f'<figure><img alt="{escape(what)}" src="data:image/png;base64,{png}">'
-        f"<figcaption>{escape(what)}</figcaption></figure>"
-        for png, what in picture.images
-    )
-    shown = f'<div class="pictures">{figures}</div>' if figures else ""
-    why = "".join(f"<li>{escape(words)}</li>" for words in picture.reasons)
-    return (
-        f'<section class="card bad">{shown}<div class="text"><h3>{escape(title)}</h3>'
-        f"said {said}, was {escape(truth)}<ul>{why}</ul>"
-        f"{folded('What was observed', f'<p class=note>{escape(verdict.why)}</p>')}</div></section>"
-    )
+    observed = Fold("What was observed", Paragraph(verdict.why, "note"))
+    content: list[Content] = [f"said {said}, was {truth}", Items(picture.reasons), observed]
+    return Card(title, "bad", [Picture(*image) for image in picture.images], content)

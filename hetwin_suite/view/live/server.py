@@ -13,9 +13,9 @@ from typing import Any
 from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Response
 
+from hetwin_suite.view.document import live_page
 from hetwin_suite.view.live.feed import Feed
 from hetwin_suite.view.live.hands import Hands
-from hetwin_suite.view.live.page import live_page
 from hetwin_suite.view.live.page_server import LAST_WORD_S, PageServer
 from hetwin_suite.view.live.visit import Newspaper, visit
 

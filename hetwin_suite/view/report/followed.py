@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.episodes.episode import Episode
+from hetwin_suite.view.figures import (
+    Axis,
+    Chart,
+    Line,
+    LineStyle,
+    Panel,
+    Plot,
+    Tint,
+    lines_over,
+    over,
+)
 from hetwin_suite.view.palette import SERIES
-from hetwin_suite.view.report.figure import band, escaped, figure, line, thinned
-from hetwin_suite.view.report.plot import Plot, axis, over
 from hetwin_suite.view.report.story.concerns import StoredConcern, stored_concerns
 from hetwin_suite.view.report.story.joints import EFFORT_RESIDUAL, JOINT_DEVIATION
 
@@ -21,8 +29,7 @@ _MOST_JOINTS = 6
 _LEAST_DEVIATION = 1e-5
 """Joints that deviate less [rad or m] are as good as where they should be."""
 _MOST_EFFORTS = 4
-_ROW = 150
-_GAP = 0.11
+_ROW = 120
 _EFFORT_CONCERNS = ("unexpected_effort", "unexplained_load")
 _POSITION_CONCERNS = ("deviates", "jump")
 _STANDS_OUT = "#d65f5f"
@@ -42,79 +49,62 @@ def _deviations(episode: Episode, robot: str) -> Iterator[Plot]:
     order = _worst(values, _LEAST_DEVIATION)
     if not order:
         return
-    chosen = thinned(len(episode.times))
-    traces = [
-        line(
-            episode.seconds[chosen],
-            1e3 * values[chosen, joint],
-            names[joint],
-            SERIES[i % len(SERIES)],
-            hovertemplate="%{y:.3f}",
-        )
-        for i, joint in enumerate(order[:_MOST_JOINTS])
-    ]
+    shown = {names[joint]: 1e3 * values[:, joint] for joint in order[:_MOST_JOINTS]}
     greatest = names[order[0]], float(np.nanmax(np.abs(values[:, order[0]])))
     text = (
         f"Twin minus recording; {greatest[0]} deviates most, by {1e3 * greatest[1]:.3g} mrad or mm."
     )
     left = len(order) - _MOST_JOINTS
     text += f" {left} joints that deviate less are left out." if left > 0 else ""
-    marks = _marks(episode, _POSITION_CONCERNS, [names[i] for i in order], "paper")
-    layout = {"yaxis": axis("deviation [mrad or mm]")}
-    drawn = figure(traces, 300, shapes=marks, **over(episode, layout))
+    tints = _tints(episode, _POSITION_CONCERNS, [names[i] for i in order])
+    lines = list(lines_over(episode, shown, SERIES))
+    panel = Panel(lines, Axis("deviation [mrad or mm]"), tints=tints)
+    drawn = Chart([panel], over(episode), height=230)
     yield Plot(f"How {robot} followed its recording", text, drawn)
 
 
 def _efforts(episode: Episode, robot: str) -> Iterator[Plot]:
     """Measured, expected and residual effort of the joints that stand out most, one under the other."""
     residual, names = _of_joints(episode, robot, EFFORT_RESIDUAL)
-    measured = next(
-        (v for v, _ in (_of_joints(episode, robot, n) for n in _EFFORTS) if v.size), None
-    )
     named = {c.arguments.get("joint") for c in _concerns(episode, _EFFORT_CONCERNS)}
     order = sorted(_worst(residual), key=lambda joint: names[joint] not in named)[:_MOST_EFFORTS]
     if not order:
         return
-    chosen = thinned(len(episode.times))
-    times = episode.seconds[chosen]
-    traces: list[dict[str, Any]] = []
-    layout: dict[str, Any] = {}
-    shapes: list[dict[str, Any]] = []
-    labels: list[dict[str, Any]] = []
-    for row, joint in enumerate(order):
-        number = "" if row == 0 else str(row + 1)
-        own = {"yaxis": f"y{number}", "showlegend": row == 0, "hovertemplate": "%{y:.3f}"}
-        if measured is not None and measured.shape == residual.shape:
-            expected = measured[:, joint] - residual[:, joint]
-            traces.append(line(times, measured[chosen, joint], "measured", SERIES[0], **own))
-            traces.append(line(times, expected[chosen], "expected", SERIES[2], **own))
-            traces[-1]["line"]["dash"] = "dot"
-        traces.append(line(times, residual[chosen, joint], "residual", SERIES[1], **own))
-        top = 1.0 - row / len(order)
-        layout[f"yaxis{number}"] = {
-            **axis("N m or N"),
-            "domain": [top - (1.0 - _GAP) / len(order), top - _GAP / len(order)],
-            "anchor": "x",
-        }
-        labels.append(_label(names[joint], f"y{number} domain"))
-        shapes += _marks(episode, _EFFORT_CONCERNS, [names[joint]], f"y{number} domain")
+    panels = [
+        Panel(
+            _effort_lines(episode, robot, residual, joint),
+            Axis("N m or N"),
+            names[joint],
+            _tints(episode, _EFFORT_CONCERNS, [names[joint]]),
+            share=1 / len(order),
+        )
+        for joint in order
+    ]
     text = (
         "Measured effort, what the recorded motion needs, and the difference, in N m or N; "
         "the joints with the greatest difference."
     )
-    text += (
-        " Tinted where it stands out: something acts on the robot that the scene does not have."
-        if shapes
-        else ""
-    )
-    drawn = figure(
-        traces,
-        90 + _ROW * len(order),
-        shapes=shapes,
-        annotations=labels,
-        **over(episode, layout),
-    )
+    if any(panel.tints for panel in panels):
+        text += (
+            " Tinted where it stands out: something acts on the robot that the scene does not have."
+        )
+    drawn = Chart(panels, over(episode), height=_ROW * len(order))
     yield Plot(f"Efforts of {robot}", text, drawn)
+
+
+def _effort_lines(episode: Episode, robot: str, residual: Floats, joint: int) -> list[Line]:
+    measured = next(
+        (v for v, _ in (_of_joints(episode, robot, n) for n in _EFFORTS) if v.size), None
+    )
+    left = list(lines_over(episode, {"residual": residual[:, joint]}, SERIES[1:]))
+    if measured is None or measured.shape != residual.shape:
+        return left
+    expected = {"expected": measured[:, joint] - residual[:, joint]}
+    return [
+        *lines_over(episode, {"measured": measured[:, joint]}, SERIES),
+        *lines_over(episode, expected, SERIES[2:], style=LineStyle.DOTTED),
+        *left,
+    ]
 
 
 def _of_joints(episode: Episode, robot: str, attribute: str) -> tuple[Floats, tuple[str, ...]]:
@@ -133,11 +123,9 @@ def _worst(values: Floats, least: float = 0.0) -> list[int]:
     return [int(i) for i in np.argsort(-greatest, kind="stable") if greatest[i] > least]
 
 
-def _marks(
-    episode: Episode, names: tuple[str, ...], joints: list[str], height: str
-) -> list[dict[str, Any]]:
+def _tints(episode: Episode, names: tuple[str, ...], joints: list[str]) -> list[Tint]:
     return [
-        {**_mark(episode, concern), "yref": height}
+        _tint(episode, concern)
         for concern in _concerns(episode, names)
         if concern.arguments.get("joint") in joints
     ]
@@ -147,21 +135,8 @@ def _concerns(episode: Episode, names: tuple[str, ...]) -> list[StoredConcern]:
     return [concern for concern in stored_concerns(episode) if concern.name in names]
 
 
-def _label(joint: str, height: str) -> dict[str, Any]:
-    """A joint's name over its part of a figure."""
-    place = {
-        "xref": "paper",
-        "x": 0,
-        "xanchor": "left",
-        "yref": height,
-        "y": 1,
-        "yanchor": "bottom",
-    }
-    return {**place, "text": f"<b>{escaped(joint)}</b>", "showarrow": False, "font": {"size": 12}}
-
-
-def _mark(episode: Episode, concern: StoredConcern) -> dict[str, Any]:
+def _tint(episode: Episode, concern: StoredConcern) -> Tint:
     wide = _SHORTEST * (episode.end_ns - episode.start_ns) / 1e9
     begin, end = concern.from_ns / 1e9, concern.to_ns / 1e9
     more = max(0.0, wide - (end - begin)) / 2
-    return band(begin - more, end + more, _STANDS_OUT)
+    return Tint(begin - more, end + more, _STANDS_OUT)

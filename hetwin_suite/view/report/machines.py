@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from hetwin_core.ensemble.machine_words import MACHINE_STATE
 from hetwin_core.episodes.episode import Episode
+from hetwin_suite.view.figures import Bar, Plot, Rows, over
 from hetwin_suite.view.palette import SERIES
-from hetwin_suite.view.report.figure import bars, escaped, figure
-from hetwin_suite.view.report.plot import Plot, over
 
 _FAULT = "__"
 """States that begin with it are faults."""
@@ -51,39 +50,22 @@ def machines_plot(episode: Episode) -> Plot | None:
     found = stays(episode)
     if not found:
         return None
-    rows: list[str] = []
-    starts, lengths, texts, colours = [], [], [], []
-    for name, own in found.items():
-        order = list(dict.fromkeys(stay.state for stay in own))
-        for stay in own:
-            rows.append(escaped(name))
-            starts.append(stay.from_ns / 1e9)
-            lengths.append((stay.to_ns - stay.from_ns) / 1e9)
-            texts.append(escaped(stay.state))
-            is_fault = stay.state.startswith(_FAULT)
-            colours.append(_BAD if is_fault else _FINE[order.index(stay.state) % len(_FINE)])
-    trace = bars(
-        rows,
-        starts,
-        lengths,
-        text=texts,
-        textposition="inside",
-        insidetextanchor="start",
-        textfont={"color": "#ffffff", "size": 11},
-        marker={"color": colours, "line": {"width": 0}},
-        hovertemplate="<b>%{y}</b> %{text}<br>from %{base:.3f} s, %{x:.3f} s long<extra></extra>",
-        showlegend=False,
-    )
-    categories = {
-        "categoryorder": "array",
-        "categoryarray": [escaped(name) for name in found][::-1],
-        "automargin": True,
-        "showgrid": False,
-        "fixedrange": True,
-        "ticksuffix": " ",
-    }
-    layout = {"yaxis": categories, "hovermode": "closest", "bargap": 0.3, "barmode": "overlay"}
-    layout["margin"] = {"l": 10, "r": 14, "t": 10, "b": 40}
+    bars = [bar for name, own in found.items() for bar in _bars(name, own)]
     how = "Each machine's states over time; those in which it has a fault are red. Zoom in, and point at a bar."
-    height = 60 + 28 * len(found)
-    return Plot("State machines", how, figure([trace], height, **over(episode, layout)))
+    return Plot("State machines", how, Rows(list(found), bars, over(episode)))
+
+
+def _bars(name: str, own: list[Stay]) -> list[Bar]:
+    order = list(dict.fromkeys(stay.state for stay in own))
+    return [
+        Bar(
+            name,
+            stay.from_ns / 1e9,
+            stay.to_ns / 1e9,
+            _BAD if stay.state.startswith(_FAULT) else _FINE[order.index(stay.state) % len(_FINE)],
+            stay.state,
+            f"{name} {stay.state}",
+            f"{(stay.to_ns - stay.from_ns) / 1e9:.3f} s long",
+        )
+        for stay in own
+    ]

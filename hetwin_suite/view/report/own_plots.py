@@ -11,9 +11,8 @@ from hetwin_core.ensemble.scene.layout import Slot
 from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, POSE, Floats, Meaning
 from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.spans import Span
+from hetwin_suite.view.figures import Axis, Chart, Panel, Plot, lines_over, over
 from hetwin_suite.view.palette import SERIES
-from hetwin_suite.view.report.figure import figure, line, markers_at, thinned
-from hetwin_suite.view.report.plot import Plot, axis, over
 from hetwin_suite.view.report.story.events import WATCHER, own_events
 
 _PARTS = {EXTERNAL_WRENCH.name: ("fx", "fy", "fz", "tx", "ty", "tz")}
@@ -59,19 +58,10 @@ def _plot(episode: Episode, name: str, unit: str, slots: list[Slot]) -> Plot | N
     if not series:
         return None
     words = name.replace("_", " ")
-    shown = sorted(series, key=lambda label: -_change(series[label]))[:_MOST_LINES]
-    chosen = thinned(len(episode.times))
-    traces = [
-        line(
-            episode.seconds[chosen],
-            series[label][chosen],
-            label,
-            SERIES[i % len(SERIES)],
-            hovertemplate=f"%{{y:.5g}}{f' {unit}' if unit and ',' not in unit else ''}",
-            showlegend=len(shown) > 1,
-        )
-        for i, label in enumerate(sorted(shown, key=list(series).index))
-    ]
+    chosen = sorted(series, key=lambda label: -_change(series[label]))[:_MOST_LINES]
+    shown = {label: series[label] for label in series if label in chosen}
+    behind = "" if "," in unit else unit
+    lines = list(lines_over(episode, shown, SERIES, unit=behind, decimals=-1))
     by = sorted({span.model for s in slots for span in _spans(episode, s)})
     left = len(series) - len(shown)
     text = f"Computed by {', '.join(by)}." + (
@@ -79,9 +69,9 @@ def _plot(episode: Episode, name: str, unit: str, slots: list[Slot]) -> Plot | N
     )
     about = slots[0].entity if len(slots) == 1 else f"{len(slots)} things"
     times = [event.time_ns / 1e9 for event in own_events(episode) if event.source in by]
-    layout = {"yaxis": axis(f"{words} [{unit}]" if unit else words)}
-    shapes = markers_at(times[:_MOST_EVENTS]) if len(times) <= _MOST_EVENTS else []
-    drawn = figure(traces, 260 + 18 * (len(traces) // 5), shapes=shapes, **over(episode, layout))
+    panel = Panel(lines, Axis(f"{words} [{unit}]" if unit else words))
+    marks = times if len(times) <= _MOST_EVENTS else []
+    drawn = Chart([panel], over(episode), height=220, marks=marks, legend=len(shown) > 1)
     return Plot(f"{words.capitalize()} of {about}", text, drawn)
 
 

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from html import escape
 from typing import NamedTuple
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.words import seconds
 from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.tables.tables import Tables
-from hetwin_suite.view.film.embed import film_data, player_place, player_script
-from hetwin_suite.view.film.film import Doing
+from hetwin_suite.view.content import Player, Time
+from hetwin_suite.view.document import page_script
+from hetwin_suite.view.film.film import Doing, Film
 from hetwin_suite.view.film.from_episode import film_of
 from hetwin_suite.view.layers.find import layers_of
 from hetwin_suite.view.report.moments import Moment
 from hetwin_suite.view.report.story.concerns import stored_concerns
 
-TIMELINE_PLACE = "<div data-hetwin-timeline></div>"
 _CONCERNS = "concerns"
 
 
@@ -26,12 +24,12 @@ class Playing(NamedTuple):
     """What a page holds so that the run plays in it.
 
     Attributes:
-        place: HTML of where it plays, or of why it does not.
-        data: HTML of the film and of the script that plays it; belongs behind all else.
+        player: where it plays, or why it does not.
+        films: what plays there, by the player's ids.
     """
 
-    place: str
-    data: str
+    player: Player
+    films: Mapping[str, Film]
 
 
 def playing(
@@ -46,24 +44,15 @@ def playing(
         first_ns: the time that is shown at first.
     """
     try:
-        script = player_script()
+        page_script()
     except BadInput as error:
-        return Playing(f'<p class="note">The run does not play here: {escape(str(error))}</p>', "")
+        return Playing(Player(why_not=f"The run does not play here: {error}"), {})
     film = film_of(episode, [moment.time_ns for moment in moments])
     layers = () if isinstance(tables, BadInput) else layers_of(tables, film.scene)
     film = replace(film, doings=(*film.doings, *concern_bars(episode)), layers=layers)
-    data = film_data(film) + script
-    place = player_place().replace("<div ", f'<div data-hetwin-time="{first_ns / 1e9:.9g}" ', 1)
-    return Playing(f'{place}<div class="places">{"".join(map(_place, moments))}</div>', data)
-
-
-def _place(moment: Moment) -> str:
-    """A button that goes to a moment."""
-    words = escape("; ".join(moment.what))
-    return (
-        f'<button type="button" class="place" data-time="{moment.time_ns / 1e9:.9g}" '
-        f'title="{words}"><b>{seconds(moment.time_ns)}</b> {words}</button>'
-    )
+    places = [Time(moment.time_ns, words="; ".join(moment.what)) for moment in moments]
+    player = Player(first_ns=first_ns, places=places)
+    return Playing(player, dict(zip(player.films, [film], strict=True)))
 
 
 def concern_bars(episode: Episode) -> tuple[Doing, ...]:

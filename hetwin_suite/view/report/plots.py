@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,21 +16,12 @@ from hetwin_core.episodes.asking.intervals import Intervals
 from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.tables.rows import Interval
 from hetwin_core.episodes.tables.unseen import Unseen
+from hetwin_suite.view.figures import Axis, Bar, Chart, Panel, Plot, Rows, Tint, lines_over, over
 from hetwin_suite.view.palette import AXES, SERIES, model_colours
 from hetwin_suite.view.report.clearance import clearance
-from hetwin_suite.view.report.figure import (
-    band,
-    bars,
-    escaped,
-    figure,
-    line,
-    markers_at,
-    thinned,
-)
 from hetwin_suite.view.report.followed import followed
 from hetwin_suite.view.report.machines import machines_plot
 from hetwin_suite.view.report.own_plots import own_plots
-from hetwin_suite.view.report.plot import Plot, axis, over
 from hetwin_suite.view.report.story.events import is_handling
 from hetwin_suite.view.report.story.joints import joint_slot
 from hetwin_suite.view.report.story.things import travel
@@ -74,47 +65,36 @@ def plots(episode: Episode, unseen: Unseen | None) -> Iterator[Plot]:
 
 
 def _object_plot(episode: Episode, entity: Entity) -> Plot:
-    chosen = thinned(len(episode.times))
-    times = episode.seconds[chosen]
-    pose = episode.pose(entity.name)[chosen]
-    traces = [
-        line(times, pose[:, i], name, AXES[i], hovertemplate="%{y:.4f} m")
-        for i, name in enumerate("xyz")
-    ]
-    layout: dict[str, Any] = {"yaxis": axis("position [m]")}
-    height = clearance(episode, entity.name)
-    if height is not None and np.isfinite(height).any():
-        layout["yaxis"]["domain"] = [0.42, 1.0]
-        layout["yaxis2"] = {**axis("clear [mm]"), "domain": [0.0, 0.34], "anchor": "x"}
-        above = line(
-            times,
-            1e3 * height[chosen],
-            "above what is under it",
-            SERIES[5],
-            hovertemplate="%{y:.1f} mm",
-            yaxis="y2",
-        )
-        traces.append(above)
+    pose = episode.pose(entity.name)
+    lines = list(
+        lines_over(episode, dict(zip("xyz", pose.T, strict=False)), AXES, unit="m", decimals=4)
+    )
     colours = model_colours(episode.models)
     main = {model.name for model in episode.models if model.main}
     tints = [
-        band(span.from_ns / 1e9, span.to_ns / 1e9, colours.get(span.model, SERIES[0]))
+        Tint(span.from_ns / 1e9, span.to_ns / 1e9, colours.get(span.model, SERIES[0]))
         for span in episode.responsibilities.get((entity.name, "pose"), ())
         if span.model not in main
     ]
-    text = "Position in the world"
-    text += (
-        ", and the height of its lowest point above the surface under it."
-        if height is not None
-        else "."
-    )
+    panels = [Panel(lines, Axis("position [m]"), tints=tints)]
+    height = clearance(episode, entity.name)
+    text = "Position in the world."
+    if height is not None:
+        text = (
+            "Position in the world, and the height of its lowest point above the surface under it."
+        )
+    if height is not None and np.isfinite(height).any():
+        above = {"above what is under it": 1e3 * height}
+        clear = lines_over(episode, above, SERIES[5:], unit="mm", decimals=1)
+        panels = [
+            replace(panels[0], share=0.62),
+            Panel(list(clear), Axis("clear [mm]"), tints=tints, share=0.38),
+        ]
     if tints:
         text += " Tinted while a model other than the main one was responsible for its pose."
-    shapes = tints + _event_lines(episode, entity.name)
+    marks = _handled_at(episode, entity.name)
     return Plot(
-        f"Where {entity.name} was",
-        text,
-        figure(traces, 400, shapes=shapes, **over(episode, layout)),
+        f"Where {entity.name} was", text, Chart(panels, over(episode), height=330, marks=marks)
     )
 
 
@@ -126,83 +106,42 @@ def _joint_plots(episode: Episode, entity: Entity, title: str) -> Iterator[Plot]
         return
     names = episode.layout.entity(robot).joints
     values = episode.attribute(robot, slot.attribute.name)
-    chosen = thinned(len(episode.times))
-    times = episode.seconds[chosen]
-    traces = [
-        line(
-            times,
-            values[chosen, names.index(name)],
-            name,
-            SERIES[i % len(SERIES)],
-            hovertemplate="%{y:.4f}",
-        )
-        for i, name in enumerate(name for name in entity.joints if name in names)
-    ]
-    if traces:
-        layout = {"yaxis": axis(slot.attribute.unit or "rad or m")}
-        shapes = _event_lines(episode, None)
-        height = 300 + 18 * (len(traces) // 4)
+    own = {name: values[:, names.index(name)] for name in entity.joints if name in names}
+    lines = list(lines_over(episode, own, SERIES, decimals=4))
+    if lines:
+        panel = Panel(lines, Axis(slot.attribute.unit or "rad or m"))
         yield Plot(
             title,
             "Joint positions.",
-            figure(traces, height, shapes=shapes, **over(episode, layout)),
+            Chart([panel], over(episode), height=230, marks=_handled_at(episode, None)),
         )
 
 
 def _predicate_plot(episode: Episode, unseen: Unseen | None) -> Plot | None:
     """Predicates as bars where they hold; where they name an entity, with its name."""
-    rows, starts, lengths, texts, colours = [], [], [], [], []
-    names: dict[str, str] = {}
+    bars: list[Bar] = []
+    names: list[str] = []
     for slot in episode.layout.slots:
         if slot.attribute.meaning not in _PREDICATES or slot.attribute.size != 1:
             continue
         partner = slot.attribute.meaning is Meaning.ENTITY
         name = predicate_stem(slot.attribute.name, slot.entity, partner=partner)
-        row = escaped(name)
-        names[row] = name
+        names.append(name)
         for start, end, value in stretches(episode.times, episode.values[:, slot.offset]):
             words = _partner(episode, slot, value)
             if words is not None:
-                rows.append(row)
-                starts.append(start / 1e9)
-                lengths.append((end - start) / 1e9)
-                texts.append(escaped(words))
-                colours.append(SERIES[2])
+                title = f"{name} {words}".strip()
+                bars.append(Bar(name, start / 1e9, end / 1e9, SERIES[2], words, title))
         for start, end in _unseen(episode, slot, unseen):
-            rows.append(row)
-            starts.append(start / 1e9)
-            lengths.append((end - start) / 1e9)
-            texts.append("not known")
-            colours.append(_UNSEEN)
+            title = f"{name}: not known"
+            bars.append(Bar(name, start / 1e9, end / 1e9, _UNSEEN, "not known", title))
     if not names:
         return None
-    shown = [row for row in names if row in rows]
-    trace = bars(
-        rows,
-        starts,
-        lengths,
-        text=texts,
-        textposition="inside",
-        insidetextanchor="middle",
-        textfont={"color": "#ffffff", "size": 11},
-        marker={"color": colours, "line": {"width": 0}},
-        hovertemplate="<b>%{y}</b> %{text}<br>from %{base:.3f} s<extra></extra>",
-        showlegend=False,
-    )
-    categories = {
-        "categoryorder": "array",
-        "categoryarray": shown[::-1],
-        "automargin": True,
-        "showgrid": False,
-        "fixedrange": True,
-        "ticksuffix": " ",
-    }
-    layout = {"yaxis": categories, "hovermode": "closest", "bargap": 0.3, "barmode": "overlay"}
-    layout["margin"] = {"l": 10, "r": 14, "t": 10, "b": 40}
-    shapes = _event_lines(episode, None)
-    height = 60 + 28 * max(1, len(shown))
-    text = _never([name for row, name in names.items() if row not in rows])
-    return Plot("What held", text, figure([trace], height, shapes=shapes, **over(episode, layout)))
+    held = {bar.row for bar in bars}
+    rows = [name for name in dict.fromkeys(names) if name in held]
+    text = _never([name for name in dict.fromkeys(names) if name not in held])
+    marks = _handled_at(episode, None)
+    return Plot("What held", text, Rows(rows, bars, over(episode), marks=marks))
 
 
 def _never(names: list[str]) -> str:
@@ -253,10 +192,11 @@ def stretches(times: NDArray[np.int64], values: Floats) -> list[tuple[int, int, 
     ]
 
 
-def _event_lines(episode: Episode, thing: str | None) -> list[dict[str, Any]]:
+def _handled_at(episode: Episode, thing: str | None) -> list[float]:
+    """When a thing, or anything, was handled [s]."""
     times = [
         event.time_ns / 1e9
         for event in episode.events
         if is_handling(event) and thing in (None, event.arguments.get("object"))
     ]
-    return markers_at(times[:_MOST_EVENTS])
+    return times[:_MOST_EVENTS]

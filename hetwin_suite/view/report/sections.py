@@ -1,23 +1,35 @@
-"""The page's sections as HTML."""
+"""Sections of a run's page: what happened, and what one needs to repeat it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from html import escape
 
 from hetwin_core.ensemble.conductor.reporting.listener import Handover
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.words import arguments_words, event_words, is_routine_touch, seconds
 from hetwin_core.episodes.episode import Episode, Note
+from hetwin_suite.view.content import (
+    Chip,
+    Code,
+    Content,
+    Facts,
+    Fold,
+    Heading,
+    Inline,
+    Items,
+    Paragraph,
+    Strong,
+    Table,
+    Time,
+    listed,
+)
 from hetwin_suite.view.palette import MAIN, model_colours
-from hetwin_suite.view.report.document import folded
 from hetwin_suite.view.report.story.events import (
     details,
     is_handling,
     is_own,
     own_words,
 )
-from hetwin_suite.view.report.time_link import time_link
 
 _SHOWN_ROWS = 24
 _MOST_ROWS = 400
@@ -25,33 +37,32 @@ _REPEATED, _FLOOD = 4, 8
 _MOST_LISTED = 60
 
 
-def about(episode: Episode) -> str:
+def about(episode: Episode) -> list[Content]:
     """What a reader needs who wants to repeat the run: key figures, models, warnings."""
-    facts = "".join(
-        f"<div{' class=wide' if wide else ''}><dt>{escape(name)}</dt><dd>{text}</dd></div>"
-        for name, text, wide in _facts(episode)
-    )
-    models = f"<h3>Models</h3>{models_table(episode)}"
-    return f'<dl class="facts">{facts}</dl>{_warning_list(episode)}{models}'
+    said = warnings(episode)
+    tones = ["errors" if level == "error" else "" for level, _ in said]
+    texts = Items([text for _, text in said], "warnings", tones)
+    warned = [Heading("Warnings", [texts])] if said else []
+    return [Facts(_facts(episode)), *warned, Heading("Models", [models_table(episode)])]
 
 
-def models_table(episode: Episode) -> str:
+def models_table(episode: Episode) -> Table:
     """The models of the run."""
     colours = model_colours(episode.models)
     pids = {p.get("model"): p.get("pid") for p in episode.summary.get("processes") or ()}
-    rows = [
+    rows: list[list[Inline]] = [
         [
-            chip(model.name, colours) + (" (main)" if model.main else ""),
-            escape(model.type),
-            escape(model.kind),
-            escape(f"{model.stepping}, {model.coupling}" if not model.main else "main"),
+            (chip(model.name, colours), " (main)" if model.main else ""),
+            model.type,
+            model.kind,
+            f"{model.stepping}, {model.coupling}" if not model.main else "main",
             f"{model.rate:g}",
-            escape(f"{model.host} · {pids.get(model.name, model.pid)}"),
+            f"{model.host} · {pids.get(model.name, model.pid)}",
         ]
         for model in episode.models
     ]
     headings = ["model", "type", "kind", "stepped by", "per second", "host and process"]
-    return table(headings, rows, number=4)
+    return Table(headings, rows, 4)
 
 
 def warnings(episode: Episode) -> list[tuple[str, str]]:
@@ -61,15 +72,7 @@ def warnings(episode: Episode) -> list[tuple[str, str]]:
     return list(dict.fromkeys(note for note in notes if note[0] != "info"))
 
 
-def _warning_list(episode: Episode) -> str:
-    items = "".join(
-        f"<li{' class=errors' if level == 'error' else ''}>{escape(text)}</li>"
-        for level, text in warnings(episode)
-    )
-    return f'<h3>Warnings</h3><ul class="warnings">{items}</ul>' if items else ""
-
-
-def happenings_table(episode: Episode) -> str:
+def happenings_table(episode: Episode) -> list[Content]:
     """Events and handovers, in the order of their times; those that repeat come once, with their number."""
     colours = model_colours(episode.models)
     events = (event for event in episode.events if not is_routine_touch(event))
@@ -77,16 +80,11 @@ def happenings_table(episode: Episode) -> str:
     items.sort(key=lambda item: item.time_ns)
     rows = [_happening(episode, run, colours) for run in _runs(episode, items)]
     if not rows:
-        return '<p class="note">Nothing happened.</p>'
-    headings = ["time", "what", "by", "details"]
-    shown = table(headings, rows[:_SHOWN_ROWS], number=0)
-    rest = rows[_SHOWN_ROWS:_MOST_ROWS]
-    if rest:
-        shown += folded(f"{len(rows) - _SHOWN_ROWS} more", table(headings, rest, number=0))
+        return [Paragraph("Nothing happened.", "note")]
     left = len(rows) - _MOST_ROWS
-    return shown + (
-        f'<p class="note">And {left} more, which are in the log.</p>' if left > 0 else ""
-    )
+    rest = [Paragraph(f"And {left} more, which are in the log.", "note")] if left > 0 else []
+    headings = ["time", "what", "by", "details"]
+    return [*listed(headings, rows[:_MOST_ROWS], _SHOWN_ROWS, number=0), *rest]
 
 
 def _runs(episode: Episode, items: list[Event | Handover]) -> list[list[Event | Handover]]:
@@ -127,51 +125,35 @@ def _kind(item: Event | Handover) -> object:
     return None
 
 
-def chip(model: str, colours: Mapping[str, str]) -> str:
+def chip(model: str, colours: Mapping[str, str]) -> Chip:
     """A model's name with its colour."""
-    colour = colours.get(model, MAIN)
-    return f'<span class="chip" style="--colour:{colour}">{escape(model)}</span>'
+    return Chip(model, colours.get(model, MAIN))
 
 
-def table(headings: list[str], rows: list[list[str]], number: int | None = None) -> str:
-    """A table; cells are HTML already; column `number` is aligned to the right."""
-
-    def cell(tag: str, column: int, text: str) -> str:
-        mark = ' class="number"' if column == number else ""
-        return f"<{tag}{mark}>{text}</{tag}>"
-
-    top = "".join(cell("th", i, escape(heading)) for i, heading in enumerate(headings))
-    body = "".join(
-        f"<tr>{''.join(cell('td', i, text) for i, text in enumerate(row))}</tr>" for row in rows
-    )
-    return f'<div class="scroll"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
-
-
-def _facts(episode: Episode) -> list[tuple[str, str, bool]]:
+def _facts(episode: Episode) -> list[tuple[str, Inline, bool]]:
     summary, known = episode.summary, episode.description
-    facts: list[tuple[str, str, bool]] = [("simulated", seconds(episode.end_ns), False)]
+    facts: list[tuple[str, Inline, bool]] = [("simulated", seconds(episode.end_ns), False)]
     if summary:
         wall = summary.get("wall_time")
         facts += [
             ("took", f"{wall:.2f} s" if isinstance(wall, int | float) else "unknown", False),
             ("real-time factor", _factor(summary.get("real_time_factor")), False),
-            ("transport", escape(str(summary.get("transport", "unknown"))), False),
+            ("transport", str(summary.get("transport", "unknown")), False),
         ]
     facts += [
         ("events, handovers", f"{len(episode.events)}, {len(episode.handovers)}", False),
-        ("steps per second, seed", escape(f"{_rate(known)}, {known.get('seed', '?')}"), False),
+        ("steps per second, seed", f"{_rate(known)}, {known.get('seed', '?')}", False),
     ]
     if known.get("source"):
-        facts.append(("source", f"<code>{escape(known['source'])}</code>", True))
+        facts.append(("source", Code(known["source"]), True))
     if known.get("scenario_file"):
-        facts.append(("scenario file", f"<code>{escape(known['scenario_file'])}</code>", True))
+        facts.append(("scenario file", Code(known["scenario_file"]), True))
     counters = {k: v for k, v in (summary.get("counters") or {}).items() if v}
     if counters:
-        facts.append(("counted", escape(arguments_words(counters)), True))
+        facts.append(("counted", arguments_words(counters), True))
     if summary:
         sure = "" if summary.get("deterministic") else " (not deterministic: it claims nothing)"
-        digest = escape(str(summary.get("digest") or "none"))
-        facts.append(("digest", f"<code>{digest}</code>{sure}", True))
+        facts.append(("digest", (Code(str(summary.get("digest") or "none")), sure), True))
     return facts
 
 
@@ -188,35 +170,36 @@ def _factor(value: object) -> str:
 
 def _happening(
     episode: Episode, run: list[Event | Handover], colours: Mapping[str, str]
-) -> list[str]:
+) -> list[Inline]:
     item = run[0]
     what, by = _what(episode, item, colours)
     if len(run) == 1:
         more = item.cause if isinstance(item, Handover) else details(item.arguments)
-        return [_time(item), what, escape(by), escape(more)]
+        return [_time(item), what, by, more]
     often = f"{len(run)} times until {seconds(run[-1].time_ns, 3)}"
-    same = {_what(episode, other, colours)[0] for other in run}
-    if len(same) == 1:
-        return [_time(item), what, escape(by), often]
+    if all(_what(episode, other, colours)[0] == what for other in run):
+        return [_time(item), what, by, often]
     rest = run[1 : _MOST_LISTED + 1]
     rows = [[_time(one), _what(episode, one, colours)[0]] for one in rest]
     left = len(run) - 1 - len(rest)
-    note = f'<p class="note">And {left} more.</p>' if left else ""
-    return [_time(item), what, escape(by), folded(often, table(["time", "what"], rows) + note)]
+    note = [Paragraph(f"And {left} more.", "note")] if left else []
+    return [_time(item), what, by, Fold(often, [Table(["time", "what"], rows), *note])]
 
 
-def _time(item: Event | Handover) -> str:
-    return time_link(item.time_ns, 3)
+def _time(item: Event | Handover) -> Time:
+    return Time(item.time_ns, 3)
 
 
-def _what(episode: Episode, item: Event | Handover, colours: Mapping[str, str]) -> tuple[str, str]:
-    """What happened, as HTML, and who says so."""
+def _what(
+    episode: Episode, item: Event | Handover, colours: Mapping[str, str]
+) -> tuple[Inline, str]:
+    """What happened, and who says so."""
     if isinstance(item, Handover):
-        moved = f"{chip(item.from_model, colours)} → {chip(item.to_model, colours)}"
-        return f"{escape(f'{item.entity} {item.attribute}')}: {moved}", "handover"
+        moved = chip(item.from_model, colours), " → ", chip(item.to_model, colours)
+        return (f"{item.entity} {item.attribute}: ", *moved), "handover"
     own = is_own(episode, item)
-    words = escape(own_words(episode, item) if own else event_words(item))
-    return f"<strong>{words}</strong>" if own or is_handling(item) else words, item.source
+    words = own_words(episode, item) if own else event_words(item)
+    return Strong(words) if own or is_handling(item) else words, item.source
 
 
 def _with_source(note: Note) -> str:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from html import escape
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,11 +14,20 @@ from hetwin_core.episodes.comparing.compare import compare_runs
 from hetwin_core.episodes.comparing.comparison import Comparison, Parting, What
 from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.run_folder import folder_of
+from hetwin_suite.view.content import (
+    Content,
+    Inline,
+    Items,
+    Paragraph,
+    Quiet,
+    Section,
+    Table,
+    Time,
+    listed,
+)
 from hetwin_suite.view.film.film import Film
-from hetwin_suite.view.report.document import folded
-from hetwin_suite.view.report.sections import table
 from hetwin_suite.view.show.filmed import filmed
-from hetwin_suite.view.show.frame import go_to, player, whole
+from hetwin_suite.view.show.side_by_side import Marked, side_by_side
 
 _TIMED = re.compile(r"(\d+\.\d+) s: ")
 _SETTINGS = (What.SEED, What.ENGINE, What.RATE)
@@ -33,11 +40,6 @@ _WORDS = {
     "task": "a task differs",
     "belief": "a belief differs",
 }
-
-
-class _Moment(NamedTuple):
-    time_ns: int
-    words: str
 
 
 def write_comparison(found: Comparison, run: Path, other: Path, out: Path) -> Path:
@@ -76,17 +78,16 @@ def comparison_page(found: Comparison, run: Path, other: Path) -> str:
     names = _names(folder_of(run), folder_of(other))
     films = _films(Episode.open(folder_of(run)), Episode.open(folder_of(other)))
     moments = _moments(found)
-    body = (
-        f"<header><h1>{escape(names[0])} (here) and {escape(names[1])} (there)</h1></header>"
-        f'<section class="card look {"warned" if found.chain or moments else "good"}">'
-        f"{_settings(found)}{_headline(found, moments)}{player(films)}</section>"
-        f"{_given(found)}{_chain(found)}{_objects(found)}{_handovers(found)}"
+    return side_by_side(
+        title=f"{names[0]} and {names[1]}",
+        heading=f"{names[0]} (here) and {names[1]} (there)",
+        tone="warned" if found.chain or moments else "good",
+        said=[_settings(found), *_headline(found, moments)],
+        films=films,
+        names=[f"{names[0]} (here)", f"{names[1]} (there)"],
+        moments=moments,
+        more=list(filter(None, (_given(found), _chain(found), _objects(found), _handovers(found)))),
     )
-    told: dict[str, object] = {
-        "names": [f"{names[0]} (here)", f"{names[1]} (there)"],
-        "first": [{"time": at.time_ns / 1e9, "text": at.words} for at in moments],
-    }
-    return whole(f"{names[0]} and {names[1]}", body, films, told)
 
 
 def _names(run: Path, other: Path) -> tuple[str, str]:
@@ -110,18 +111,18 @@ def _ns(film: Film) -> list[int]:
     return times
 
 
-def _moments(found: Comparison) -> list[_Moment]:
+def _moments(found: Comparison) -> list[Marked]:
     """Return where the runs part, in order."""
     parts: dict[str, Parting | None] = {name: getattr(found.divergence, name) for name in _WORDS}
     moments = [
-        _Moment(part.time_ns, f"{_WORDS[name]}: {', '.join(part.entities)}")
+        Marked(part.time_ns, f"{_WORDS[name]}: {', '.join(part.entities)}")
         for name, part in parts.items()
         if part is not None
     ]
     for rows, where in ((found.only_here, "here"), (found.only_there, "there")):
         if rows:
             time_ns = min(_time_ns(row["time"]) for row in rows)
-            moments.append(_Moment(time_ns, f"a handover {where} alone"))
+            moments.append(Marked(time_ns, f"a handover {where} alone"))
     return sorted(moments)
 
 
@@ -130,94 +131,93 @@ def _time_ns(time: object) -> int:
     return round(time * 1e9)
 
 
-def _settings(found: Comparison) -> str:
+def _settings(found: Comparison) -> Content:
     """Return what differs of seed, engine and rate, which is said before all else."""
     said = [
-        f"{escape(item.name)} {_said(item.here)} here, {_said(item.there)} there"
+        (f"{item.name} ", _said(item.here), " here, ", _said(item.there), " there")
         for item in found.given
         if item.what in _SETTINGS
     ]
-    return f'<p class="settings">Given differently: {"; ".join(said)}.</p>' if said else ""
+    if not said:
+        return ()
+    rest = (part for one in said[1:] for part in ("; ", *one))
+    return Paragraph(("Given differently: ", *said[0], *rest, "."), "settings")
 
 
-def _headline(found: Comparison, moments: Sequence[_Moment]) -> str:
+def _headline(found: Comparison, moments: Sequence[Marked]) -> list[Content]:
     if not (found.chain or moments):
-        return '<p class="how">No difference</p>'
+        return [Paragraph("No difference", "how")]
     state = found.divergence.state
     if not moments:
-        return '<p class="how">Given differently, and nothing comes of it</p>'
-    if state is None:
-        words = f"They part at {go_to(moments[0].time_ns)}: {escape(moments[0].words)}"
-    else:
-        who = escape(state.entities[0])
-        words = f"{who} moves differently from {go_to(state.time_ns)} on"
-    first = " ".join(go_to(at.time_ns, f"{at.time_ns / 1e9:.2f} s: {at.words}") for at in moments)
-    return f'<p class="how">{words}</p><p class="first-differences">First differences: {first}</p>'
+        return [Paragraph("Given differently, and nothing comes of it", "how")]
+    words: Inline = ("They part at ", _go_to(moments[0].time_ns), f": {moments[0].words}")
+    if state is not None:
+        words = f"{state.entities[0]} moves differently from ", _go_to(state.time_ns), " on"
+    return [Paragraph(words, "how")]
 
 
-def _given(found: Comparison) -> str:
+def _go_to(time_ns: int) -> Time:
+    return Time(time_ns, is_button=True)
+
+
+def _given(found: Comparison) -> Section | None:
     if not found.given:
-        return ""
+        return None
     rows = [
-        [escape(item.what.value), escape(item.name), _said(item.here), _said(item.there)]
-        for item in found.given
+        [item.what.value, item.name, _said(item.here), _said(item.there)] for item in found.given
     ]
     headings = ["what", "name", "here", "there"]
-    listed, rest = table(headings, rows[:_MOST_GIVEN]), rows[_MOST_GIVEN:]
-    if rest:
-        listed += folded(f"{len(rest)} more", table(headings, rest))
-    return f'<section class="card given"><h2>Given differently</h2>{listed}</section>'
+    content = listed(headings, rows, _MOST_GIVEN)
+    return Section("Given differently", content=content, kind="given")
 
 
-def _said(value: object) -> str:
+def _said(value: object) -> Inline:
     if value is None:
-        return '<span class="note">nothing</span>'
+        return Quiet("nothing")
     text = value if isinstance(value, str) else json.dumps(value)
-    return escape(text if len(text) <= _MOST_LETTERS else f"{text[:_MOST_LETTERS]}…")
+    return text if len(text) <= _MOST_LETTERS else f"{text[:_MOST_LETTERS]}…"
 
 
-def _chain(found: Comparison) -> str:
-    items = "".join(f"<li>{words}</li>" for words in map(_linked, found.chain))
-    if not items:
-        return ""
-    return (
-        f'<section class="card"><h2>What came of it</h2><ul class="happened">{items}</ul></section>'
-    )
+def _chain(found: Comparison) -> Section | None:
+    if not found.chain:
+        return None
+    items = Items([_linked(words) for words in found.chain], "happened")
+    return Section("What came of it", content=items)
 
 
-def _linked(words: str) -> str:
+def _linked(words: str) -> Inline:
     """Return a sentence of the chain, the time before it as a button."""
     timed = _TIMED.match(words)
     if timed is None:
-        return escape(words)
-    return f"{go_to(round(float(timed[1]) * 1e9))} {escape(words[timed.end() :])}"
+        return words
+    return _go_to(round(float(timed[1]) * 1e9)), f" {words[timed.end() :]}"
 
 
-def _objects(found: Comparison) -> str:
-    rows = [
-        [escape(name), go_to(apart.first_ns), f"{apart.most:.3f} m", f"{apart.end:.3f} m"]
+def _objects(found: Comparison) -> Section | None:
+    rows: list[list[Inline]] = [
+        [name, _go_to(apart.first_ns), f"{apart.most:.3f} m", f"{apart.end:.3f} m"]
         for name, apart in found.objects.items()
         if apart.first_ns is not None
     ]
     if not rows:
-        return ""
-    listed = table(["object", "is off from", "at most", "at the end"], rows)
-    return f'<section class="card"><h2>How far apart objects are</h2>{listed}</section>'
+        return None
+    content = Table(["object", "is off from", "at most", "at the end"], rows)
+    return Section("How far apart objects are", content=content)
 
 
-def _handovers(found: Comparison) -> str:
+def _handovers(found: Comparison) -> Section | None:
     rows = [*_handover_rows(found, "here"), *_handover_rows(found, "there")]
     if not rows:
-        return ""
-    listed = table(["only", "time", "attribute", "from", "to", "cause"], rows)
-    return f'<section class="card"><h2>Handovers that one run alone has</h2>{listed}</section>'
+        return None
+    content = Table(["only", "time", "attribute", "from", "to", "cause"], rows)
+    return Section("Handovers that one run alone has", content=content)
 
 
-def _handover_rows(found: Comparison, where: str) -> Iterator[list[str]]:
+def _handover_rows(found: Comparison, where: str) -> Iterator[list[Inline]]:
     for row in found.only_here if where == "here" else found.only_there:
         yield [
             where,
-            go_to(_time_ns(row["time"])),
-            escape(f"{row['entity']}.{row['attribute']}"),
-            *(escape(str(row[key])) for key in ("from", "to", "cause")),
+            _go_to(_time_ns(row["time"])),
+            f"{row['entity']}.{row['attribute']}",
+            *(str(row[key]) for key in ("from", "to", "cause")),
         ]

@@ -34,3 +34,14 @@ def test_an_installed_type_whose_module_is_gone_asks_for_a_new_installation(
     assert "former_connector is installed under a module that is no longer there" in error.problem
     assert error.found == f"{module}:Connector"
     assert "reinstall old-twin" in str(error.expected)
+
+
+def test_a_model_that_imports_what_is_not_there_says_what_that_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "their_robot.py").write_text("from hetwin_suite.ensemble.values import Value\n")
+    install(tmp_path, monkeypatch, "their_robot = their_robot:Robot")
+    for name in ("their_robot", "their_robot:Robot"):
+        error = problem(name)
+        assert "the model cannot be imported" in error.problem
+        assert "No module named 'hetwin_suite.ensemble'" in error.problem

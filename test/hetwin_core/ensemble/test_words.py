@@ -21,6 +21,7 @@ from hetwin_core.episodes.log_writer import RunLog
 from hetwin_suite.cli.outcome import show
 from hetwin_suite.running.ended import Ended
 from hetwin_suite.running.progress import ProgressListener
+from hetwin_suite.view.document import html_of
 from hetwin_suite.view.report.sections import happenings_table
 from hetwin_suite.view.report.story.headline import headline
 from hetwin_suite.view.report.story.things import thing_sentences
@@ -148,7 +149,7 @@ def test_connected_is_worded_with_probe_and_socket_wherever_it_is_printed(
     episode = record(tmp_path / "run")
     (sentence,) = [s.text for s in thing_sentences(episode) if s.about == "plug"]
     assert sentence == "plug was connected to outlet at 1.00 s."
-    assert f"<strong>{WORDS}</strong>" in happenings_table(episode)
+    assert f"<b>{WORDS}</b>" in html_of(happenings_table(episode))
     summary = {
         "scenario": "s",
         "ended": "recording",

@@ -11,7 +11,7 @@ import pytest
 from support.hetwin_command import all_commands
 
 COMMANDS = sorted(all_commands())
-HEAVY = ("PIL", "mujoco", "numpy", "plotly", "rclpy", "rich", "rosbags")
+HEAVY = ("PIL", "mujoco", "numpy", "jinja2", "rclpy", "rich", "rosbags")
 """What no `--help` loads; pydantic it does, for typer itself uses it to read options."""
 
 SCRIPT = """

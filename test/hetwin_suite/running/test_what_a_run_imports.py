@@ -11,7 +11,7 @@ import pytest
 from model_nodes.main_physics.engines.gz.bindings import installed
 
 HEAVY = (
-    *("PIL", "plotly", "rclpy", "rich", "rosbags.highlevel", "rosbags.rosbag1"),
+    *("PIL", "jinja2", "rclpy", "rich", "rosbags.highlevel", "rosbags.rosbag1"),
     *("rosbags.typesys.stores.ros2_dashing", "rosbags.typesys.stores.ros2_kilted"),
     *("hetwin_core.episodes.episode", "hetwin_suite.view.report"),
 )

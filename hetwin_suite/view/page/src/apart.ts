@@ -1,5 +1,6 @@
 // How far apart an object is in two runs, over time.
 
+import { make } from "./elements";
 import type { Film } from "./film";
 import { POSE } from "./scene";
 
@@ -23,24 +24,23 @@ export function apartPlots(films: readonly Film[], start: number, end: number, s
       .map((metre, i) => ({ x: (100 * i) / SAMPLES, y: HEIGHT - 2 - ((HEIGHT - 6) * metre) / most }))
       .filter(({ y }) => Number.isFinite(y))
       .map(({ x, y }) => `${x.toFixed(2)},${y.toFixed(2)}`);
-    const label = document.createElement("div");
-    label.className = "name";
-    label.textContent = `${name} apart`;
-    const track = document.createElement("div");
-    track.className = "track";
+    const track = make("div", "track", polyline(points), make("span", "most", `${(1000 * most).toFixed(0)} mm`));
     track.title = `${name}: up to ${(1000 * most).toFixed(0)} mm apart`;
-    track.innerHTML =
-      `<svg viewBox="0 0 100 ${HEIGHT}" preserveAspectRatio="none"><polyline points="${points.join(" ")}"/></svg>` +
-      `<span class="most">${(1000 * most).toFixed(0)} mm</span>`;
-    const row = document.createElement("div");
-    row.className = "row apart";
-    row.append(label, track);
     track.addEventListener("pointerdown", ({ clientX }) => {
       const { left, width } = track.getBoundingClientRect();
       seek(start + (Math.min(1, Math.max(0, (clientX - left) / width)) || 0) * (end - start));
     });
-    return row;
+    return make("div", "row apart", make("div", "name", `${name} apart`), track);
   });
+}
+
+function polyline(points: readonly string[]): SVGElement {
+  const [svg, line] = (["svg", "polyline"] as const).map((tag) => document.createElementNS("http://www.w3.org/2000/svg", tag));
+  svg!.setAttribute("viewBox", `0 0 100 ${HEIGHT}`);
+  svg!.setAttribute("preserveAspectRatio", "none");
+  line!.setAttribute("points", points.join(" "));
+  svg!.append(line!);
+  return svg as SVGElement;
 }
 
 function distances(films: readonly Film[], start: number, end: number): Distance[] {

@@ -1,6 +1,6 @@
 // The bodies of one run in three.js: their geometry, where they are, and in whose colour.
 
-import { Box3, BufferGeometry, Color, DoubleSide, Group, Material, Mesh, MeshLambertMaterial } from "three";
+import { Box3, BufferGeometry, Color, DoubleSide, Group, Material, Mesh, MeshLambertMaterial, Vector3 } from "three";
 import type { Block } from "./block";
 import { Bones } from "./bones";
 import { POSE, type Body, type Part, type Scene } from "./scene";
@@ -156,4 +156,17 @@ export class Cast {
 function hex(colour: string): [number, number, number] {
   const { r, g, b } = new Color(colour).getRGB({ r: 0, g: 0, b: 0 }, "srgb");
   return [r, g, b];
+}
+
+/** The box around what one wants to see: all objects and links that are drawn. */
+export function interesting(casts: Cast[]): Box3 {
+  const box = new Box3();
+  for (const cast of casts) {
+    for (const { body, frame, pieces } of cast.figures) {
+      if (body.kind === "static" || !frame.visible) continue;
+      for (const { part, mesh } of pieces) if (part.drawn) box.expandByObject(mesh);
+      if (body.kind === "link") box.expandByPoint(frame.getWorldPosition(new Vector3()));
+    }
+  }
+  return box;
 }

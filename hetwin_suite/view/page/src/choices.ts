@@ -2,6 +2,7 @@
 
 import { Following, Walls } from "./camera";
 import type { Cast } from "./cast";
+import { make } from "./elements";
 import type { Film } from "./film";
 import type { Player } from "./player";
 import type { Stage } from "./stage";
@@ -16,11 +17,8 @@ import type { Sight } from "./sights/sight";
 
 /** The row for a player; its sights are there in all runs that it shows. */
 export function choices(player: Player): HTMLElement {
-  const row = document.createElement("div");
-  row.className = "hetwin-choices";
   const moving = movingOf(player);
-  row.append(whatToSee(player), follow(player.stage, moving), walls(player.stage, () => moving));
-  return row;
+  return make("div", "hetwin-choices", whatToSee(player), follow(player.stage, moving), walls(player.stage, () => moving));
 }
 
 /** Objects and hands that move, those first whose poses other models have than the main one. */
@@ -41,12 +39,8 @@ export function movingOf(player: Player): string[] {
 
 function whatToSee(player: Player): HTMLElement {
   const sights = player.films.map((film, run) => sightsOf(film, player.casts[run]!)).flat();
-  const place = document.createElement("details");
-  place.className = "hetwin-see";
-  const title = document.createElement("summary");
-  title.textContent = "What to see";
-  const list = document.createElement("div");
-  place.append(title, list);
+  const list = make("div");
+  const place = make("details", "hetwin-see", make("summary", "", "What to see"), list);
   for (const name of new Set(sights.map((sight) => sight.name))) {
     const same = sights.filter((sight) => sight.name === name);
     list.append(
@@ -82,15 +76,14 @@ function sightsOf(film: Film, cast: Cast): Sight[] {
 /** A choice of what the camera follows. */
 export function follow(stage: Stage, moving: string[]): HTMLElement {
   const following = new Following(stage);
-  const select = document.createElement("select");
+  const select = make("select");
   select.add(new Option("nothing", ""));
   for (const name of moving) select.add(new Option(name, name));
   select.addEventListener("change", () => {
     following.follow(select.value);
     stage.draw();
   });
-  const label = document.createElement("label");
-  label.append("Follow ", select);
+  const label = make("label", "", "Follow ", select);
   label.hidden = !moving.length;
   return label;
 }
@@ -111,11 +104,9 @@ export function walls(stage: Stage, moving: () => string[]): HTMLElement {
 
 /** A box to tick. */
 export function check(name: string, on: boolean, changed: (on: boolean) => void): HTMLElement {
-  const box = document.createElement("input");
+  const box = make("input");
   box.type = "checkbox";
   box.checked = on;
   box.addEventListener("change", () => changed(box.checked));
-  const label = document.createElement("label");
-  label.append(box, ` ${name}`);
-  return label;
+  return make("label", "", box, ` ${name}`);
 }

@@ -1,6 +1,7 @@
 // What stands in a time line: rows of bars and dots, made from what a film or a run that goes on says.
 
 import type { Attribute, Model } from "./scene";
+import type { Bar, Dot, Row } from "./timeline";
 
 /** What a time line is made from; the header of a film has all of it. */
 export interface Course {
@@ -29,28 +30,6 @@ export interface Done {
   text: string;
   lane?: string;
   tone?: string;
-}
-
-export interface Bar {
-  begin: number;
-  end: number;
-  colour: string;
-  text: string;
-  detail: string;
-}
-
-export interface Dot {
-  time: number;
-  text: string;
-  strong: boolean;
-}
-
-/** A row of a time line; `under` are rows that it opens to. */
-export interface Row {
-  name: string;
-  bars: Bar[];
-  dots: Dot[];
-  under: Row[];
 }
 
 const GREY = "#a3acba";

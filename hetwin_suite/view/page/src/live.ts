@@ -1,15 +1,14 @@
 // The page of a run that goes on: the scene, who is responsible, what happens, and hands on it.
 
 import { readBlock } from "./block";
-import type { Cast } from "./cast";
+import { interesting, type Cast } from "./cast";
 import { check, follow, walls } from "./choices";
+import { rowsOf } from "./course";
 import { make } from "./elements";
 import { Growing } from "./growing";
 import { Holding, Owners, type Deed } from "./hands";
-import { addLook } from "./look";
 import { blockOf, kindOf, readState, SCENE, type LiveHeader, type Message, type State } from "./messages";
 import { Numbers } from "./numbers";
-import { interesting } from "./player";
 import { POSE, type Scene } from "./scene";
 import { Collisions } from "./sights/collisions";
 import { Frames } from "./sights/frames";
@@ -69,7 +68,6 @@ class Live {
   #looked = false;
 
   constructor(readonly root: HTMLElement) {
-    addLook();
     this.#said.setAttribute("role", "status");
     const bar = make("header", "top", this.#title, this.#holding.element, this.#numbers.element, this.#said);
     this.#side.append(this.#words.element);
@@ -106,7 +104,9 @@ class Live {
     this.#shown = {
       ...{ scene, owners, growing },
       cast: stage?.add(scene, block),
-      line: new Timeline(this.#lines, growing.course, () => this.#say("Only what is now is shown while the run goes on.")),
+      line: new Timeline(this.#lines, [0, growing.last], {
+        seek: () => this.#say("Only what is now is shown while the run goes on."),
+      }),
       poses: scene.bodies.map((body) => pose(body.name)),
       objects: scene.bodies
         .filter((body) => body.kind === "object")
@@ -259,7 +259,7 @@ class Live {
     shown.line.show(state.time);
     if (now < this.#linesDue) return;
     this.#linesDue = now + LINES_PERIOD_MS;
-    shown.line.draw(shown.growing.course);
+    shown.line.draw(rowsOf(shown.growing.course));
     shown.line.zoom(0, shown.growing.last);
     // One goes nowhere with them while the run goes on: they are no controls.
     for (const dot of this.#lines.querySelectorAll("button.dot")) dot.setAttribute("role", "img");

@@ -1,7 +1,9 @@
 // Begins whatever of hetwin a page holds.
 
+import { drawFigures } from "./figures";
 import { watchRun } from "./live";
-import { playAll } from "./player";
+import { playAll } from "./playing";
 
+drawFigures();
 playAll();
 watchRun();

@@ -1,40 +1,9 @@
-// Plays films: a clock, a slider, a button; and what others can rely on, `window.hetwin`.
+// Plays films: a clock for one film or several.
 
-import { Box3, Vector3 } from "three";
 import type { Cast } from "./cast";
 import { Cloud } from "./clouds";
-import { join } from "./report";
-import { readFilm, type Film } from "./film";
-import { choices } from "./choices";
-import { comparisonOf, sides, timelines } from "./sides";
-import { addLook } from "./look";
-import { Stage } from "./stage";
-
-/** What a page of a finished run offers to others. */
-export interface Offered {
-  /** True once the scene was drawn; before that a promise of it. */
-  readonly ready: true | Promise<true>;
-  /** The time that is drawn, in seconds. */
-  readonly time: number;
-  /** Go to the state nearest to a time; kept when it is drawn. */
-  seek(seconds: number): Promise<void>;
-  /** x y z qx qy qz qw as drawn. */
-  pose(entity: string, run?: number): number[] | undefined;
-  /** The lowest and the highest x y z of what is drawn of it. */
-  extent(entity: string, run?: number): number[] | undefined;
-  /** #rrggbb as drawn. */
-  colour(entity: string, run?: number): string | undefined;
-  /** From where one looks (x y z), and at what (x y z). */
-  readonly camera: number[];
-}
-
-declare global {
-  interface Window {
-    hetwin?: Offered;
-  }
-}
-
-const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 8];
+import type { Film } from "./film";
+import type { Stage } from "./stage";
 
 /** Plays one film, or several with one clock. */
 export class Player {
@@ -109,90 +78,3 @@ export class Player {
   }
 }
 
-/** Start the player that the page holds, if it holds one. */
-export function playAll(): void {
-  const place = document.querySelector<HTMLElement>("[data-hetwin-films]");
-  if (!place) return;
-  const ids = place.dataset["hetwinFilms"]!.split(" ");
-  let ready = false;
-  const started = Promise.all(ids.map((id) => readFilm(document.getElementById(id)!.textContent)))
-    .then((films) => begin(place, films))
-    .then((player) => {
-      ready = true;
-      return player;
-    });
-  let player: Player | undefined;
-  void started.then((it) => (player = it));
-  window.hetwin = {
-    get ready() {
-      return ready || started.then(() => true as const);
-    },
-    get time() {
-      return player?.time ?? NaN;
-    },
-    seek: async (seconds) => (await started).seek(seconds),
-    pose: (entity, run = 0) => player?.casts[run]?.poseOf(entity),
-    extent: (entity, run = 0) => player?.casts[run]?.extentOf(entity),
-    colour: (entity, run = 0) => player?.casts[run]?.colourOf(entity),
-    get camera() {
-      return player ? [...player.stage.camera.position.toArray(), ...player.stage.controls.target.toArray()] : [];
-    },
-  };
-}
-
-function begin(place: HTMLElement, films: Film[]): Player {
-  addLook();
-  const canvas = document.createElement("div");
-  canvas.className = "hetwin-canvas";
-  place.append(canvas);
-  const stage = new Stage(canvas);
-  const player = new Player(stage, films);
-  place.append(controls(player), choices(player));
-  const comparison = comparisonOf(document);
-  if (comparison) place.append(sides(player, comparison));
-  if (place.dataset["hetwinCourse"] !== undefined) place.append(timelines(player, comparison));
-  player.show(player.start);
-  stage.look(interesting(player.casts));
-  stage.draw();
-  join(player, place);
-  return player;
-}
-
-/** The box around what one wants to see: all objects and links that are drawn. */
-export function interesting(casts: Cast[]): Box3 {
-  const box = new Box3();
-  for (const cast of casts) {
-    for (const { body, frame, pieces } of cast.figures) {
-      if (body.kind === "static" || !frame.visible) continue;
-      for (const { part, mesh } of pieces) if (part.drawn) box.expandByObject(mesh);
-      if (body.kind === "link") box.expandByPoint(frame.getWorldPosition(new Vector3()));
-    }
-  }
-  return box;
-}
-
-function controls(player: Player): HTMLElement {
-  const row = document.createElement("div");
-  row.className = "hetwin-controls";
-  const button = document.createElement("button");
-  button.type = "button";
-  const slider = document.createElement("input");
-  Object.assign(slider, { type: "range", min: `${player.start}`, max: `${player.end}`, step: "any" });
-  slider.setAttribute("aria-label", "Time");
-  const label = document.createElement("output");
-  const speed = document.createElement("select");
-  speed.setAttribute("aria-label", "Speed");
-  for (const x of SPEEDS) speed.add(new Option(`${x}×`, `${x}`, false, x === 1));
-  button.addEventListener("click", () => (player.playing ? player.pause() : player.play()));
-  slider.addEventListener("input", () => player.seek(Number(slider.value)));
-  speed.addEventListener("change", () => (player.speed = Number(speed.value)));
-  const tell = (time: number): void => {
-    button.textContent = player.playing ? "Pause" : "Play";
-    slider.value = `${time}`;
-    label.textContent = `${time.toFixed(2)} s`;
-  };
-  player.onTime.push(tell);
-  tell(player.time);
-  row.append(button, slider, label, speed);
-  return row;
-}

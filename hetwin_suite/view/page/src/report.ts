@@ -1,13 +1,10 @@
 // Joins what stands in a page with the player in it: the time line, links to times, places in time, and the plots.
 
+import { rowsOf } from "./course";
+import { make } from "./elements";
 import type { Player } from "./player";
-import { addLook } from "./look";
+import { pageTime } from "./shared_time";
 import { Timeline } from "./timeline";
-
-/** Sent by the document when another time is drawn, with the time; plots follow it. */
-const TIME = "hetwin-time";
-/** Sent by plots that show a part of the time, with its ends; the time line follows them. */
-const ZOOM = "hetwin-zoom";
 
 /** What happens in so short a time is said together, at most so many things. */
 const TOGETHER_S = 0.03;
@@ -15,9 +12,7 @@ const MOST_SAID = 3;
 
 /** Join a page with its player. */
 export function join(player: Player, place: HTMLElement): void {
-  addLook();
-  const caption = document.createElement("p");
-  caption.className = "hetwin-caption";
+  const caption = make("p", "hetwin-caption");
   place.append(caption);
   const timeline = timelineOf(player);
   const links = [...document.querySelectorAll<HTMLElement>("button.place[data-time]")];
@@ -26,7 +21,7 @@ export function join(player: Player, place: HTMLElement): void {
     caption.replaceChildren(...said(player, time));
     const last = links.findLast((link) => Number(link.dataset["time"]) <= time + 1e-6);
     for (const link of links) link.setAttribute("aria-pressed", `${link === last}`);
-    document.dispatchEvent(new CustomEvent(TIME, { detail: time }));
+    pageTime.show(time);
   });
   document.addEventListener("click", (event) => {
     const link = (event.target as Element).closest<HTMLElement>("a.time, button.place, button.go");
@@ -35,7 +30,7 @@ export function join(player: Player, place: HTMLElement): void {
     player.seek(Number(link.dataset["time"]));
     if (link.matches("a.time")) place.scrollIntoView({ block: "nearest", behavior: "smooth" });
   });
-  document.addEventListener("hetwin-seek", (event) => player.seek((event as CustomEvent<number>).detail));
+  pageTime.onSeek.push((time) => player.seek(time));
   const first = place.dataset["hetwinTime"];
   if (first !== undefined) player.show(Number(first));
 }
@@ -45,9 +40,10 @@ function timelineOf(player: Player): Timeline | undefined {
   const place = document.querySelector<HTMLElement>("[data-hetwin-timeline]");
   const film = player.films[0];
   if (!place || !film) return undefined;
-  const timeline = new Timeline(place, film.header, (time) => player.seek(time));
-  document.addEventListener(ZOOM, (event) => {
-    timeline.zoom(...((event as CustomEvent<[number, number]>).detail ?? [player.start, player.end]));
+  const timeline = new Timeline(place, [player.start, player.end], { seek: (time) => player.seek(time) });
+  timeline.draw(rowsOf(film.header));
+  pageTime.onZoom.push((_, part) => {
+    timeline.zoom(...part);
     timeline.show(player.time);
   });
   return timeline;
@@ -60,8 +56,7 @@ function said(player: Player, time: number): (Node | string)[] {
   const last = before.at(-1);
   const together = last ? before.filter((one) => one.time > last.time - TOGETHER_S) : [];
   const now = doings.filter((one) => (one.lane ?? "actions") === "actions" && one.begin <= time && time < one.end);
-  const doing = document.createElement("span");
-  doing.textContent = [...new Set(now.map((one) => one.name.replaceAll("_", " ")))].join(", ");
+  const doing = make("span", "", [...new Set(now.map((one) => one.name.replaceAll("_", " ")))].join(", "));
   const words = last ? `${last.time.toFixed(2)} s: ${[...new Set(together.map((one) => one.text))].slice(0, MOST_SAID).join("; ")}` : "";
   return doing.textContent ? [words, doing] : [words];
 }

@@ -1,9 +1,10 @@
 // Two runs with one clock and one camera: beside each other, or one as a ghost in the other.
 
 import { apartPlots } from "./apart";
-import { mark, type Marked } from "./marks";
+import { rowsOf } from "./course";
+import { button, make } from "./elements";
 import type { Player } from "./player";
-import { Timeline } from "./timeline";
+import { Timeline, type Marked } from "./timeline";
 
 /** What a page says of the comparison of its two runs. */
 export interface Comparison {
@@ -17,27 +18,13 @@ export interface Comparison {
 
 /** Add to a page with two runs how they are drawn, and their names. */
 export function sides(player: Player, { names, ghost = false }: Comparison): HTMLElement {
-  const row = document.createElement("div");
-  row.className = "hetwin-sides";
   const { element } = player.stage;
-  const titles = names.map((name, run) => {
-    const title = document.createElement("span");
-    title.className = `hetwin-title run-${run}`;
-    title.textContent = name;
-    return title;
-  });
-  element.append(...titles);
+  element.append(...names.map((name, run) => make("span", `hetwin-title run-${run}`, name)));
   const ways: [string, boolean][] = [
     ["Side by side", true],
     ["One in the other", false],
   ];
-  const buttons = ways.map(([name, apart]) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = name;
-    button.addEventListener("click", () => draw(apart));
-    return button;
-  });
+  const buttons = ways.map(([name, apart]) => button(name, () => draw(apart)));
   const draw = (apart: boolean): void => {
     buttons.forEach((button, i) => button.setAttribute("aria-pressed", `${ways[i]![1] === apart}`));
     element.classList.toggle("apart", apart);
@@ -46,35 +33,24 @@ export function sides(player: Player, { names, ghost = false }: Comparison): HTM
     player.show(player.time);
   };
   draw(!ghost);
-  row.append(...buttons);
-  return row;
+  return make("div", "hetwin-sides", ...buttons);
 }
 
 /** The time lines of all runs of a player below each other, over the same time. */
 export function timelines(player: Player, comparison?: Comparison): HTMLElement {
-  const place = document.createElement("div");
-  place.className = "hetwin-course";
+  const place = make("div", "hetwin-course");
   const { start, end } = player;
   const seek = (time: number): void => player.seek(time);
   player.films.forEach((film, run) => {
-    const element = document.createElement("div");
-    const timeline = new Timeline(element, { ...film.header, start, end }, seek);
-    if (comparison) {
-      const title = document.createElement("h3");
-      title.textContent = comparison.names[run] ?? "";
-      place.append(title);
-      mark(timeline, comparison.first);
-    }
+    const element = make("div");
+    const timeline = new Timeline(element, [start, end], { seek, marks: comparison?.first ?? [] });
+    timeline.draw(rowsOf({ ...film.header, start, end }));
+    if (comparison) place.append(make("h3", "", comparison.names[run] ?? ""));
     place.append(element);
     player.onTime.push((time) => timeline.show(time));
   });
   const apart = apartPlots(player.films, start, end, seek);
-  if (apart.length) {
-    const plots = document.createElement("div");
-    plots.className = "hetwin-timeline";
-    plots.append(...apart);
-    place.append(plots);
-  }
+  if (apart.length) place.append(make("div", "hetwin-timeline", ...apart));
   return place;
 }
 

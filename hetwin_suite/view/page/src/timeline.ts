@@ -1,6 +1,54 @@
 // The time line: rows of bars and dots over time, and the handle with which one goes to a time.
 
-import { rowsOf, type Bar, type Course, type Dot, type Row } from "./course";
+import { button, make } from "./elements";
+import { selectIn } from "./selecting";
+import type { Range } from "./shared_time";
+import { hideTip, showTip } from "./tip";
+
+/** Something that lasts. */
+export interface Bar {
+  begin: number;
+  end: number;
+  colour: string;
+  /** What stands on it, and what is said of it under the pointer: a title, and lines. */
+  text: string;
+  title?: string;
+  detail: string;
+  /** Which half of its row it takes; else all of it. */
+  part?: "upper" | "lower";
+  /** Under which name it can be hidden. */
+  kind?: string;
+}
+
+export interface Dot {
+  time: number;
+  text: string;
+  strong: boolean;
+}
+
+/** A row of a time line; `under` are rows that it opens to. */
+export interface Row {
+  name: string;
+  bars: Bar[];
+  dots: Dot[];
+  under: Row[];
+}
+
+/** A moment that stands out in all rows, one click away. */
+export interface Marked {
+  time: number;
+  text: string;
+}
+
+export interface Ways {
+  seek(time: number): void;
+  /** Called with a part that a drag has selected; without it a drag goes through the time. */
+  zoom?(part: Range | undefined): void;
+  marks?: readonly Marked[];
+  /** What is behind all rows: stretches of time in a colour, and dotted lines. */
+  tints?: readonly [number, number, string][];
+  lines?: readonly number[];
+}
 
 /** How near a click must be to the beginning of something to go there, in points. */
 const SNAP = 6;
@@ -13,57 +61,126 @@ const STEPS = [1, 2, 5];
 
 /** A time line in an element; a click or a drag goes to a time. */
 export class Timeline {
-  readonly #rows = document.createElement("div");
-  readonly #cursor = document.createElement("div");
+  readonly #rows = make("div", "rows");
+  readonly #cursor = make("div", "cursor");
+  readonly #behind = make("div", "behind");
   readonly #open = new Set<string>();
-  #course: Course;
-  #range: [number, number];
+  readonly #bars = new WeakMap<Element, Bar>();
+  readonly #marks: [HTMLElement, number][];
+  #hidden: ReadonlySet<string> = new Set();
+  #drawnRows: readonly Row[] = [];
+  #range: Range;
   #edges: number[] = [];
 
   constructor(
     readonly element: HTMLElement,
-    course: Course,
-    readonly seek: (time: number) => void,
+    whole: Range,
+    readonly ways: Ways,
   ) {
-    this.#course = course;
-    this.#range = [course.start, course.end];
+    this.#range = whole;
+    this.#marks = (ways.marks ?? []).map((mark) => [this.#mark(mark), mark.time]);
     element.classList.add("hetwin-timeline");
     element.setAttribute("role", "group");
     element.setAttribute("aria-label", "Time line");
-    this.#cursor.className = "cursor";
-    this.#rows.className = "rows";
-    element.replaceChildren(this.#rows, this.#cursor);
-    element.addEventListener("pointerdown", (event) => this.#hold(event));
-    element.addEventListener("pointermove", (event) => {
-      if (element.hasPointerCapture(event.pointerId)) this.seek(this.#timeAt(event.clientX));
-    });
-    this.draw(course);
+    element.replaceChildren(this.#behind, this.#rows, this.#cursor, ...this.#marks.map(([line]) => line));
+    element.addEventListener("pointermove", (event) => this.#say(event));
+    element.addEventListener("pointerleave", hideTip);
+    if (ways.zoom) this.#letZoom(ways.zoom);
+    else this.#letGoThrough();
   }
 
-  /** Draw a course, for instance one that has grown; the whole of it is shown. */
-  draw(course: Course): void {
-    this.#course = course;
-    this.zoom(course.start, course.end);
+  /** Draw rows, for instance some that have grown. */
+  draw(rows: readonly Row[]): void {
+    this.#drawnRows = rows;
+    this.zoom(...this.#range);
+  }
+
+  /** Leave out bars of these kinds. */
+  hide(kinds: ReadonlySet<string>): void {
+    this.#hidden = kinds;
+    this.zoom(...this.#range);
   }
 
   /** Show a part of the time. */
   zoom(from: number, to: number): void {
     this.#range = [from, Math.max(to, from + 1e-3)];
     this.#edges = [];
-    const rows = rowsOf(this.#course).flatMap((row) => this.#drawn(row, 0));
-    this.#rows.replaceChildren(...rows, this.#ticks());
+    this.#rows.replaceChildren(...this.#drawnRows.flatMap((row) => this.#drawn(row, 0)), this.#ticks());
+    this.#behind.replaceChildren(...this.#tints());
+    for (const [line, time] of this.#marks) {
+      line.style.setProperty("--mark", `${this.share(time)}`);
+      line.hidden = this.share(time) < 0 || this.share(time) > 1;
+    }
   }
 
   /** Move the handle to a time. */
   show(time: number): void {
     const at = this.share(time);
-    this.#cursor.hidden = at < 0 || at > 1;
+    this.#cursor.hidden = !(at >= 0 && at <= 1);
     this.element.style.setProperty("--at", `${at}`);
   }
 
   /** Where a time is, as a share of the width; beyond 0 to 1 where it is not shown. */
   share(time: number): number {
     return (time - this.#range[0]) / (this.#range[1] - this.#range[0]);
+  }
+
+  /** A drag goes through the time. */
+  #letGoThrough(): void {
+    this.element.addEventListener("pointerdown", (event) => this.#hold(event));
+    this.element.addEventListener("pointermove", (event) => {
+      if (this.element.hasPointerCapture(event.pointerId)) this.ways.seek(this.#timeAt(event.clientX));
+    });
+  }
+
+  /** A drag selects a part of the time. */
+  #letZoom(zoom: (part: Range | undefined) => void): void {
+    const offset = (x: number): number => x + this.element.getBoundingClientRect().left;
+    selectIn(this.element, {
+      area: () => {
+        const [track, { left, top, height }] = [this.#track(), this.element.getBoundingClientRect()];
+        return { left: track.left - left, right: track.right - left, top: 0, bottom: track.bottom ? track.top - top : height };
+      },
+      selected: ({ left, right }) => zoom([this.#timeAt(offset(left)), this.#timeAt(offset(right))]),
+      clicked: (x) => this.ways.seek(this.#timeAt(offset(x))),
+      reset: () => zoom(undefined),
+    });
+  }
+
+  #mark({ time, text }: Marked): HTMLElement {
+    // The pointer is handled for the whole time line; a click without it is one of the keyboard.
+    const line = make("button");
+    line.className = "mark";
+    line.type = "button";
+    line.title = `${time.toFixed(3)} s: ${text}`;
+    line.setAttribute("aria-label", line.title);
+    line.dataset["time"] = `${time}`;
+    line.addEventListener("click", (event) => event.detail || this.ways.seek(time));
+    return line;
+  }
+
+  #tints(): HTMLElement[] {
+    const { tints = [], lines = [] } = this.ways;
+    const stretches = tints.map(([begin, end, colour]) => {
+      const tint = make("div", "tint");
+      Object.assign(tint.style, { left: `${100 * this.share(begin)}%`, width: `${100 * (this.share(end) - this.share(begin))}%` });
+      tint.style.background = colour;
+      return tint;
+    });
+    const dotted = lines.map((time) => {
+      const line = make("div", "line");
+      line.style.left = `${100 * this.share(time)}%`;
+      return line;
+    });
+    return [...stretches, ...dotted];
+  }
+
+  /** Say what the bar under the pointer is. */
+  #say(event: PointerEvent): void {
+    const bar = this.#bars.get(event.target as Element);
+    if (!bar || event.buttons) return hideTip();
+    const span = `${bar.begin.toFixed(3)} s to ${bar.end.toFixed(3)} s`;
+    showTip(event, [bar.title ?? bar.text, span, ...bar.detail.split("\n")].filter(Boolean).map((text) => ({ text })));
   }
 
   #track(): DOMRect {
@@ -84,46 +201,41 @@ export class Timeline {
     const here = this.#timeAt(event.clientX);
     const near = (SNAP * (this.#range[1] - this.#range[0])) / Math.max(1, this.#track().width);
     const edge = this.#edges.reduce((a, b) => (Math.abs(b - here) < Math.abs(a - here) ? b : a), Infinity);
-    if (exact !== undefined) this.seek(Number(exact));
-    else this.seek(Math.abs(edge - here) < near ? edge : here);
+    if (exact !== undefined) this.ways.seek(Number(exact));
+    else this.ways.seek(Math.abs(edge - here) < near ? edge : here);
     if (event.pointerType !== "touch") this.element.setPointerCapture(event.pointerId);
   }
 
   #drawn(row: Row, depth: number): HTMLElement[] {
-    const name = element("div", "name");
     const open = this.#open.has(row.name);
-    if (row.under.length) name.append(this.#fold(row.name, open));
-    else name.textContent = row.name;
+    const name = make("div", "name", row.under.length ? this.#fold(row.name, open) : row.name);
     name.title = row.name;
-    const track = element("div", "track");
-    track.append(...row.bars.map((bar) => this.#bar(bar)), ...this.#dots(row.dots));
-    const line = element("div", depth ? "row under" : "row");
-    line.append(name, track);
+    const bars = row.bars.filter(({ begin, end, kind }) => this.#isSeen(begin, end) && !this.#hidden.has(kind ?? ""));
+    const track = make("div", "track", ...bars.map((bar) => this.#bar(bar)), ...this.#dots(row.dots));
+    const line = make("div", depth ? "row under" : "row", name, track);
     const under = open ? row.under.slice(0, MOST_ROWS).flatMap((one) => this.#drawn(one, depth + 1)) : [];
     return [line, ...under];
   }
 
+  #isSeen(begin: number, end: number): boolean {
+    return this.share(end) >= 0 && this.share(begin) <= 1;
+  }
+
   #fold(name: string, open: boolean): HTMLElement {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "fold";
-    button.textContent = name;
-    button.setAttribute("aria-expanded", `${open}`);
-    button.addEventListener("click", () => {
+    const fold = button(name, () => {
       if (!this.#open.delete(name)) this.#open.add(name);
       this.zoom(...this.#range);
     });
-    return button;
+    fold.className = "fold";
+    fold.setAttribute("aria-expanded", `${open}`);
+    return fold;
   }
 
   #bar(bar: Bar): HTMLElement {
-    const from = Math.max(0, this.share(bar.begin));
-    const to = Math.min(1, this.share(bar.end));
-    const node = element("div", "bar");
-    if (to < 0 || from > 1) return node;
+    const [from, to] = [Math.max(0, this.share(bar.begin)), Math.min(1, this.share(bar.end))];
+    const node = make("div", `bar ${bar.part ?? ""}`.trim(), bar.text);
     this.#edges.push(bar.begin);
-    node.textContent = bar.text;
-    node.title = `${bar.text}, ${bar.begin.toFixed(3)} s to ${bar.end.toFixed(3)} s\n${bar.detail}`;
+    this.#bars.set(node, bar);
     Object.assign(node.style, {
       left: `${100 * from}%`,
       width: `${100 * Math.max(LEAST_WIDTH, to - from)}%`,
@@ -149,17 +261,17 @@ export class Timeline {
   #dot(group: Dot[]): HTMLElement {
     const first = group[0]!;
     this.#edges.push(first.time);
-    const node = document.createElement("button");
-    node.type = "button";
+    // The pointer is handled for the whole time line; a click without it is one of the keyboard.
+    const node = make("button");
     node.className = first.strong ? "dot strong" : "dot";
+    node.type = "button";
     const words = [...new Set(group.map((dot) => dot.text))];
     const more = words.length > 3 ? `\nand ${words.length - 3} more` : "";
     node.title = `${first.time.toFixed(3)} s: ${words.slice(0, 3).join("\n")}${more}`;
     node.setAttribute("aria-label", node.title);
     node.dataset["time"] = `${first.time}`;
     node.style.left = `${100 * this.share(first.time)}%`;
-    // The pointer is handled for the whole time line; this is for the keyboard.
-    node.addEventListener("click", (event) => event.detail || this.seek(first.time));
+    node.addEventListener("click", (event) => event.detail || this.ways.seek(first.time));
     return node;
   }
 
@@ -168,21 +280,12 @@ export class Timeline {
     const rough = (to - from) / TICKS;
     const scale = 10 ** Math.floor(Math.log10(rough));
     const step = scale * (STEPS.find((one) => one * scale >= rough) ?? 10);
-    const track = element("div", "track");
+    const track = make("div", "track");
     for (let i = Math.ceil(from / step - 1e-9); i * step <= to + 1e-9; i++) {
-      const tick = element("span", "tick");
-      tick.textContent = `${Number((i * step).toPrecision(12))} s`;
+      const tick = make("span", "tick", `${Number((i * step).toPrecision(12))} s`);
       tick.style.left = `${100 * this.share(i * step)}%`;
       track.append(tick);
     }
-    const line = element("div", "row ticks");
-    line.append(element("div", "name"), track);
-    return line;
+    return make("div", "row ticks", make("div", "name"), track);
   }
-}
-
-function element(tag: string, name: string): HTMLElement {
-  const made = document.createElement(tag);
-  made.className = name;
-  return made;
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ import yaml
 from support.hetwin_command import hetwin, refused
 from support.short_drops import write_short_drop
 
-pytest.importorskip("sklearn")
+pytestmark = pytest.mark.skipif(
+    find_spec("sklearn") is None, reason="the extra learn is not installed"
+)
 DROPS = "uncertain_environment"
 WRONG = """
 extends: {base}

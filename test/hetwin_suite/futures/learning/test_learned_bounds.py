@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,7 +16,9 @@ from hetwin_suite.futures.learning.of_model import OfModel
 from hetwin_suite.futures.learning.thresholds import Moments, Threshold, holds, lowest
 from hetwin_suite.futures.learning.tree import judged_right, learn_bounds
 
-pytest.importorskip("sklearn")
+pytestmark = pytest.mark.skipif(
+    find_spec("sklearn") is None, reason="the extra learn is not installed"
+)
 WIDE = np.array([0.16, 0.07])
 
 

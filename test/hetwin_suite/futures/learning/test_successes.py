@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ from hetwin_suite.futures.learning.rows import read_rows, success_of
 from hetwin_suite.futures.learning.success import successes
 from hetwin_suite.futures.learning.tried import Tried, tried_in
 
-pytest.importorskip("scipy")
+pytestmark = pytest.mark.skipif(
+    find_spec("scipy") is None, reason="the extra learn is not installed"
+)
 QUALITIES = {
     "bin": frozenset({"container"}),
     "tray": frozenset({"container"}),

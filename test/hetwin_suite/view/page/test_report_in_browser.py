@@ -113,7 +113,7 @@ def test_a_drag_over_the_time_line_and_a_click_on_a_plot_go_to_times(played: Wat
     page.mouse.up()
     assert played.tell("() => hetwin.time") == pytest.approx(1.5, abs=0.05)
     page.locator(".plot").nth(1).scroll_into_view_if_needed()
-    plot = page.locator(".plot").nth(1).locator(".nsewdrag").first
+    plot = page.locator(".plot").nth(1).locator(".panel").first
     area = plot.bounding_box()
     assert area is not None
     page.mouse.click(area["x"] + 0.75 * area["width"], area["y"] + 0.5 * area["height"])

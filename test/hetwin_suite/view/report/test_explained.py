@@ -10,7 +10,7 @@ from support.hetwin_command import hetwin
 
 from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.run_folder import EXPLANATION
-from hetwin_suite.view.report.document import Document
+from hetwin_suite.view.document import html_of
 from hetwin_suite.view.report.explained import explained
 
 TEXT = "It would have succeeded with the <box> 24 mm nearer: 16 of 16 futures do."
@@ -29,18 +29,21 @@ def episode(tmp_path_factory: pytest.TempPathFactory) -> Episode:
 def test_the_words_and_the_ways_are_shown(episode: Episode) -> None:
     kept = {"text": TEXT, "paths": {"box": [PATH, PATH]}}
     (episode.run / EXPLANATION).write_text(json.dumps(kept))
-    said = explained(Document(), episode)
+    section = explained(episode)
+    assert section is not None
+    said = html_of(section)
     assert "&lt;box&gt; 24 mm nearer" in said
     assert "box from above" in said
+    assert said.count('class="plot"') == 1
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"text": "x", "paths": {"nobody": [[]]}}'])
 def test_a_file_that_is_no_explanation_is_left_out(episode: Episode, text: str) -> None:
     (episode.run / EXPLANATION).write_text(text)
-    assert explained(Document(), episode) == ""
+    assert explained(episode) is None
 
 
 def test_a_run_that_was_not_explained_has_no_card(episode: Episode) -> None:
     (episode.run / EXPLANATION).unlink(missing_ok=True)
-    assert explained(Document(), episode) == ""
+    assert explained(episode) is None
     assert not Path(episode.run / EXPLANATION).exists()

@@ -10,9 +10,10 @@ from support.made_episode import concern, made_episode, observed, poses, seconds
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec
 from hetwin_core.episodes.episode import Episode
+from hetwin_suite.view.content import TIMELINE
+from hetwin_suite.view.document import html_of
 from hetwin_suite.view.report.first_screen import first_screen
 from hetwin_suite.view.report.story.headline import headline
-from hetwin_suite.view.report.time_link import TIMELINE
 
 ENTITIES = [
     Entity("arm", EntityKind.ROBOT, joints=("shoulder",)),
@@ -33,7 +34,7 @@ def episode(**more: Any) -> Episode:
 
 
 def screen(episode: Episode) -> str:
-    return first_screen(episode, headline(episode), "")
+    return html_of(first_screen(episode, headline(episode), None))
 
 
 def plain(html: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import base64
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,8 @@ from support.made_episode import concern, made_episode, seconds
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import AttributeSpec, Floats
+from hetwin_suite.view.figures import Chart, Panel, Plot
 from hetwin_suite.view.report.followed import followed
-from hetwin_suite.view.report.plot import Plot
 
 JOINTS = tuple(f"joint_{i}" for i in range(8))
 ARM = Entity("arm", EntityKind.ROBOT, joints=JOINTS)
@@ -25,8 +25,9 @@ def plots(values: dict[str, Floats], *concerns: dict[str, Any]) -> list[Plot]:
     return list(followed(made_episode([ARM], attributes, concerns=concerns)))
 
 
-def numbers(packed: dict[str, str]) -> Any:
-    return np.frombuffer(base64.b64decode(packed["bdata"]), packed["dtype"])
+def panels(plot: Plot) -> Sequence[Panel]:
+    assert isinstance(plot.figure, Chart)
+    return plot.figure.panels
 
 
 def test_a_robot_that_was_not_watched_has_none() -> None:
@@ -35,31 +36,21 @@ def test_a_robot_that_was_not_watched_has_none() -> None:
 
 def test_the_worst_joints_come_first() -> None:
     (plot,) = plots({"joint_deviation": 1e-4 * WAVE})
-    assert [trace["name"] for trace in plot.figure["data"]] == [
-        f"joint_{i}" for i in (4, 5, 6, 7, 1, 3)
-    ]
+    (panel,) = panels(plot)
+    assert [line.name for line in panel.lines] == [f"joint_{i}" for i in (4, 5, 6, 7, 1, 3)]
     assert "joint_4 deviates most, by 0.8 mrad or mm." in plot.text
     assert "1 joints that deviate less are left out." in plot.text
-    assert np.abs(numbers(plot.figure["data"][0]["y"])).max() == pytest.approx(0.8, rel=1e-3)
+    assert np.abs(np.asarray(panel.lines[0].y)).max() == pytest.approx(0.8, rel=1e-3)
 
 
 def test_expected_efforts_are_measured_less_residual() -> None:
     (plot,) = plots({"joint_efforts": 5.0 + WAVE, "effort_residual": WAVE})
-    measured, expected, residual = plot.figure["data"][:3]
-    assert [t["name"] for t in (measured, expected, residual)] == [
-        "measured", "expected", "residual",
-    ]  # fmt: skip
-    np.testing.assert_allclose(numbers(expected["y"]), 5.0, atol=1e-5)
-    np.testing.assert_allclose(
-        numbers(measured["y"]) - numbers(residual["y"]), numbers(expected["y"]), atol=1e-5
-    )
-    layout = plot.figure["layout"]
-    assert [label["text"] for label in layout["annotations"]] == [
-        f"<b>joint_{i}</b>" for i in (4, 5, 6, 7)
-    ]
-    assert layout["yaxis"]["domain"][0] > layout["yaxis2"]["domain"][1]
-    assert layout["yaxis4"]["domain"][0] >= 0.0
-    assert layout["xaxis"]["anchor"] == "y4"
+    measured, expected, residual = panels(plot)[0].lines
+    assert [line.name for line in panels(plot)[0].lines] == ["measured", "expected", "residual"]
+    np.testing.assert_allclose(np.asarray(expected.y), 5.0, atol=1e-12)
+    np.testing.assert_allclose(np.asarray(measured.y) - np.asarray(residual.y), expected.y)
+    assert [panel.title for panel in panels(plot)] == [f"joint_{i}" for i in (4, 5, 6, 7)]
+    assert sum(panel.share for panel in panels(plot)) == pytest.approx(1.0)
 
 
 def test_the_times_at_which_it_stands_out_are_marked_at_their_joint() -> None:
@@ -69,15 +60,12 @@ def test_the_times_at_which_it_stands_out_are_marked_at_their_joint() -> None:
     deviation, effort = plots(
         {"joint_deviation": WAVE, "effort_residual": WAVE}, stands_out, elsewhere, jump
     )
-    marks = effort.figure["layout"]["shapes"]
-    assert [(mark["x0"], mark["x1"], mark["yref"]) for mark in marks] == [
-        (3.0, 3.2, "y domain"),
-        (4.0, 4.2, "y2 domain"),
-    ]
-    first = [label["text"] for label in effort.figure["layout"]["annotations"][:2]]
-    assert first == ["<b>joint_5</b>", "<b>joint_0</b>"]
-    (mark,) = deviation.figure["layout"]["shapes"]
-    assert mark["x0"] < 5.0 < mark["x1"]
+    first, second = panels(effort)[:2]
+    assert [first.title, second.title] == ["joint_5", "joint_0"]
+    assert [(tint.begin, tint.end) for tint in first.tints] == [(3.0, 3.2)]
+    assert [(tint.begin, tint.end) for tint in second.tints] == [(4.0, 4.2)]
+    (tint,) = panels(deviation)[0].tints
+    assert tint.begin < 5.0 < tint.end
 
 
 def test_without_a_value_there_is_no_plot() -> None:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-from typing import Any
-
 import numpy as np
 from support.made_episode import made_episode, observed, seconds
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import AttributeSpec, Floats, Meaning
+from hetwin_suite.view.figures import Chart, Line, Plot
 from hetwin_suite.view.report.own_plots import own_plots
-from hetwin_suite.view.report.plot import Plot
 
 HEAT, CHARGE = AttributeSpec("temperature", 1, "K"), AttributeSpec("charge", 1, "A s")
 CELLS = [Entity(name, EntityKind.OBJECT) for name in ("cell_a", "cell_b")]
@@ -24,8 +21,13 @@ def plots(values: dict[tuple[str, AttributeSpec], Floats], model: str = "cells")
     return list(own_plots(made_episode([*CELLS, ARM], values, owners=owners, events=events)))
 
 
-def lines(plot: Plot) -> dict[str, Any]:
-    return {trace["name"]: trace for trace in plot.figure["data"]}
+def chart(plot: Plot) -> Chart:
+    assert isinstance(plot.figure, Chart)
+    return plot.figure
+
+
+def lines(plot: Plot) -> dict[str, Line]:
+    return {line.name: line for line in chart(plot).panels[0].lines}
 
 
 def test_an_attribute_has_a_plot_with_its_unit_and_its_model() -> None:
@@ -33,16 +35,15 @@ def test_an_attribute_has_a_plot_with_its_unit_and_its_model() -> None:
     (plot,) = plots({("cell_a", HEAT): heat})
     assert plot.title == "Temperature of cell_a"
     assert plot.text == "Computed by cells."
-    assert plot.figure["layout"]["yaxis"]["title"]["text"] == "temperature [K]"
-    (trace,) = plot.figure["data"]
-    drawn = np.frombuffer(base64.b64decode(trace["y"]["bdata"]), "<f4")
-    np.testing.assert_allclose(drawn, heat, rtol=1e-6)
-    assert trace["hovertemplate"] == "%{y:.5g} K"
+    assert chart(plot).panels[0].y.title == "temperature [K]"
+    (line,) = lines(plot).values()
+    np.testing.assert_allclose(np.asarray(line.y), heat, rtol=1e-6)
+    assert (line.unit, line.decimals) == ("K", -1)
 
 
 def test_its_models_events_are_marked() -> None:
     (plot,) = plots({("cell_a", HEAT): seconds()})
-    assert [shape["x0"] for shape in plot.figure["layout"]["shapes"]] == [4.0]
+    assert chart(plot).marks == [4.0]
 
 
 def test_the_same_attribute_of_several_things_is_one_plot() -> None:
@@ -61,7 +62,7 @@ def test_numbers_of_a_robot_are_named_after_its_joints() -> None:
     strain = AttributeSpec("strain", 2)
     (plot,) = plots({("arm", strain): np.stack([seconds(), 2 * seconds()], axis=1)})
     assert list(lines(plot)) == ["shoulder", "elbow"]
-    assert plot.figure["layout"]["yaxis"]["title"]["text"] == "strain"
+    assert chart(plot).panels[0].y.title == "strain"
 
 
 def test_of_many_numbers_those_that_change_most_are_drawn() -> None:

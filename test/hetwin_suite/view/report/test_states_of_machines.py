@@ -10,6 +10,7 @@ from support.small_run import STEP_NS, SmallRun
 from hetwin_core.ensemble.events import Event
 from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.log_writer import RunLog
+from hetwin_suite.view.figures import Rows
 from hetwin_suite.view.report.machines import Stay, machines_plot, stays
 
 
@@ -44,11 +45,12 @@ def test_stays_and_their_colours(tmp_path: Path) -> None:
     }
     plot = machines_plot(episode)
     assert plot is not None
-    (trace,) = plot.figure["data"]
-    assert trace["base"] == pytest.approx([0.025, 0.05, 0.1])
-    colours = trace["marker"]["color"]
-    assert colours[2] == "#c62828"
-    assert len(set(colours)) == 3
+    assert isinstance(plot.figure, Rows)
+    bars = plot.figure.bars
+    assert [bar.begin for bar in bars] == pytest.approx([0.025, 0.05, 0.1])
+    assert bars[2].colour == "#c62828"
+    assert len({bar.colour for bar in bars}) == 3
+    assert bars[1].detail == "0.050 s long"
 
 
 def test_a_run_without_machines_has_no_such_plot(tmp_path: Path) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
 from support.carried_box import (
     MadeRows,
     between,
@@ -16,34 +13,31 @@ from support.carried_box import (
 
 from hetwin_core.episodes.tables.rows import Belief, Status
 from hetwin_core.episodes.tables.tables import Tables
+from hetwin_suite.view.document import html_of
+from hetwin_suite.view.figures import Part, Rows
 from hetwin_suite.view.report.course.card import course_card
 from hetwin_suite.view.report.course.drawing import Mark, drawn
 from hetwin_suite.view.report.course.facts import MOST_FACTS, facts
-from hetwin_suite.view.report.document import Document
 
 TIPPED = Mark("unstable_support", between(7.8, 8.0), "box <came> off tray without a hand.")
 
 
-def figure(tables: Tables, *flaws: Mark) -> dict[str, Any]:
+def figure(tables: Tables, *flaws: Mark) -> Rows:
     return drawn(tables, facts(tables)[0], flaws)
 
 
-def rows_of(drawing: dict[str, Any]) -> list[str]:
-    categories: list[str] = drawing["layout"]["yaxis"]["categoryarray"]
-    return categories[::-1]
+def bars_of(drawing: Rows, kind: str) -> list[tuple[str, float, float]]:
+    return [(bar.row, bar.begin, bar.end) for bar in drawing.bars if bar.kind == kind]
 
 
-def bars_of(drawing: dict[str, Any], name: str) -> list[tuple[str, float, float]]:
-    return [
-        (row, base, pytest.approx(base + length))
-        for trace in drawing["data"]
-        if trace["name"] == name
-        for row, base, length in zip(trace["y"], trace["base"], trace["x"], strict=True)
-    ]
+def section_of(tables: Tables, *flaws: Mark, trouble: str = "") -> str:
+    section = course_card(tables, flaws, trouble)
+    assert section is not None
+    return html_of(section)
 
 
 def test_tasks_come_above_their_parts_and_facts_in_the_order_of_their_beginning() -> None:
-    assert rows_of(figure(carried_box(), TIPPED)) == [
+    assert list(figure(carried_box(), TIPPED).rows) == [
         *("flaws", "tasks", "subtasks"),
         *("on(box, table)", "held(box, right_hand)", "on(box, tray)", "loc(box)"),
     ]
@@ -53,10 +47,10 @@ def test_tasks_have_the_colour_of_how_they_ended() -> None:
     drawing = figure(carried_box())
     assert bars_of(drawing, "task done") == [("tasks", 1.0, 4.5), ("subtasks", 2.0, 4.0)]
     assert bars_of(drawing, "task failed") == [("tasks", 4.5, 6.0)]
-    colours = {t["name"]: t["marker"]["color"] for t in drawing["data"]}
+    colours = {bar.kind: bar.colour for bar in drawing.bars}
     assert len(set(colours.values())) == len(colours)
-    (failed,) = (t for t in drawing["data"] if t["name"] == "task failed")
-    assert "<b>retreat.1</b>: failed<br>4.500 s to 6.000 s<br>stuck" in failed["hovertext"]
+    (failed,) = (bar for bar in drawing.bars if bar.kind == "task failed")
+    assert (failed.title, failed.detail) == ("retreat.1: failed", "stuck")
 
 
 def test_tasks_at_the_same_time_are_side_by_side() -> None:
@@ -80,14 +74,13 @@ def test_a_belief_is_below_what_held_and_red_where_it_was_wrong() -> None:
     assert bars_of(drawing, "believed wrongly") == [
         *(("on(box, tray)", 7.8, 10.0), ("loc(box)", 7.9, 10.0)),
     ]
-    (wrong,) = (t for t in drawing["data"] if t["name"] == "believed wrongly")
-    assert "by 40.0 cm and 6 degrees" in wrong["hovertext"][1]
-    assert "last believed anew at 4.000 s" in wrong["hovertext"][1]
-    whole, upper = (t for t in drawing["data"] if t["name"] == "held in the world")
-    assert upper["y"] == ["on(box, tray)"]
-    assert upper["offset"] >= 0 > whole["offset"]
-    (believed,) = (t for t in drawing["data"] if t["name"] == "believed")
-    assert believed["offset"] + believed["width"] <= 0
+    wrong = [bar for bar in drawing.bars if bar.kind == "believed wrongly"][1]
+    assert "by 40.0 cm and 6 degrees" in wrong.title
+    assert wrong.detail == "last believed anew at 4.000 s"
+    parts = {(bar.row, bar.kind): bar.part for bar in drawing.bars}
+    assert parts["on(box, tray)", "held in the world"] is Part.UPPER
+    assert parts["on(box, tray)", "believed"] is Part.LOWER
+    assert parts["on(box, table)", "held in the world"] is None
 
 
 def test_beliefs_that_repeat_are_one_bar_and_those_denied_are_none() -> None:
@@ -106,12 +99,13 @@ def test_beliefs_that_repeat_are_one_bar_and_those_denied_are_none() -> None:
 def test_a_flaw_is_a_bar_and_a_band_over_all_rows() -> None:
     later = Mark("stale_belief", between(7.9, 10.0), "box was believed where it was not.")
     drawing = figure(carried_box(), TIPPED, later)
-    assert bars_of(drawing, "flaw") == [("flaws", 7.8, 8.0), ("flaws 2", 7.9, 10.0)]
-    first, second = drawing["layout"]["shapes"]
-    assert (first["x0"], first["x1"], first["yref"]) == (7.8, 8.0, "paper")
-    assert (second["x0"], second["x1"]) == (7.9, 10.0)
-    (trace,) = (t for t in drawing["data"] if t["name"] == "flaw")
-    assert "<b>unstable support</b><br>box &lt;came&gt; off" in trace["hovertext"][0]
+    flaws = [bar for bar in drawing.bars if bar.row.startswith("flaws")]
+    assert [(bar.row, bar.begin, bar.end) for bar in flaws] == [
+        *(("flaws", 7.8, 8.0), ("flaws 2", 7.9, 10.0)),
+    ]
+    assert [(tint.begin, tint.end) for tint in drawing.tints] == [(7.8, 8.0), (7.9, 10.0)]
+    assert flaws[0].title == "unstable support"
+    assert flaws[0].detail == "box <came> off tray without a hand."
 
 
 def test_what_never_changes_and_what_says_less_is_left_out() -> None:
@@ -123,7 +117,7 @@ def test_what_never_changes_and_what_says_less_is_left_out() -> None:
             ("on", "box", "tray", 4.0, 10.0),
         )
     )
-    assert rows_of(figure(tables)) == ["on(box, tray)"]
+    assert list(figure(tables).rows) == ["on(box, tray)"]
 
 
 def test_of_too_many_facts_those_that_were_believed_wrongly_stay() -> None:
@@ -146,8 +140,7 @@ def test_of_too_many_facts_those_that_were_believed_wrongly_stay() -> None:
 
 
 def test_the_section_lists_the_flaws_with_links_to_their_times() -> None:
-    document = Document()
-    section = course_card(carried_box(), [TIPPED], document)
+    section = section_of(carried_box(), TIPPED)
     assert 'data-time="7.8"' in section
     assert "box &lt;came&gt; off tray without a hand." in section
     assert "the lower half what the robot believed" in section
@@ -155,17 +148,17 @@ def test_the_section_lists_the_flaws_with_links_to_their_times() -> None:
 
 
 def test_there_is_no_section_where_there_is_nothing_to_show() -> None:
-    assert course_card(made_tables(), [], Document()) == ""
+    assert course_card(made_tables(), []) is None
 
 
 def test_without_beliefs_nothing_is_said_of_them() -> None:
     tables = made_tables(tasks=[task(0, "a.1", 1.0, 2.0, status=Status.CANCELLED)])
-    section = course_card(tables, [], Document())
+    section = section_of(tables)
     assert "believed, red" not in section
     assert "Tasks have the colour" in section
 
 
 def test_a_rule_that_cannot_be_used_costs_the_flaws_alone() -> None:
-    section = course_card(carried_box(), [], Document(), "Flaws were not looked for: no <rule>")
+    section = section_of(carried_box(), trouble="Flaws were not looked for: no <rule>")
     assert "Flaws were not looked for: no &lt;rule&gt;" in section
     assert section.count('class="plot"') == 1

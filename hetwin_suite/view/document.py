@@ -1,0 +1,137 @@
+"""Pages: one HTML file each with its style, its data and its script, which loads nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.words import seconds
+from hetwin_suite.view.content import Content
+from hetwin_suite.view.figures import Chart, Figures, Rows
+from hetwin_suite.view.film.encode import encode_text
+from hetwin_suite.view.film.film import Film
+
+_HERE = Path(__file__).resolve().parent
+_STYLE = _HERE / "page" / "style"
+_SCRIPT = _HERE / "page" / "built" / "page.js"
+
+
+class Document:
+    """A page of sections.
+
+    Args:
+        title: of the window, and above all sections.
+        sections: what stands in it.
+        heading: above all sections; by default the title.
+        footer: a sentence at the end.
+        films: what plays in it, by the ids of `Player`.
+        comparison: what the script is told of two films; None if there is one.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        sections: Sequence[Content],
+        *,
+        heading: str = "",
+        footer: str = "",
+        films: Mapping[str, Film] | None = None,
+        comparison: Mapping[str, object] | None = None,
+    ) -> None:
+        self._sections = sections
+        self._told = {
+            "title": title,
+            "heading": heading or title,
+            "footer": footer,
+            "films": {name: encode_text(film) for name, film in (films or {}).items()},
+            "comparison": comparison,
+        }
+
+    def html(self) -> str:
+        """The page; what its script draws is left out, and it says why, where the script has not been made."""
+        figures = Figures()
+        body = _Writer(figures).show(self._sections)
+        try:
+            script, why = page_script(), ""
+        except BadInput as error:
+            script, why = Markup(), str(error)
+        told = {**self._told, "figures": figures.as_json() if figures.figures else None}
+        page = _environment().get_template("page.html")
+        return page.render(body=body, script=script, why=why, style=_style("page"), **told)
+
+
+def live_page() -> str:
+    """The page of a run that goes on; what it shows comes over its own connection.
+
+    Raises:
+        BadInput: if its script was not made.
+    """
+    page = _environment().get_template("live.html")
+    return page.render(script=page_script(), style=_style("live"))
+
+
+def html_of(content: Content) -> str:
+    """Content as HTML, as it stands in a page."""
+    return str(_Writer(Figures()).show(content))
+
+
+def page_script() -> Markup:
+    """The script that all pages share, as it stands in its element.
+
+    Raises:
+        BadInput: if it has not been made.
+    """
+    try:
+        script = _SCRIPT.read_text(encoding="utf-8")
+    except OSError as error:
+        raise BadInput(
+            "the script of the pages has not been made: run python cmake/bundle_page.py, or install anew",
+            file=_SCRIPT,
+        ) from error
+    return Markup(script.replace("</script", "<\\/script"))
+
+
+class _Writer:
+    """Writes content as HTML by the macros of ``parts.html``, one for each kind of content."""
+
+    def __init__(self, figures: Figures) -> None:
+        self._figures = figures
+        self._parts = _environment().get_template("parts.html").make_module({"show": self.show})
+
+    def show(self, content: Content) -> Markup:
+        """Text is escaped, and a sequence is one after the other."""
+        if isinstance(content, str):
+            return escape(content)
+        if isinstance(content, Chart | Rows):
+            return Markup(self._parts.plot(self._figures.add(content), content.height))  # type: ignore[attr-defined]
+        if isinstance(content, Sequence) and not hasattr(content, "_fields"):
+            return Markup().join(self.show(one) for one in content)
+        return Markup(getattr(self._parts, type(content).__name__.lower())(content))
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
+    environment.filters["seconds"] = seconds
+    return environment
+
+
+def _style(name: str) -> Markup:
+    """The style that all pages share, and that of one kind of page."""
+    files = (_STYLE / "player.css", _STYLE / f"{name}.css")
+    return Markup("\n".join(file.read_text(encoding="utf-8") for file in files))
+
+
+__all__ = ["Document", "html_of", "live_page", "page_script"]

@@ -1,0 +1,42 @@
+// The figures of a page: charts, and rows of bars; each is drawn when it comes near to what one sees.
+
+import { fromBase64 } from "./block";
+import { drawChart } from "./charts";
+import type { Figure } from "./figure";
+import { drawRows } from "./rows";
+
+/** What a page has of figures: they name arrays of float32 by their numbers. */
+interface Figures {
+  arrays: string[];
+  figures: Figure[];
+}
+
+const NEAR = "500px";
+
+/** Draw the figures that the page holds: all at once would keep it busy for long. */
+export function drawFigures(): void {
+  const told = document.getElementById("figures")?.textContent;
+  if (!told) return;
+  const { arrays, figures } = JSON.parse(told) as Figures;
+  const read = new Map<number, Float32Array>();
+  const numbers = (index: number): Float32Array => {
+    if (!read.has(index)) read.set(index, new Float32Array(fromBase64(arrays[index]!).buffer));
+    return read.get(index)!;
+  };
+  const waiting = new Set(document.querySelectorAll<HTMLElement>(".plot[data-figure]"));
+  const begin = (place: HTMLElement): void => {
+    near.unobserve(place);
+    if (!waiting.delete(place)) return;
+    const figure = figures[Number(place.dataset["figure"])]!;
+    if (figure.kind === "chart") drawChart(place, figure, numbers);
+    else drawRows(place, figure);
+  };
+  const near = new IntersectionObserver(
+    (seen) => {
+      for (const one of seen) if (one.isIntersecting) begin(one.target as HTMLElement);
+    },
+    { rootMargin: NEAR },
+  );
+  for (const place of waiting) near.observe(place);
+  addEventListener("beforeprint", () => waiting.forEach(begin));
+}
