@@ -13,8 +13,8 @@ A page is data: sections, and what is in them; names and texts are plain text::
     ]
     Path("cups.html").write_text(Document("The café", sections).html(), encoding="utf-8")
 
-A section of one's own on the page of a run is an entry point, `hetwin.page_sections` ([packages](packages.md)): a function
-of an episode that returns a `Section`, or None.
+A section of one's own on the page of a run is an entry point, `hetwin.page_sections` ([packages](packages.md)): a
+function of an episode that returns a `Section`, or None.
 """
 
 from __future__ import annotations
