@@ -155,7 +155,7 @@ CASES = (
     Case("infinity", "infinity", says="tank.level must be 1 finite float64 numbers"),
     Case("wrong shape", "wrong shape", says="tank.level must be 1 finite float64 numbers"),
     Case("wrong type", "wrong type", says="(float32)"),
-    Case("no answer", "no answer", says="expected a StepOutput"),
+    Case("no answer", "no answer", says="expected Changes, or nothing"),
     Case(
         "answer for what it does not own",
         "not its own",

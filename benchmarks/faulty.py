@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +13,16 @@ from fault_deeds import DEEDS
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.model import (
-    AttributeStart,
+    Changes,
     Contribution,
+    MainChanges,
+    MainContribution,
+    MainModel,
+    MainTick,
     Model,
-    ModelDescription,
-    ModelKind,
-    ParameterKind,
-    ParameterRequest,
-    StepInput,
-    StepOutput,
+    Tick,
 )
+from hetwin_core.ensemble.parameters import Parameters, parameter
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Value, pose_value
@@ -30,10 +30,10 @@ from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Value, pose_v
 LEVEL = AttributeSpec("level", 1, "m")
 
 
-def _level(*numbers: float, kind: type = np.float64) -> Callable[[StepOutput, StepInput], object]:
+def _level(*numbers: float, kind: type = np.float64) -> Callable[[Changes, Tick], object]:
     """Return a fault that changes the level in the output."""
 
-    def answer(output: StepOutput, tick: StepInput) -> StepOutput:
+    def answer(output: Changes, tick: Tick) -> Changes:
         (key,) = (k for k in output.values if k[1] == LEVEL.name)
         output.values[key] = Value(np.array(numbers, kind), tick.time_ns)
         return output
@@ -41,22 +41,22 @@ def _level(*numbers: float, kind: type = np.float64) -> Callable[[StepOutput, St
     return answer
 
 
-def _changed(change: Callable[[StepOutput, StepInput], object]) -> Callable[..., object]:
+def _changed(change: Callable[[Changes, Tick], object]) -> Callable[..., object]:
     """Return a fault that changes the output."""
 
-    def answer(output: StepOutput, tick: StepInput) -> StepOutput:
+    def answer(output: Changes, tick: Tick) -> Changes:
         change(output, tick)
         return output
 
     return answer
 
 
-ANSWERS: dict[str, Callable[[StepOutput, StepInput], object]] = {
+ANSWERS: dict[str, Callable[[Changes, Tick], object]] = {
     "not a number": _level(np.nan),
     "infinity": _level(np.inf),
     "wrong shape": _level(0.0, 0.0, 0.0),
     "wrong type": _level(0.0, kind=np.float32),
-    "no answer": lambda output, tick: None,
+    "no answer": lambda output, tick: "",
     "not its own": _changed(
         lambda output, tick: output.values.update({("ball", "pose"): pose_value((9.0, 9.0, 9.0))})
     ),
@@ -76,31 +76,28 @@ ANSWERS: dict[str, Callable[[StepOutput, StepInput], object]] = {
 """Faulty outputs of a step."""
 
 
-class World(Model):
+class WorldSettings(Parameters):
+    until: float = parameter("when it ends", 1.0, "s")
+    pace: float = parameter("wall time of a step", 0.0, "s")
+
+
+class World(MainModel[WorldSettings]):
     """Main model: a ball that moves along x."""
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        return ModelDescription(ModelKind.SIMULATION, "a ball", provides=(POSE,), can_be_main=True)
+    provides = (POSE,)
 
-    def parameters(self) -> Sequence[ParameterRequest]:
-        return (
-            ParameterRequest("until", ParameterKind.NUMBER, required=False, default=1.0, unit="s"),
-            ParameterRequest("pace", ParameterKind.NUMBER, required=False, default=0.0, unit="s"),
-        )
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        self._until = round(parameters["until"] * 1e9)
-        self._pace = float(parameters["pace"])
+    def initialize(self, settings: WorldSettings, scene: MainContribution) -> None:
+        self._until = round(settings.until * 1e9)
         self._ball = pose_value((0.0, 0.0, 1.0), linear=(0.1, 0.0, 0.0)).data
-        start = AttributeStart("ball", POSE, Value(self._ball, 0))
-        return Contribution((Entity("ball", EntityKind.OBJECT),), (start,), duration_ns=self._until)
+        scene.add(Entity("ball", EntityKind.OBJECT))
+        scene.set("ball", POSE, self._ball)
+        scene.duration_ns = self._until
 
-    def step(self, tick: StepInput) -> StepOutput:
-        time.sleep(self._pace)
+    def step(self, tick: MainTick) -> MainChanges:
+        time.sleep(self.settings.pace)
         self._ball = self._ball.copy()
         self._ball[0] += 0.1 * tick.period_ns / 1e9
-        return StepOutput(time_ns=tick.time_ns, block=self._ball, ended=tick.time_ns >= self._until)
+        return MainChanges(tick.time_ns, block=self._ball, ended=tick.time_ns >= self._until)
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         if (entity, attribute) != ("ball", "pose"):
@@ -110,48 +107,44 @@ class World(Model):
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
         if (entity, attribute) != ("ball", "pose"):
             raise Refused("there is only a ball")
-        return Value(scene.pose(entity).copy(), scene.time_ns)
+        return scene.value(entity, "pose")
 
 
-class Faulty(Model):
+class FaultySettings(Parameters):
+    fault: str = ""
+    call: str = "step"
+    at: float = parameter("when", 0.0, "s")
+    once: str = ""
+    mark: str = ""
+    seconds: float = 1.0
+    name: str = "tank"
+
+
+class Faulty(Model[FaultySettings]):
     """A rising water level that carries the ball when it is responsible for it; fails as its parameters specify."""
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        return ModelDescription(ModelKind.SIMULATION, "a level", provides=(LEVEL, POSE))
+    provides = (LEVEL, POSE)
 
-    def parameters(self) -> Sequence[ParameterRequest]:
-        return (
-            ParameterRequest("fault", ParameterKind.TEXT, required=False, default=""),
-            ParameterRequest("call", ParameterKind.TEXT, required=False, default="step"),
-            ParameterRequest("at", ParameterKind.NUMBER, required=False, default=0.0, unit="s"),
-            ParameterRequest("once", ParameterKind.TEXT, required=False, default=""),
-            ParameterRequest("mark", ParameterKind.TEXT, required=False, default=""),
-            ParameterRequest("seconds", ParameterKind.NUMBER, required=False, default=1.0),
-            ParameterRequest("name", ParameterKind.TEXT, required=False, default="tank"),
-        )
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        self._fault = str(parameters["fault"])
-        self._in = str(parameters["call"])
-        self._at = round(parameters["at"] * 1e9)
-        self._mark = Path(parameters["mark"]) if parameters["mark"] else None
-        self._seconds = float(parameters["seconds"])
-        self._once = Path(parameters["once"]) if parameters["once"] else None
-        self._tank = str(parameters["name"])
+    def initialize(self, settings: FaultySettings, scene: Contribution) -> None:
+        self._fault = settings.fault
+        self._in = settings.call
+        self._at = round(settings.at * 1e9)
+        self._mark = Path(settings.mark) if settings.mark else None
+        self._seconds = settings.seconds
+        self._once = Path(settings.once) if settings.once else None
+        self._tank = settings.name
         self._level = 0.0
         self._held: dict[tuple[str, str], Value] = {}
         self._do("initialize", self._at)
-        start = AttributeStart(self._tank, LEVEL, Value(np.zeros(1), 0))
-        return Contribution((Entity(self._tank, EntityKind.CONCEPT),), (start,))
+        scene.add(Entity(self._tank, EntityKind.CONCEPT))
+        scene.set(self._tank, LEVEL, 0.0)
 
     def start(self, scene: Snapshot) -> None:
         self._do("start", self._at)
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         self._level += tick.period_ns / 1e9
-        output = StepOutput(time_ns=tick.time_ns)
-        output.values[self._tank, "level"] = Value(np.array([self._level]), tick.time_ns)
+        output = tick.changes().set(self._tank, LEVEL, self._level)
         output.values.update(self._held)
         self._do("step", tick.time_ns)
         return self._answer(output, tick)  # type: ignore[no-any-return]
@@ -188,7 +181,7 @@ class Faulty(Model):
                 file.write_text(str(time.time()))
         return True
 
-    def _answer(self, output: StepOutput, tick: StepInput) -> Any:
+    def _answer(self, output: Changes, tick: Tick) -> Any:
         """Return the output, changed by the fault."""
         wrong = ANSWERS.get(self._fault)
         if wrong is None or not self._is_due("step", tick.time_ns):

@@ -32,7 +32,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunSt
 from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput, HetwinError
-from hetwin_core.ensemble.model import Model, StepInput, StepOutput
+from hetwin_core.ensemble.model import Changes, Model, Tick
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.poses import relative_to
@@ -193,7 +193,7 @@ def _time_steps(model: Model, thing: str, took: list[float]) -> None:
     """Record the wall times of the steps at which the model is responsible."""
     step = model.step
 
-    def timed(tick: StepInput) -> StepOutput:
+    def timed(tick: Tick) -> Changes:
         begin = time.perf_counter()
         output = step(tick)
         if (thing, "pose") in output.values:

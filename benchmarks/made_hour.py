@@ -115,7 +115,7 @@ def make_hour(run: Path, out: Path, seconds: float = 3600.0) -> Path:
     """
     played = Played(run)
     records = tuple(
-        ModelRecord(n, n, n, "simulation", "service", "after", 100.0, i == 0, "here", 1)
+        ModelRecord(n, n, n, "service", "after", 100.0, i == 0, "here", 1)
         for i, n in enumerate(played.models)
     )
     start = RunStart(

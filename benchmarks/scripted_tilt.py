@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.model import (
+    Changes,
     Contribution,
     Model,
-    ModelDescription,
-    ModelKind,
-    StepInput,
-    StepOutput,
+    Tick,
 )
 from hetwin_core.ensemble.parameters import Amount, EntityName, Parameters, parameter
-from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.poses import multiply
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, Floats, Value
@@ -38,33 +33,28 @@ class Settings(Parameters):
     )
 
 
-class ScriptedTilt(Model):
+class ScriptedTilt(Model[Settings]):
     """Lifts and tilts an object with minimum jerk, as long as it is responsible for its pose."""
 
-    settings_class = Settings
+    summary = "lifts and tilts an object"
+    provides = (POSE,)
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the model."""
-        return ModelDescription(ModelKind.SIMULATION, "lifts and tilts an object", provides=(POSE,))
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Read the motion."""
-        self._settings = Settings.read(parameters)
-        self._object = self._settings.object
+        self._object = self.settings.object
         self._start: Floats | None = None
-        return Contribution(reads=(Selection(self._object, POSE.name),))
+        scene.needs((self._object, POSE.name))
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         """Return the object's pose."""
-        output = StepOutput(time_ns=tick.time_ns)
+        changes = tick.changes()
         if self._start is not None:
             pose = self._pose(self._start, tick.time_ns / 1e9)
-            output.values[self._object, POSE.name] = Value(pose, tick.time_ns)
-        return output
+            changes.set(self._object, POSE, pose)
+        return changes
 
     def _pose(self, start: Floats, time: float) -> Floats:
-        n = self._settings
+        n = self.settings
         up, rising = _least_jerk(time - n.begin, n.lifting)
         tilted, tilting = _least_jerk(time - n.begin - n.lifting, n.tilting)
         upright_again = n.begin + n.lifting + n.tilting + n.holding
@@ -98,7 +88,7 @@ class ScriptedTilt(Model):
         if (entity, attribute) != (self._object, POSE.name) or self._start is None:
             raise Refused(f"this does not move {entity}.{attribute}")
         self._start = None
-        return Value(scene.pose(entity).copy(), scene.time_ns)
+        return scene.value(entity, "pose")
 
 
 def _least_jerk(time: float, duration: float) -> tuple[float, float]:

@@ -4,17 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Mapping
-from typing import Any
 
-from hetwin_core.ensemble.model import (
-    Contribution,
-    Model,
-    ModelDescription,
-    ModelKind,
-    StepInput,
-    StepOutput,
-)
+from hetwin_core.ensemble.model import Contribution, Model, Tick
 from hetwin_core.ensemble.parameters import Amount, Parameters, parameter
 
 
@@ -24,27 +15,20 @@ class Settings(Parameters):
     at: Amount = parameter("when it happens", 1.0, "s")
 
 
-class Raises(Model):
+class Raises(Model[Settings]):
     """Raises an error at its time."""
 
-    settings_class = Settings
+    rate = 50.0
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the model."""
-        return ModelDescription(kind=ModelKind.OBSERVER, summary="Ends a run.", rate=50.0)
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Read when it happens."""
-        self._at_ns = round(Settings.read(parameters).at * 1e9)
-        return Contribution()
+        self._at_ns = round(settings.at * 1e9)
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> None:
         """Do nothing until it happens."""
         if tick.time_ns >= self._at_ns:
             self._at_ns = 1 << 62
             self._happen()
-        return StepOutput(time_ns=tick.time_ns)
 
     def _happen(self) -> None:
         raise ValueError("the planted error")

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.extras import MODELS, installs
-from hetwin_core.ensemble.model import ModelKind
 from hetwin_suite.cli.catalogue import (
     AttributeRow,
     ModelRow,
@@ -34,7 +33,6 @@ The model types that hetwin ships, as `hetwin list models TYPE` shows them. This
 parameter without a default is required. Lengths, times and angles are in the unit that is given; of a hand, an entity
 or entities a scenario gives the names, and of a path a file relative to the scenario.
 """
-_ARTICLES = {ModelKind.SIMULATION: "A", ModelKind.OBSERVER: "An", None: "An"}
 SCHEMA = """\
 ## JSON
 
@@ -66,7 +64,7 @@ def _model(row: ModelRow) -> str:
     responsible = ", ".join(f"`{attribute(a)}`" for a in row.attributes) or "nothing"
     parts = [
         f"## {row.type}\n\n{row.summary}\n",
-        f"{_ARTICLES[row.kind]} {row.kind}; steps: {steps(row)}; can be responsible for: {responsible}.{brought}\n",
+        f"Steps: {steps(row)}; can be responsible for: {responsible}.{brought}\n",
     ]
     if row.parameters:
         cells = [

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from pydantic import AfterValidator
 
 from hetwin_core.ensemble.errors import BadInput, Refused
-from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import (
-    AttributeStart,
+    Changes,
     Contribution,
     Model,
-    ModelDescription,
-    ModelKind,
-    Request,
-    RequestKind,
-    StepInput,
-    StepOutput,
+    Tick,
 )
 from hetwin_core.ensemble.parameters import Amount, EntityName, Parameters, parameter
-from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.poses import compose, conjugate, multiply, relative_to, rotate
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, WORLD, AttributeSpec, Meaning, Value
@@ -81,7 +75,7 @@ class Settings(Parameters):
     )
 
 
-class Connector(Model):
+class Connector(Model[Settings]):
     """Detects when a probe is connected to a socket, and keeps it there.
 
     It compares the probe with its ideal connected pose. Inside a cylinder around it, the model requests the probe's
@@ -94,36 +88,28 @@ class Connector(Model):
     baseline without it.
     """
 
-    settings_class = Settings
     thresholds = ("lock_radius", "lock_length", "lock_angle")
     watching: ClassVar[Mapping[str, Json]] = {"takes_over": False}
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the model."""
-        return ModelDescription(
-            kind=ModelKind.SIMULATION,
-            summary="Lets a probe snap into a socket, and reports when it is connected.",
-            rate=50.0,
-            provides=(POSE, COLLISION, CONNECTED),
-            raises={"connected": "the probe has reached its place in the socket: probe, socket"},
-        )
+    summary = "Lets a probe snap into a socket, and reports when it is connected."
+    rate = 50.0
+    provides = (POSE, COLLISION, CONNECTED)
+    raises: ClassVar[Mapping[str, str]] = {
+        "connected": "the probe has reached its place in the socket: probe, socket"
+    }
 
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Contribute the probe's attribute ``connected``.
 
         Raises:
             BadInput: if the ideal pose or the axis is invalid.
         """
-        self._limits = Settings.read(parameters)
-        self._probe, self._socket = self._limits.probe, self._limits.socket
-        self._ideal = np.array([*self._limits.connected_pose, *([0.0] * 6)])
-        self._axis = np.array(self._limits.axis)
-        self._takes_over = self._limits.takes_over
-        return Contribution(
-            attributes=(AttributeStart(self._probe, CONNECTED, Value(np.full(1, -1.0), 0)),),
-            reads=(Selection(self._probe, "*"), Selection(self._socket, "pose")),
-        )
+        self._probe, self._socket = self.settings.probe, self.settings.socket
+        self._ideal = np.array([*self.settings.connected_pose, *([0.0] * 6)])
+        self._axis = np.array(self.settings.axis)
+        self._takes_over = self.settings.takes_over
+        scene.set(self._probe, CONNECTED, -1.0)
+        scene.needs((self._probe, "*"), (self._socket, "pose"))
 
     def start(self, scene: Snapshot) -> None:
         """Start with nothing connected.
@@ -140,11 +126,11 @@ class Connector(Model):
         self._is_in_place = False
         self._came_along: bool | None = None
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         """Compare the probe with its ideal pose."""
-        output = StepOutput(time_ns=tick.time_ns)
+        changes = tick.changes()
         radial, axial, angle = self._offset(tick.scene)
-        limits = self._limits
+        limits = self.settings
         reach = HYSTERESIS if self._has_collision else 1.0
         near = radial <= reach * limits.near_radius and abs(axial) <= reach * limits.near_length
         locked = (
@@ -153,18 +139,18 @@ class Connector(Model):
             and angle <= limits.lock_angle
         )
         if not self._takes_over:
-            self._report_in_place(locked, output)
-            return output
+            self._report_in_place(locked, changes)
+            return changes
         carried = tick.scene.parent(self._probe) != WORLD
         if carried and near and not self._has_collision:
-            output.requests.append(Request(RequestKind.TAKE, self._probe, COLLISION.name))
+            changes.take(self._probe, COLLISION)
         if carried and locked and not self._has_pose:
-            output.requests.append(Request(RequestKind.TAKE, self._probe, POSE.name))
-            output.events.append(self._connected(tick.scene.time_ns))
+            changes.take(self._probe, POSE)
+            self._connected(changes, tick.scene.time_ns)
         if not (near and carried) and self._has_collision and not self._has_pose:
-            output.requests.append(Request(RequestKind.GIVE_BACK, self._probe, COLLISION.name))
-        self._write_values(output)
-        return output
+            changes.give_back(self._probe, COLLISION)
+        self._write_values(changes)
+        return changes
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Take the probe's collisions, or its pose, which is the ideal one from then on.
@@ -205,33 +191,31 @@ class Connector(Model):
 
         A probe that is inside at the first step has come along: no other way is known of it.
         """
-        limits = self._limits
+        limits = self.settings
         if radial > limits.lock_radius or axial > limits.lock_length:
             self._came_along = False
         elif self._came_along is None or axial <= -limits.approach_length:
             self._came_along = True
         return self._came_along is True
 
-    def _report_in_place(self, locked: bool, output: StepOutput) -> None:
+    def _report_in_place(self, locked: bool, changes: Changes) -> None:
         """Report whether the probe is in its place without taking responsibility."""
         if locked and not self._is_in_place:
-            output.events.append(self._connected(output.time_ns))
+            self._connected(changes, changes.time_ns)
         self._is_in_place = locked
         index = self._socket_id if locked else -1.0
-        output.values[self._probe, CONNECTED.name] = Value(np.full(1, index), output.time_ns)
+        changes.set(self._probe, CONNECTED, index)
 
-    def _connected(self, time_ns: int) -> Event:
-        arguments = {"probe": self._probe, "socket": self._socket}
-        return Event("connected", time_ns, arguments=arguments)
+    def _connected(self, changes: Changes, since_ns: int) -> None:
+        changes.event("connected", since_ns, probe=self._probe, socket=self._socket)
 
-    def _write_values(self, output: StepOutput) -> None:
-        now = output.time_ns
+    def _write_values(self, changes: Changes) -> None:
         index = self._socket_id if self._has_pose else -1.0
-        output.values[self._probe, CONNECTED.name] = Value(np.full(1, index), now)
+        changes.set(self._probe, CONNECTED, index)
         if self._has_collision:
-            output.values[self._probe, COLLISION.name] = Value(np.zeros(1), now)
+            changes.set(self._probe, COLLISION, 0.0)
         if self._has_pose:
-            output.values[self._probe, POSE.name] = Value(self._ideal, now, self._socket)
+            changes.set(self._probe, POSE, self._ideal, self._socket)
 
     def _offset(self, scene: Snapshot) -> tuple[float, float, float]:
         """Return the radial and the axial distance [m] and the angle between the axes [deg] to the ideal pose."""

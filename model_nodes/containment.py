@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import (
-    AttributeStart,
+    Changes,
     Contribution,
     Model,
-    ModelDescription,
-    ModelKind,
-    StepInput,
-    StepOutput,
+    Tick,
 )
 from hetwin_core.ensemble.parameters import Amount, EntityNames, Parameters, parameter
-from hetwin_core.ensemble.scene.layout import Entity, Layout, Selection
+from hetwin_core.ensemble.scene.layout import Entity, Layout
 from hetwin_core.ensemble.scene.poses import conjugate, rotate
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import AttributeSpec, Floats, Meaning, Value
+from hetwin_core.ensemble.scene.values import AttributeSpec, Floats, Meaning
 from model_nodes.shape_points import points_of
 
 IN_CONTAINER = AttributeSpec("in_container", 1, "", Meaning.ENTITY)
@@ -37,7 +33,7 @@ class Settings(Parameters):
     dwell: Amount = parameter("an object must be inside, or outside, for this time", 0.1, "s")
 
 
-class Containment(Model):
+class Containment(Model[Settings]):
     """Reports in which container each object is.
 
     An object is in a container when its origin is inside the container's outline, projected along the container's
@@ -46,55 +42,41 @@ class Containment(Model):
     stamped with the time at which the change was first observed.
     """
 
-    settings_class = Settings
+    summary = "Observes which object is in which container."
+    rate = 50.0
+    provides = (IN_CONTAINER,)
+    raises: ClassVar[Mapping[str, str]] = {
+        "entered": "an object has come into a container and stayed: object, container",
+        "left": "an object has come out of a container and stayed out: object, container",
+    }
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the model."""
-        return ModelDescription(
-            kind=ModelKind.OBSERVER,
-            summary="Observes which object is in which container.",
-            rate=50.0,
-            provides=(IN_CONTAINER,),
-            raises={
-                "entered": "an object has come into a container and stayed: object, container",
-                "left": "an object has come out of a container and stayed out: object, container",
-            },
-        )
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Contribute each object's attribute ``in_container``.
 
         Raises:
             BadInput: if there is no object or no container.
         """
-        settings = Settings.read(parameters)
-        self._objects, self._containers = settings.objects, settings.containers
-        for name, found in (("objects", self._objects), ("containers", self._containers)):
-            if not found:
+        for name in ("objects", "containers"):
+            if not getattr(settings, name):
                 expected = "entities of the scene, or a tag that the scenario gives to some"
                 raise BadInput("there are none", where=name, expected=expected)
         self._dwell_ns = round(settings.dwell * 1e9)
-        return Contribution(
-            attributes=tuple(
-                AttributeStart(name, IN_CONTAINER, Value(np.full(1, -1.0), 0))
-                for name in self._objects
-            ),
-            reads=tuple(Selection(name, "pose") for name in (*self._objects, *self._containers)),
-        )
+        for name in settings.objects:
+            scene.set(name, IN_CONTAINER, -1.0)
+        scene.needs(*((name, "pose") for name in (*settings.objects, *settings.containers)))
 
     def start(self, scene: Snapshot) -> None:
         """Compute the containers' outlines."""
-        self._insides = [inside_of(scene.layout.entity(name)) for name in self._containers]
-        self._ids = [scene.layout.entity_id(name) for name in self._containers]
+        self._insides = [inside_of(scene.layout.entity(name)) for name in self.settings.containers]
+        self._ids = [scene.layout.entity_id(name) for name in self.settings.containers]
         self._layout: Layout = scene.layout
-        self._now = dict.fromkeys(self._objects, -1)
-        self._candidate = dict.fromkeys(self._objects, (-1, scene.time_ns))
+        self._now = dict.fromkeys(self.settings.objects, -1)
+        self._candidate = dict.fromkeys(self.settings.objects, (-1, scene.time_ns))
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         """Determine in which containers the objects are."""
-        output = StepOutput(time_ns=tick.time_ns)
-        for name in self._objects:
+        changes = tick.changes()
+        for name in self.settings.objects:
             found = self._find(tick.scene, name)
             candidate, since_ns = self._candidate[name]
             if found != candidate:
@@ -102,17 +84,15 @@ class Containment(Model):
             before = self._now[name]
             if candidate != before and tick.scene.time_ns - since_ns >= self._dwell_ns:
                 self._now[name] = candidate
-                output.events += self._events(name, before, candidate, since_ns)
-            output.values[name, IN_CONTAINER.name] = Value(
-                np.full(1, float(self._now[name])), tick.time_ns
-            )
-        return output
+                self._report(changes, name, (before, candidate), since_ns)
+            changes.set(name, IN_CONTAINER, float(self._now[name]))
+        return changes
 
     def _find(self, scene: Snapshot, name: str) -> int:
         """Return the index of the object's container, -1 for none."""
         point = scene.pose(name)[:3]
         for inside, container, index in zip(
-            self._insides, self._containers, self._ids, strict=True
+            self._insides, self.settings.containers, self._ids, strict=True
         ):
             if container == name:
                 continue
@@ -122,14 +102,13 @@ class Containment(Model):
                 return index
         return -1
 
-    def _events(self, name: str, before: int, after: int, since_ns: int) -> list[Event]:
-        events = []
-        for what, index in (("left", before), ("entered", after)):
+    def _report(
+        self, changes: Changes, name: str, containers: tuple[int, int], since_ns: int
+    ) -> None:
+        for what, index in zip(("left", "entered"), containers, strict=True):
             if index >= 0:
                 container = self._layout.entities[index].name
-                arguments = {"object": name, "container": container}
-                events.append(Event(what, since_ns, arguments=arguments))
-        return events
+                changes.event(what, since_ns, object=name, container=container)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,23 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
-from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import (
+    Changes,
     Contribution,
     Model,
-    ModelDescription,
-    ModelKind,
-    Request,
-    RequestKind,
-    StepInput,
-    StepOutput,
+    Tick,
 )
-from hetwin_core.ensemble.parameters import Amount, EntityNames, Parameters, ResolvedHand, parameter
-from hetwin_core.ensemble.scene.layout import Selection
+from hetwin_core.ensemble.parameters import Amount, EntityNames, Hand, Parameters, parameter
 from hetwin_core.ensemble.scene.poses import conjugate, rotate
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.tables import PROXIMITY
@@ -36,7 +30,7 @@ from model_nodes.rigid_grasp import RigidGrasp
 class Settings(Parameters):
     """The parameters of the model."""
 
-    hand: ResolvedHand = parameter("the hand that objects are fixed to")
+    hand: Hand = parameter("the hand that objects are fixed to")
     objects: EntityNames = parameter(
         "the objects that may be fixed: a tag, or a list of names", "graspable"
     )
@@ -62,7 +56,7 @@ class _Watched:
     points: dict[int, Floats] = field(default_factory=dict)
 
 
-class ForceBinding(Model):
+class ForceBinding(Model[Settings]):
     """Attaches an object to the palm while opposing forces of the hand's links squeeze it.
 
     In each period the contact force per object and link is averaged. The object counts as gripped if any two of these
@@ -72,31 +66,21 @@ class ForceBinding(Model):
     moved more than `release_tolerance` relative to the object. Events: ``bound`` and ``unbound``.
     """
 
-    settings_class = Settings
+    summary = "Fixes an object to the palm while opposing contact forces squeeze it (a baseline)."
+    rate = 100.0
+    provides = (POSE,)
+    raises: ClassVar[Mapping[str, str]] = {
+        "bound": "opposing forces squeeze an object, which is fixed to the palm: object, hand",
+        "unbound": "a contact point has moved, and the object is let go: object, hand",
+    }
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the model."""
-        return ModelDescription(
-            kind=ModelKind.SIMULATION,
-            summary="Fixes an object to the palm while opposing contact forces squeeze it (a baseline).",
-            rate=100.0,
-            provides=(POSE,),
-            raises={
-                "bound": "opposing forces squeeze an object, which is fixed to the palm: object, hand",
-                "unbound": "a contact point has moved, and the object is let go: object, hand",
-            },
-        )
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Read hand, objects and thresholds."""
-        self._limits = Settings.read(parameters)
-        self._hand, self._objects = self._limits.hand, self._limits.objects
+        self._hand, self._objects = self.settings.hand, self.settings.objects
         self._grasp = RigidGrasp()
-        grasp = self._grasp.initialize({"hand": self._hand}, seed)
-        links = tuple(Selection(link, "pose") for link in self._hand.finger_links)
-        poses = tuple(Selection(name, "pose") for name in self._objects)
-        return Contribution(reads=(*grasp.reads, *links, *poses, Selection("*", PROXIMITY)))
+        grasp = self._grasp.contribute({"hand": self._hand}, self.seed)
+        posed = (*self._hand.finger_links, *self._objects)
+        scene.needs(*grasp.reads, *((name, "pose") for name in posed), ("*", PROXIMITY))
 
     def start(self, scene: Snapshot) -> None:
         """Start with nothing attached."""
@@ -109,17 +93,17 @@ class ForceBinding(Model):
         self._samples = 0
         self._period_begun_ns = scene.time_ns
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         """Sum forces; at the end of a period, evaluate them."""
-        output = self._grasp.step(tick)
+        changes = self._grasp.step(tick) or tick.changes()
         self._sum(tick.scene.proximity)
-        if tick.time_ns - self._period_begun_ns >= self._limits.period * 1e9:
+        if tick.time_ns - self._period_begun_ns >= self.settings.period * 1e9:
             for index, watched in self._watched.items():
-                self._evaluate(index, watched, tick.scene, output)
+                self._evaluate(index, watched, tick.scene, changes)
                 watched.forces.clear()
             self._samples = 0
             self._period_begun_ns = tick.time_ns
-        return output
+        return changes
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Attach an object to the palm."""
@@ -148,27 +132,22 @@ class ForceBinding(Model):
                 forces = self._watched[first].forces
                 forces[second] = forces.get(second, 0.0) + row[9:12]
 
-    def _evaluate(self, index: int, watched: _Watched, scene: Snapshot, output: StepOutput) -> None:
+    def _evaluate(self, index: int, watched: _Watched, scene: Snapshot, changes: Changes) -> None:
         gripped = self._opposing([force / self._samples for force in watched.forces.values()])
-        limits, name = self._limits, self._names[index]
+        limits, name = self.settings, self._names[index]
         change = 1 if gripped else -1
         watched.counter = max(0, min(int(limits.max_count), watched.counter + change))
         above = watched.counter > limits.threshold
         if above and not watched.fixed:
-            self._request(output, RequestKind.TAKE, "bound", name)
+            changes.take(name, POSE).event("bound", object=name, hand=self._hand.name)
         elif not above and watched.fixed and self._has_moved(scene, name, watched):
-            self._request(output, RequestKind.GIVE_BACK, "unbound", name)
-
-    def _request(self, output: StepOutput, kind: RequestKind, event: str, name: str) -> None:
-        output.requests.append(Request(kind, name, POSE.name))
-        arguments = {"object": name, "hand": self._hand.name}
-        output.events.append(Event(event, output.time_ns, arguments=arguments))
+            changes.give_back(name, POSE).event("unbound", object=name, hand=self._hand.name)
 
     def _opposing(self, forces: list[Floats]) -> bool:
-        least = math.cos(math.radians(self._limits.opposing_angle))
+        least = math.cos(math.radians(self.settings.opposing_angle))
         sizes = [float(np.linalg.norm(force)) for force in forces]
         return any(
-            min(sizes[i], sizes[j]) >= self._limits.force_ratio * max(sizes[i], sizes[j]) > 0
+            min(sizes[i], sizes[j]) >= self.settings.force_ratio * max(sizes[i], sizes[j]) > 0
             and float(forces[i] @ forces[j]) < least * sizes[i] * sizes[j]
             for i in range(len(forces))
             for j in range(i)
@@ -177,7 +156,7 @@ class ForceBinding(Model):
     def _has_moved(self, scene: Snapshot, name: str, watched: _Watched) -> bool:
         return any(
             float(np.linalg.norm(self._in_object(scene, name, self._links[link]) - point))
-            > self._limits.release_tolerance
+            > self.settings.release_tolerance
             for link, point in watched.points.items()
         )
 

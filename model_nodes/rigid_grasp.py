@@ -6,22 +6,17 @@ trigger can do so. On release the object continues with the hand's velocity.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.model import (
+    Changes,
     Contribution,
     Model,
-    ModelDescription,
-    ModelKind,
-    StepInput,
-    StepOutput,
+    Tick,
 )
-from hetwin_core.ensemble.parameters import Amount, Parameters, ResolvedHand, parameter
-from hetwin_core.ensemble.scene.layout import EntityKind, Selection
+from hetwin_core.ensemble.parameters import Amount, Hand, Parameters, parameter
+from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.poses import compose, is_pose, relative_to
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, WORLD, Floats, Value
@@ -31,34 +26,25 @@ from model_nodes.hand_motion import HandMotion
 class Settings(Parameters):
     """The parameters of the model."""
 
-    hand: ResolvedHand = parameter("the hand that objects move with")
+    hand: Hand = parameter("the hand that objects move with")
     velocity_window: Amount = parameter(
         "the hand's velocity at release is fitted over this time", 0.08, "s"
     )
 
 
-class RigidGrasp(Model):
+class RigidGrasp(Model[Settings]):
     """Keeps the pose of each object for which it is responsible constant in the hand's grasp frame."""
 
-    settings_class = Settings
+    summary = "Moves objects with the hand; releases them with the hand's velocity."
+    rate = 100.0
+    provides = (POSE,)
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the model."""
-        return ModelDescription(
-            kind=ModelKind.SIMULATION,
-            summary="Moves objects with the hand; releases them with the hand's velocity.",
-            rate=100.0,
-            provides=(POSE,),
-        )
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Read the hand; the model contributes no attributes."""
-        settings = Settings.read(parameters)
         self._hand = settings.hand.name
         self._motion = HandMotion(round(settings.velocity_window * 1e9))
         self._held: dict[str, Floats] = {}
-        return Contribution(reads=(Selection(self._hand, "pose"),))
+        scene.needs((self._hand, "pose"))
 
     def start(self, scene: Snapshot) -> None:
         """Start with nothing held.
@@ -72,16 +58,15 @@ class RigidGrasp(Model):
         self._motion.clear()
         self._motion.add(scene.time_ns, scene.pose(self._hand))
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes | None:
         """Return the poses of the held objects, in the hand's frame."""
         self._motion.add(tick.scene.time_ns, tick.scene.pose(self._hand))
-        return StepOutput(
-            time_ns=tick.time_ns,
-            values={
-                (entity, "pose"): Value(pose, tick.time_ns, self._hand)
-                for entity, pose in self._held.items()
-            },
-        )
+        if not self._held:
+            return None
+        changes = tick.changes()
+        for entity, pose in self._held.items():
+            changes.set(entity, POSE, pose, self._hand)
+        return changes
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Hold an object at its current pose relative to the hand.

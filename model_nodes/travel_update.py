@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 from pydantic import Field
 
-from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.link_words import LOGGED, MODEL_UPDATED
 from hetwin_core.ensemble.model import (
+    Changes,
     Contribution,
     Model,
-    ModelDescription,
-    ModelKind,
-    StepInput,
-    StepOutput,
+    Tick,
 )
 from hetwin_core.ensemble.parameters import Amount, Parameters, parameter
 from hetwin_core.ensemble.validation import Name, Strict, Text
@@ -51,52 +49,43 @@ class Settings(Parameters):
     )
 
 
-class TravelUpdate(Model):
+class TravelUpdate(Model[Settings]):
     """Fits travel times to the moves of both robots, and says which parameters make the virtual one as fast.
 
     What the fit of the virtual robot's own moves says of its known parameters is used to put the other fit right: so
     a controller that is not quite a trapezoid in time does not matter.
     """
 
-    settings_class = Settings
+    summary = "Learns travel times from the log of a link, and updates the virtual robot's speeds and lag."
+    rate = 20.0
+    raises: ClassVar[Mapping[str, str]] = {
+        MODEL_UPDATED: "the virtual robot is to have other speeds: rows, turn_speed, turn_acceleration, speed,"
+        " acceleration, lag, and sd of the fit by name",
+    }
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the model."""
-        return ModelDescription(
-            kind=ModelKind.OBSERVER,
-            summary="Learns travel times from the log of a link, and updates the virtual robot's speeds and lag.",
-            rate=20.0,
-            raises={
-                MODEL_UPDATED: "the virtual robot is to have other speeds: rows, turn_speed, turn_acceleration, speed,"
-                " acceleration, lag, and sd of the fit by name",
-            },
-        )
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Read the data sheet."""
-        self._settings = Settings.read(parameters)
         self._laps: list[Lap] = []
         self._learned = False
-        return Contribution(reads=())
+        scene.needs()
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         """Keep what was logged; learn when there is enough."""
-        output = StepOutput(time_ns=tick.time_ns)
+        changes = tick.changes()
         for event in tick.events:
-            if event.source == self._settings.link and event.name == LOGGED:
-                lap = lap_of(event.arguments, self._settings.answer)
+            if event.source == self.settings.link and event.name == LOGGED:
+                lap = lap_of(event.arguments, self.settings.answer)
                 self._laps += [] if lap is None else [lap]
-        if not self._learned and len(self._laps) >= self._settings.after:
+        if not self._learned and len(self._laps) >= self.settings.after:
             self._learned = True
-            output.events.append(Event(MODEL_UPDATED, tick.time_ns, arguments=self._update()))
-        return output
+            changes.event(MODEL_UPDATED, **self._update())
+        return changes
 
     def _update(self) -> dict[str, Json]:
         real = travel_model(self._laps)
         virtual = travel_model([Lap(*lap[:2], lap.virtual, None) for lap in self._laps])
         said: dict[str, Json] = {"rows": len(self._laps)}
-        said |= updated(self._settings.sheet.model_dump(), self._laps, real, virtual)
+        said |= updated(self.settings.sheet.model_dump(), self._laps, real, virtual)
         return said | {"sd": {name: _finite(value) for name, value in real.sd.items()}}
 
 

@@ -32,15 +32,10 @@ DEMONSTRATIONS = {
 }
 """Demonstration -> its folders and files."""
 PACKAGES = {"hetwin_core", "model_nodes", "conductor_node", "hetwin_suite"}
-CONTRACT = "hetwin_core.ensemble"
-"""Names of the models' contract and of the scene have their module at the front door soon; these only."""
-OF_THE_CONTRACT = {
-    *(f"{CONTRACT}.{name}" for name in ("events", "model", "parameters")),
-    *(f"{CONTRACT}.scene.{name}" for name in ("fidelity", "layout", "poses", "rotations")),
-    *(f"{CONTRACT}.scene.{name}" for name in ("shapes", "snapshot", "values")),
-    *(f"{CONTRACT}.validation", f"{CONTRACT}.conductor.start.parameters"),
+STILL_SHARED = {
+    "model_nodes.remote_robot.live_topics",
+    "hetwin_core.ensemble.conductor.start.parameters",
 }
-STILL_SHARED = {"model_nodes.remote_robot.live_topics"}
 """What a demonstration has of another package that it is to take with it."""
 
 
@@ -91,7 +86,7 @@ def test_a_demonstration_imports_the_front_door_only(demonstration: str) -> None
                 or f"{module}.{name}" in own
             ):
                 continue
-            if name in exported(module) or module in OF_THE_CONTRACT | STILL_SHARED:
+            if name in exported(module) or module in STILL_SHARED:
                 continue
             private.append(f"{file.relative_to(ROOT)}:{line}: {name or module} of {module}")
     assert not private, "\n".join(private)
@@ -104,4 +99,4 @@ def test_no_module_is_waited_for_that_nobody_imports() -> None:
         for file in files_of(demonstration)
         for _, module, _ in imports(file)
     }
-    assert used >= (OF_THE_CONTRACT | STILL_SHARED)
+    assert used >= STILL_SHARED

@@ -74,7 +74,9 @@ ROOMS = {
 
 PACKAGES = {room.partition(".")[0] for room in ROOMS}
 
-ENSEMBLE_LIBRARIES = {"cel", "numpy", "pydantic", "pydantic_core", "transforms3d", "yaml"}
+ENSEMBLE_LIBRARIES = {
+    *("cel", "numpy", "pydantic", "pydantic_core", "transforms3d", "typing_extensions", "yaml"),
+}
 
 ROS = {
     *("action_msgs", "ament_index_python", "builtin_interfaces", "diagnostic_msgs"),

@@ -2,81 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 import numpy as np
 
 from hetwin_core.ensemble.model import (
-    AttributeStart,
+    Changes,
     Contribution,
+    MainChanges,
+    MainContribution,
+    MainModel,
+    MainTick,
     Model,
-    ModelDescription,
-    ModelKind,
-    ParameterKind,
-    ParameterRequest,
-    StepInput,
-    StepOutput,
+    Tick,
 )
-from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Selection
+from hetwin_core.ensemble.parameters import Parameters
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import AttributeSpec, Value
+from hetwin_core.ensemble.scene.values import AttributeSpec
 
 LEVEL = AttributeSpec("level", 1)
 SHARE = 0.1
 
 
-def _contribution(name: str, reads: tuple[Selection, ...]) -> Contribution:
-    start = AttributeStart(name, LEVEL, Value(np.zeros(1), 0))
-    return Contribution((Entity(name, EntityKind.CONCEPT),), (start,), reads)
-
-
-class Source(Model):
+class Source(MainModel[Parameters]):
     """Counts up."""
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """The main model."""
-        return ModelDescription(
-            ModelKind.SIMULATION, "counts up", provides=(LEVEL,), can_be_main=True
-        )
+    provides = (LEVEL,)
 
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: Parameters, scene: MainContribution) -> None:
         """Begin at 0."""
         self._level = np.zeros(1)
-        return _contribution("source", ())
+        scene.add(Entity("source", EntityKind.CONCEPT))
+        scene.set("source", LEVEL, 0.0)
+        scene.needs()
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: MainTick) -> MainChanges:
         """One more."""
         self._level = self._level + 1.0
-        return StepOutput(time_ns=tick.time_ns, block=self._level)
+        return MainChanges(tick.time_ns, block=self._level)
 
 
-class Follower(Model):
+class FollowerSettings(Parameters):
+    """Its entity's name."""
+
+    entity: str
+
+
+class Follower(Model[FollowerSettings]):
     """Follows the source."""
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """A model with one attribute."""
-        return ModelDescription(ModelKind.SIMULATION, "follows", provides=(LEVEL,))
+    provides = (LEVEL,)
 
-    def parameters(self) -> Sequence[ParameterRequest]:
-        """Its entity's name."""
-        return (ParameterRequest("entity", ParameterKind.TEXT),)
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: FollowerSettings, scene: Contribution) -> None:
         """Begin at 0."""
         self._level = 0.0
-        self._key = (parameters["entity"], LEVEL.name)
-        return _contribution(parameters["entity"], (Selection("source", LEVEL.name),))
+        scene.add(Entity(settings.entity, EntityKind.CONCEPT))
+        scene.set(settings.entity, LEVEL, 0.0)
+        scene.needs(("source", LEVEL.name))
 
     def start(self, scene: Snapshot) -> None:
         """Find the source's level."""
         self._source = scene.layout.range_of("source", LEVEL.name).start
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         """A tenth of the way."""
         self._level += SHARE * (float(tick.scene.values[self._source]) - self._level)
-        return StepOutput(
-            time_ns=tick.time_ns, values={self._key: Value(np.array((self._level,)), tick.time_ns)}
-        )
+        return tick.changes().set(self.settings.entity, LEVEL, self._level)

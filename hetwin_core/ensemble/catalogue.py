@@ -41,9 +41,26 @@ def model_class(type_name: str) -> type[Model]:
         raise BadInput(
             "this is not a model",
             found=place,
-            expected="a class derived from hetwin_suite.Model",
+            expected="a class derived from hetwin_suite.model.Model",
         )
     return found
+
+
+def declared(cls: type[Model]) -> type[Model]:
+    """A model's class, when it has declared what it is.
+
+    Raises:
+        BadInput: if it does not.
+    """
+    try:
+        cls.declare()
+    except Exception as error:  # a model of anyone's may raise anything
+        raise BadInput(
+            f"the model does not say what it is: {type(error).__name__}: {error}",
+            found=cls.__name__,
+            expected="a model that passes hetwin model check",
+        ) from error
+    return cls
 
 
 def _entry_point(name: str) -> EntryPoint:
@@ -77,13 +94,12 @@ def _not_there(error: ModuleNotFoundError, place: str, point: EntryPoint | None)
 
 def _is_of(error: ModuleNotFoundError, module_name: str) -> bool:
     """Whether it is the module itself, or a package that it is in, that is missing."""
-    missing = error.name or ""
-    return f"{module_name}.".startswith(f"{missing}.")
+    return f"{module_name}.".startswith(f"{error.name}.")
 
 
 def _not_importable(error: Exception, place: str) -> BadInput:
     return BadInput(
         f"the model cannot be imported: {type(error).__name__}: {error}",
         found=place,
-        expected="MODULE:CLASS of a class derived from hetwin_suite.Model, installed or beside the scenario",
+        expected="MODULE:CLASS of a class derived from hetwin_suite.model.Model, installed or beside the scenario",
     )

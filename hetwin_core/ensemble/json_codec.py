@@ -1,74 +1,51 @@
-"""Encodes what models and the conductor exchange at the start of a run, requests and errors, as JSON text."""
+"""Encodes what models and the conductor exchange at the start of a run, and errors, as JSON text."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused, RunFailed, raised_words
-from hetwin_core.ensemble.model import (
-    AttributeStart,
-    Contribution,
-    ParameterKind,
-    ParameterRequest,
-)
+from hetwin_core.ensemble.model import AttributeStart, Contribution, MainContribution
 from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.layout_json import entity_from_json, entity_to_json
 from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning, Value
 from hetwin_core.ensemble.scene.watch import WatchLayout
 
-
-def requests_to_text(requests: Sequence[ParameterRequest]) -> str:
-    """Parameter requests as JSON."""
-    return json.dumps([asdict(request) for request in requests])
-
-
-def requests_from_text(text: str) -> list[ParameterRequest]:
-    """Inverse of `requests_to_text`."""
-    return [
-        ParameterRequest(**{**row, "kind": ParameterKind(row["kind"])}) for row in json.loads(text)
-    ]
+_OF_MAIN = ("duration_ns", "robot_description", "engine", "shown", "robot_descriptions")
 
 
 def contribution_to_text(contribution: Contribution) -> str:
     """A contribution as JSON; numbers keep every bit (shortest decimal form that reads back the same)."""
-    return json.dumps(
-        {
-            "entities": [entity_to_json(e) for e in contribution.entities],
-            "attributes": [_start_to_json(start) for start in contribution.attributes],
-            "reads": [list(selection) for selection in contribution.reads],
-            "warnings": list(contribution.warnings),
-            "duration_ns": contribution.duration_ns,
-            "robot_description": contribution.robot_description,
-            "engine": contribution.engine,
-            "shown": dict(contribution.shown),
-            "reproducible": contribution.reproducible,
-            "watch": None if contribution.watch is None else contribution.watch.to_json(),
-            "robot_descriptions": dict(contribution.robot_descriptions),
-        }
-    )
+    data: dict[str, Any] = {
+        "entities": [entity_to_json(e) for e in contribution.entities],
+        "attributes": [_start_to_json(start) for start in contribution.attributes],
+        "reads": [list(selection) for selection in contribution.reads],
+        "warnings": list(contribution.warnings),
+        "reproducible": contribution.reproducible,
+    }
+    if isinstance(contribution, MainContribution):
+        watch = contribution.watch
+        data |= {name: getattr(contribution, name) for name in _OF_MAIN}
+        data["watch"] = None if watch is None else watch.to_json()
+    return json.dumps(data)
 
 
 def contribution_from_text(text: str) -> Contribution:
     """Inverse of `contribution_to_text`."""
     data = json.loads(text)
-    watch = data["watch"]
-    return Contribution(
-        entities=tuple(entity_from_json(e) for e in data["entities"]),
-        attributes=tuple(_start_from_json(start) for start in data["attributes"]),
-        reads=tuple(Selection(*pair) for pair in data["reads"]),
-        warnings=tuple(data["warnings"]),
-        duration_ns=data["duration_ns"],
-        robot_description=data["robot_description"],
-        engine=data["engine"],
-        shown=data["shown"],
-        reproducible=data["reproducible"],
-        watch=None if watch is None else WatchLayout.from_json(watch),
-        robot_descriptions=data.get("robot_descriptions", {}),
+    read: dict[str, Any] = {
+        "entities": [entity_from_json(e) for e in data.pop("entities")],
+        "attributes": [_start_from_json(start) for start in data.pop("attributes")],
+        "reads": [Selection(*pair) for pair in data.pop("reads")],
+    }
+    if "watch" not in data:
+        return Contribution(**read, **data)
+    watch = data.pop("watch")
+    return MainContribution(
+        **read, **data, watch=None if watch is None else WatchLayout.from_json(watch)
     )
 
 

@@ -1,4 +1,7 @@
-"""The contract that every model keeps (Bauer et al. (2022), section 3.2: interfaces of models)."""
+"""The contract that every model keeps (Bauer et al. (2022), section 3.2: interfaces of models).
+
+What a model may do besides, such as take a responsibility, is in `model_abilities`.
+"""
 
 from __future__ import annotations
 
@@ -6,30 +9,25 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import Any, ClassVar, Generic, Self, TypeAlias, get_args
 
-from hetwin_core.ensemble.errors import Refused
+import numpy as np
+from typing_extensions import TypeVar
+
 from hetwin_core.ensemble.events import Event, Json
-from hetwin_core.ensemble.parameters import ParameterKind as ParameterKind
-from hetwin_core.ensemble.parameters import ParameterRequest as ParameterRequest
-from hetwin_core.ensemble.parameters import Parameters
-from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
-from hetwin_core.ensemble.saving.rebuild import rebuild
-from hetwin_core.ensemble.saving.record import record
+from hetwin_core.ensemble.parameters import ParameterRequest, Parameters
 from hetwin_core.ensemble.scene.layout import EVERYTHING, Entity, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.tables import Table
-from hetwin_core.ensemble.scene.values import AttributeSpec, Floats, Value
+from hetwin_core.ensemble.scene.values import WORLD, AttributeSpec, Floats, Value
 from hetwin_core.ensemble.scene.watch import WatchLayout
 
-
-class ModelKind(StrEnum):
-    """What a model does."""
-
-    SIMULATION = "simulation"
-    """Predicts the next state."""
-    OBSERVER = "observer"
-    """Evaluates predicates on the current state."""
+Settings = TypeVar("Settings", bound=Parameters, default=Any)
+Attribute: TypeAlias = AttributeSpec | str
+"""An attribute of an entity, or its name."""
+Numbers: TypeAlias = float | Sequence[float] | Floats
+"""The numbers of an attribute; they are copied."""
 
 
 class Stepping(StrEnum):
@@ -44,31 +42,6 @@ class Stepping(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ModelDescription:
-    """What a model declares about itself.
-
-    Attributes:
-        kind: simulation or observer.
-        summary: one sentence for `hetwin list models`.
-        stepping: how it steps unless the scenario says otherwise.
-        rate: steps per simulated second unless the scenario says otherwise; None: as the main model.
-        provides: attributes that it can be responsible for.
-        can_be_main: whether it can time the others.
-        watched: whether it reports about its robot, see `Contribution.watch`.
-        raises: events that it raises, by name: what has happened, and the event's arguments.
-    """
-
-    kind: ModelKind
-    summary: str
-    stepping: Stepping = Stepping.SERVICE
-    rate: float | None = None
-    provides: tuple[AttributeSpec, ...] = ()
-    can_be_main: bool = False
-    watched: bool = False
-    raises: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class AttributeStart:
     """An attribute that a model brings into the scene, with its value at the start."""
 
@@ -77,7 +50,7 @@ class AttributeStart:
     value: Value
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Contribution:
     """What a model adds to the scene at initialization.
 
@@ -86,45 +59,72 @@ class Contribution:
         attributes: new attributes of entities, its own or another model's; the model owns them at the start.
         reads: what its snapshots must hold, the `tables` of the world as well; all else may be out of date in them.
         warnings: elements of its input that it ignores, by name.
-        duration_ns: main model only: when the source ends, if that is known.
-        robot_description: main model only: the URDF of the only robot.
-        engine: main model only: name and version of what it computes with.
-        shown: main model only: where other programs see what it computes, as text by name: ``by`` a program, and more.
         reproducible: whether the same input gives the same bits, in any process.
-        watch: main model only: the robots about which its outputs report.
-        robot_descriptions: main model only: the URDF of each of several robots, by name.
+        provides: what the model declares.
     """
 
-    entities: tuple[Entity, ...] = ()
-    attributes: tuple[AttributeStart, ...] = ()
-    reads: tuple[Selection, ...] = EVERYTHING
-    warnings: tuple[str, ...] = ()
-    duration_ns: int | None = None
-    robot_description: str = ""
-    engine: str = ""
-    shown: Mapping[str, str] = field(default_factory=dict)
-    reproducible: bool = True
-    watch: WatchLayout | None = None
-    robot_descriptions: Mapping[str, str] = field(default_factory=dict)
+    entities: Sequence[Entity] = ()
+    attributes: Sequence[AttributeStart] = ()
+    reads: Sequence[Selection] = EVERYTHING
+    warnings: Sequence[str] = field(default=(), kw_only=True)
+    reproducible: bool = field(default=True, kw_only=True)
+    provides: Sequence[AttributeSpec] = field(default=(), kw_only=True)
+
+    def add(self, entity: Entity) -> None:
+        """Add an entity that the scene does not have."""
+        self.entities = (*self.entities, entity)
+
+    def set(self, entity: str, attribute: Attribute, numbers: Numbers, frame: str = WORLD) -> None:
+        """Give an entity an attribute that it does not have, with its numbers at the start.
+
+        Raises:
+            ValueError: if the attribute is given by a name that the model does not provide.
+        """
+        spec = attribute if isinstance(attribute, AttributeSpec) else self._provided(attribute)
+        start = AttributeStart(
+            entity, spec, Value(np.array(numbers, np.float64, ndmin=1), 0, frame)
+        )
+        self.attributes = (*self.attributes, start)
+
+    def _provided(self, name: str) -> AttributeSpec:
+        for spec in self.provides:
+            if spec.name == name:
+                return spec
+        names = ", ".join(spec.name for spec in self.provides) or "nothing"
+        raise ValueError(f"the model does not provide {name!r}; it provides {names}")
+
+    def needs(self, *selections: tuple[str, str]) -> None:
+        """Say what `step` reads of the scene; without this call, everything.
+
+        Args:
+            selections: entity and attribute, or patterns of them, ``*`` and a table of the world; none: nothing.
+        """
+        self.reads = tuple(Selection(*selection) for selection in selections)
+
+    def warn(self, text: str) -> None:
+        """Name something of the model's input that it ignores."""
+        self.warnings = (*self.warnings, text)
 
 
-@dataclass(frozen=True, slots=True)
-class StepInput:
-    """What a model gets for one step.
+@dataclass(slots=True)
+class MainContribution(Contribution):
+    """What the main model adds to the scene, and what it says about its source and its robots.
 
     Attributes:
-        time_ns: the time to step to, in nanoseconds since the start of the run.
-        period_ns: simulated time since the model's last step.
-        scene: the snapshot that the model works on.
-        events: all events since the model's last step, in order.
-        foreign: main model only: (entity, attribute) -> value of what others are responsible for.
+        duration_ns: when the source ends, if that is known.
+        robot_description: the URDF of the only robot.
+        engine: name and version of what it computes with.
+        shown: where other programs see what it computes, as text by name: ``by`` a program, and more.
+        watch: the robots about which its steps report.
+        robot_descriptions: the URDF of each of several robots, by name.
     """
 
-    time_ns: int
-    period_ns: int
-    scene: Snapshot
-    events: tuple[Event, ...] = ()
-    foreign: Mapping[tuple[str, str], Value] = field(default_factory=dict)
+    duration_ns: int | None = field(default=None, kw_only=True)
+    robot_description: str = field(default="", kw_only=True)
+    engine: str = field(default="", kw_only=True)
+    shown: Mapping[str, str] = field(default_factory=dict, kw_only=True)
+    watch: WatchLayout | None = field(default=None, kw_only=True)
+    robot_descriptions: Mapping[str, str] = field(default_factory=dict, kw_only=True)
 
 
 class RequestKind(StrEnum):
@@ -143,169 +143,231 @@ class Request:
     attribute: str
 
 
-@dataclass(slots=True, kw_only=True)
-class StepOutput:
-    """What a step of a model returns; only what the model is responsible for is written back.
-
-    Fields are given by keyword. What is the main model's only fails the step of any other model.
+@dataclass(slots=True)
+class Changes:
+    """What a step of a model has computed and observed; `Tick.changes` makes it.
 
     Attributes:
-        time_ns: the time that the model is at now; must be the time asked for.
-        values: (entity, attribute) -> value.
-        block: main model only: the numbers of all that it contributed, in that order, poses in the world frame;
-            instead of `values`.
-        tables: main model only: those that it has made in this step, by name; see `scene.tables`.
+        time_ns: the time of the step.
+        values: (entity, attribute) -> value; only what the model is responsible for is written.
         events: what it observed.
         requests: responsibilities that it asks for or gives back.
-        ended: main model only: the source has ended.
-        input_ns: main model of a live robot only: when the newest joint sample in its state was measured, in the
-            system time of this machine [ns].
-        late: main model of a live robot only: the twin is too far behind; other models should step less often.
     """
 
     time_ns: int
     values: dict[tuple[str, str], Value] = field(default_factory=dict)
-    block: Floats | None = None
-    tables: dict[str, Table] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
-    ended: bool = False
-    input_ns: int | None = None
-    late: bool = False
+
+    def set(self, entity: str, attribute: Attribute, numbers: Numbers, frame: str = WORLD) -> Self:
+        """Set an attribute; of a pose, `frame` is the entity in whose frame it is given."""
+        name = attribute if isinstance(attribute, str) else attribute.name
+        self.values[entity, name] = Value(
+            np.array(numbers, np.float64, ndmin=1), self.time_ns, frame
+        )
+        return self
+
+    def event(self, name: str, since_ns: int | None = None, /, **arguments: Json) -> Self:
+        """Raise an event, of the time of the step or of an earlier one [ns]."""
+        at = self.time_ns if since_ns is None else since_ns
+        self.events.append(Event(name, at, arguments=arguments))
+        return self
+
+    def take(self, entity: str, attribute: Attribute) -> Self:
+        """Ask for a responsibility."""
+        return self._request(RequestKind.TAKE, entity, attribute)
+
+    def give_back(self, entity: str, attribute: Attribute) -> Self:
+        """Give a responsibility back to the main model."""
+        return self._request(RequestKind.GIVE_BACK, entity, attribute)
+
+    def _request(self, kind: RequestKind, entity: str, attribute: Attribute) -> Self:
+        name = attribute if isinstance(attribute, str) else attribute.name
+        self.requests.append(Request(kind, entity, name))
+        return self
 
 
-class Model(ABC):
-    """A simulation or an observer.
-
-    The conductor drives it: `parameters`, `initialize`, `start`, then `step` with `take`, `release` and
-    `command` between steps, and `stop`. The constructor takes no arguments and does nothing costly.
-    Randomness comes only from a generator seeded with `initialize`'s seed.
+@dataclass(slots=True)
+class MainChanges(Changes):
+    """What a step of the main model has computed; from any other model this fails the step.
 
     Attributes:
-        settings_class: the parameters as a class, if the model has them so; `initialize` reads them with its `read`.
-        thresholds: parameters that `compares` compares with something, so that they can be learned from episodes.
-        watching: parameters with which it changes nothing of what it compares, for learning them.
+        block: the numbers of all that it contributed, in that order, poses in the world frame; instead of `values`.
+        tables: those that it has made in this step, by name; see `scene.tables`.
+        ended: the source has ended.
+        input_ns: of a live robot: when the newest joint sample in its state was measured, in the system time of this
+            machine [ns].
+        late: of a live robot: the twin is too far behind; other models should step less often.
     """
 
-    settings_class: ClassVar[type[Parameters] | None] = None
-    thresholds: ClassVar[tuple[str, ...]] = ()
-    watching: ClassVar[Mapping[str, Json]] = {}
+    block: Floats | None = field(default=None, kw_only=True)
+    tables: dict[str, Table] = field(default_factory=dict, kw_only=True)
+    ended: bool = field(default=False, kw_only=True)
+    input_ns: int | None = field(default=None, kw_only=True)
+    late: bool = field(default=False, kw_only=True)
 
-    @classmethod
-    @abstractmethod
-    def describe(cls) -> ModelDescription:
-        """What the model is; called before an instance exists."""
 
-    def parameters(self) -> Sequence[ParameterRequest]:
-        """Which parameters `initialize` needs."""
-        return () if self.settings_class is None else self.settings_class.requests()
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """What a model gets for one step.
 
-    @abstractmethod
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        """Get ready with the resolved parameters.
+    Attributes:
+        time_ns: the time to step to, in nanoseconds since the start of the run.
+        period_ns: simulated time since the model's last step.
+        scene: the snapshot that the model works on.
+        events: all events since the model's last step, in order.
+    """
+
+    time_ns: int
+    period_ns: int
+    scene: Snapshot
+    events: tuple[Event, ...] = ()
+
+    @property
+    def time(self) -> float:
+        """The time to step to [s]."""
+        return self.time_ns / 1e9
+
+    @property
+    def period(self) -> float:
+        """Simulated time since the model's last step [s]."""
+        return self.period_ns / 1e9
+
+    def changes(self) -> Changes:
+        """Return what this step has computed, empty as yet."""
+        return Changes(self.time_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class MainTick(Tick):
+    """What the main model gets for one step.
+
+    Attributes:
+        foreign: (entity, attribute) -> value of what others are responsible for.
+    """
+
+    foreign: Mapping[tuple[str, str], Value] = field(default_factory=dict)
+
+
+class Model(ABC, Generic[Settings]):
+    """Computes attributes of the scene, observes it, or both; ``class Coffee(Model[CoffeeSettings])``.
+
+    The conductor drives it: `initialize`, `start`, then `step` by `step`, and `stop`. The constructor takes no
+    arguments and does nothing costly.
+
+    Attributes:
+        summary: one sentence for `hetwin list models`; else the first line of the class's docstring.
+        rate: steps per simulated second unless the scenario says otherwise; None: as the main model.
+        stepping: how it steps unless the scenario says otherwise.
+        provides: attributes that it can be responsible for.
+        raises: events that it raises, by name: what has happened, and the event's arguments.
+        settings_class: the parameters that it has: the class that stands in brackets behind `Model`.
+        can_be_main: whether it can time the others; see `MainModel`.
+        settings: the values of its parameters in this run.
+        seed: of the run.
+    """
+
+    summary: ClassVar[str] = ""
+    rate: ClassVar[float | None] = None
+    stepping: ClassVar[Stepping] = Stepping.SERVICE
+    provides: ClassVar[tuple[AttributeSpec, ...]] = ()
+    raises: ClassVar[Mapping[str, str]] = {}
+    settings_class: ClassVar[type[Parameters]] = Parameters
+    can_be_main: ClassVar[bool] = False
+    settings: Settings
+    seed: int
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "summary" not in vars(cls) and cls.__doc__:
+            cls.summary = cls.__doc__.strip().partition("\n")[0]
+        for base in vars(cls).get("__orig_bases__", ()):
+            for given in get_args(base):
+                if isinstance(given, type) and issubclass(given, Parameters):
+                    cls.settings_class = given
+
+    @cached_property
+    def random(self) -> np.random.Generator:
+        """The model's only source of randomness, seeded with the run's seed, and saved with the model."""
+        return np.random.default_rng(self.seed)
+
+    def initialize(self, settings: Settings, scene: Any) -> None:
+        """Get ready, and say what the model brings into the scene.
+
+        Args:
+            settings: the same as `self.settings`.
+            scene: receives it: a `Contribution`, a main model's a `MainContribution`.
 
         Raises:
             BadInput: if a parameter cannot be used.
         """
 
     def start(self, scene: Snapshot) -> None:
-        """The run begins; the layout of `scene` holds until `stop`."""
+        """The run begins; the layout of `scene` holds until `stop`.
+
+        Raises:
+            BadInput: if the scene is not as a parameter says.
+        """
 
     @abstractmethod
-    def step(self, tick: StepInput) -> StepOutput:
-        """Advance to `tick.time_ns`."""
-
-    def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
-        """Become responsible for an attribute, with its value.
-
-        Raises:
-            Refused: if the model cannot; nothing has changed then.
-        """
-        raise Refused(f"{type(self).__name__} cannot be responsible for {entity}.{attribute}")
-
-    def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
-        """Stop being responsible for an attribute, and return its value at `scene.time_ns`.
-
-        Poses are returned in the world frame.
-
-        Raises:
-            Refused: if the model is not responsible for it, or keeps it.
-        """
-        raise Refused(f"{type(self).__name__} is not responsible for {entity}.{attribute}")
-
-    def place(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
-        """Go on from another value of an attribute that the model is responsible for.
-
-        Raises:
-            Refused: if the model cannot; it goes on from its own value then.
-        """
-        before = self.release(entity, attribute, scene)
-        try:
-            self.take(entity, attribute, value, scene)
-        except Refused:
-            self.take(entity, attribute, before, scene)
-            raise
-
-    def change(self, parameters: Mapping[str, Any]) -> None:
-        """Go on with other values of some of the parameters that `initialize` got; of none, it may get ready to.
-
-        Raises:
-            Refused: if the model cannot change one of them in a run; none has changed then.
-        """
-        if parameters:
-            names = ", ".join(parameters)
-            raise Refused(f"{type(self).__name__} cannot change {names} in a run")
-
-    def compares(self, scene: Snapshot) -> Mapping[str, float] | None:
-        """Return what is compared with each of `thresholds` now; the model acts where all are at most theirs.
-
-        Called between two steps of a run from which thresholds are learned.
-
-        Returns:
-            Parameter -> quantity, in the parameter's unit; None if it would not act now, whatever they are.
-        """
-        return None
-
-    def command(self, name: str, arguments: Mapping[str, Json]) -> None:
-        """Carry out a command of the model's own, for a trigger.
-
-        Raises:
-            Refused: if the model has no such command.
-        """
-        raise Refused(f"{type(self).__name__} has no command {name!r}")
-
-    def save(self) -> Mapping[str, Plain]:
-        """Return all that the model has computed or learned since `start`, for `restore`; called between two steps.
-
-        This implementation records the model's attributes and what hangs on them: numbers, texts, collections, arrays,
-        generators of random numbers, and instances of classes written in Python. A model whose state is elsewhere,
-        such as in a library, does it itself.
-
-        Returns:
-            Data without objects: what JSON can express, and numpy arrays.
-
-        Raises:
-            Refused: if the state cannot be saved; the text says what cannot.
-        """
-        saved = record(self, name=type(self).__name__)
-        assert isinstance(saved, dict)
-        return saved
-
-    def restore(self, saved: Mapping[str, Plain], scene: Snapshot) -> None:
-        """Continue from a saved state; called after `start`, with the parameters and the scene of the saved model.
-
-        Its next step gives what the saved model's next step would have given, to the bit.
+    def step(self, tick: Any) -> Changes | None:
+        """Advance to `tick.time_ns`; returns what that has changed, if anything.
 
         Args:
-            saved: as `save` returned it.
-            scene: as it was at that time.
-
-        Raises:
-            Refused: if it is not a state of this model.
+            tick: a `Tick`, a main model's a `MainTick`.
         """
-        name, package = type(self).__name__, type(self).__module__.partition(".")[0]
-        if rebuild(dict(saved), self, (package,), name, [scene.layout]) is not self:
-            raise Unsaveable(f"this is not the state of a {name}")
 
     def stop(self) -> None:
         """The run is over; free what is held."""
+
+    @classmethod
+    def declare(cls) -> None:
+        """Complete what the class declares; called before anything is asked of it."""
+
+    @classmethod
+    def requests(cls) -> Sequence[ParameterRequest]:
+        """Which parameters the conductor is to resolve."""
+        return cls.settings_class.requests()
+
+    def contribute(self, given: Mapping[str, Any], seed: int) -> Contribution:
+        """Initialize the model, as the conductor does.
+
+        Args:
+            given: the values of the parameters, resolved.
+            seed: of the run.
+
+        Raises:
+            BadInput: if a parameter cannot be used.
+        """
+        scene = Contribution(provides=self.provides)
+        self.initialize(self._read(given, seed), scene)
+        return scene
+
+    def _read(self, given: Mapping[str, Any], seed: int) -> Settings:
+        settings: Any = self.settings_class.read(given)
+        self.settings, self.seed = settings, seed
+        return self.settings
+
+
+class MainModel(Model[Settings]):
+    """A model that can time the others; of a run, one is the main model.
+
+    Attributes:
+        watched: whether it reports about its robot, see `MainContribution.watch`.
+    """
+
+    can_be_main = True
+    watched: ClassVar[bool] = False
+
+    def initialize(self, settings: Settings, scene: MainContribution) -> None:
+        """Get ready, and say what the model brings into the scene; see `Model.initialize`."""
+
+    def contribute(self, given: Mapping[str, Any], seed: int) -> MainContribution:
+        """Initialize the model, as the conductor does; see `Model.contribute`."""
+        scene = MainContribution(provides=self.provides)
+        self.initialize(self._read(given, seed), scene)
+        return scene
+
+    @abstractmethod
+    def step(self, tick: MainTick) -> MainChanges:
+        """Advance to `tick.time_ns`; returns the new state."""

@@ -70,13 +70,13 @@ EntityName = Annotated[Text, ParameterKind.ENTITY]
 EntityNames = Annotated[tuple[str, ...], ParameterKind.ENTITIES]
 """Type of a field of `Parameters`: names of entities."""
 
-ResolvedHand = Annotated[HandDescription, ParameterKind.HAND]
+Hand = Annotated[HandDescription, ParameterKind.HAND]
 """Type of a field of `Parameters`: a hand of the scenario."""
 
-ResolvedPose = Annotated[Pose7, ParameterKind.POSE]
+Pose = Annotated[Pose7, ParameterKind.POSE]
 """Type of a field of `Parameters`: x y z [m], qw qx qy qz."""
 
-ResolvedPath = Annotated[Path, ParameterKind.PATH]
+File = Annotated[Path, ParameterKind.PATH]
 """Type of a field of `Parameters`: an absolute path of a file."""
 
 WatchedRobot = Annotated[dict[str, Any] | None, ParameterKind.WATCH]
@@ -102,7 +102,7 @@ class Parameters(Strict):
     """Base of a model's parameters: each field, made with `parameter`, is one.
 
     The field's type is its kind: float, int, bool, str, ``list[float]``, or `EntityName`, `EntityNames`,
-    `ResolvedHand`, `ResolvedPose`, `ResolvedPath`, `ModelId`; anything else is of the kind ``any``. A field with a
+    `Hand`, `Pose`, `File`, `ModelId`; anything else is of the kind ``any``. A field with a
     default need not be given.
 
     Attributes:

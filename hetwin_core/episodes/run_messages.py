@@ -43,7 +43,9 @@ def registry(
     run: str = "",
 ) -> Encoded:
     """``hetwin/msg/Registry``; the keywords as `RunStart` has them, and the token by which a run is recognised."""
-    rows = [message(topics.HETWIN_TYPES + "ModelInfo", **asdict(record)) for record in models]
+    rows = [
+        message(topics.HETWIN_TYPES + "ModelInfo", kind="", **asdict(record)) for record in models
+    ]
     return encoded(
         topics.REGISTRY,
         time_ns,

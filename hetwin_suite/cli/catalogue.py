@@ -8,10 +8,11 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from hetwin_core.ensemble.catalogue import model_class, model_types
+from hetwin_core.ensemble.catalogue import declared, model_class, model_types
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
-from hetwin_core.ensemble.model import Model, ModelKind, ParameterKind, Stepping
+from hetwin_core.ensemble.model import Model, Stepping
+from hetwin_core.ensemble.parameters import ParameterKind
 from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE
 
 AS_MAIN = "as main"
@@ -40,8 +41,9 @@ class ModelRow(BaseModel):
     """What a model type declares, as `hetwin list models TYPE --json` prints it."""
 
     type: str = Field(description="name of the type, or MODULE:CLASS")
-    kind: ModelKind | None = Field(description="null: the type cannot be used")
-    stepping: Stepping | None = Field(description="how it steps unless a scenario says otherwise")
+    stepping: Stepping | None = Field(
+        description="how it steps unless a scenario says otherwise; null: the type cannot be used"
+    )
     rate: float | None = Field(description="steps per simulated second; null: as the main model")
     provides: list[str] = Field(description="names of the attributes below")
     parameters: list[ParameterRow] = Field(description="what a scenario can set")
@@ -99,7 +101,6 @@ def _row_of(name: str) -> ModelRow:
     except BadInput as error:
         return ModelRow(
             type=name,
-            kind=None,
             stepping=None,
             rate=None,
             provides=[],
@@ -111,20 +112,18 @@ def _row_of(name: str) -> ModelRow:
 
 
 def _declared(name: str, cls: type[Model]) -> ModelRow:
-    description = cls.describe()
+    declared(cls)
     return ModelRow(
         type=name,
-        kind=description.kind,
-        stepping=description.stepping,
-        rate=description.rate,
-        provides=[spec.name for spec in description.provides],
+        stepping=cls.stepping,
+        rate=cls.rate,
+        provides=[spec.name for spec in cls.provides],
         parameters=[
-            ParameterRow.model_validate(request, from_attributes=True)
-            for request in cls().parameters()
+            ParameterRow.model_validate(request, from_attributes=True) for request in cls.requests()
         ],
-        summary=description.summary,
+        summary=cls.summary,
         attributes=[
-            AttributeRow.model_validate(spec, from_attributes=True) for spec in description.provides
+            AttributeRow.model_validate(spec, from_attributes=True) for spec in cls.provides
         ],
-        raises=dict(description.raises),
+        raises=dict(cls.raises),
     )

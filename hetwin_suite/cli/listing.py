@@ -54,20 +54,17 @@ def models(
         row = model_row(model_type)
         return Result(row, _declared(row))
     rows = model_rows()
-    header = ("type", "kind", "steps", "what it is")
-    lines = [(row.type, row.kind or "?", steps(row), row.summary) for row in rows]
+    header = ("type", "steps", "what it is")
+    lines = [(row.type, steps(row), row.summary) for row in rows]
     return Result(rows, table(header, lines))
 
 
 def _declared(row: ModelRow) -> Iterator[str]:
     from hetwin_suite.cli.catalogue import attribute, default, steps
 
-    facts = (
-        ("steps", steps(row)),
-        ("responsible for", ", ".join(map(attribute, row.attributes)) or "nothing"),
-    )
+    responsible = ", ".join(map(attribute, row.attributes)) or "nothing"
     yield f"{row.type}: {row.summary}\n"
-    yield from table(("kind", row.kind or "?"), facts)
+    yield from table(("steps", steps(row)), [("responsible for", responsible)])
     if row.parameters:
         yield from (
             "",

@@ -26,7 +26,7 @@ def new_model(
     ] = None,
     kind: Annotated[
         Kind,
-        typer.Option(help="observer: evaluates predicates; simulation: predicts the next state"),
+        typer.Option(help="what it begins with: an observer, or a simulation"),
     ] = Kind.OBSERVER,
 ) -> Result:
     """Write a package with a model of your own: model, scenario, test and entry point.
@@ -35,10 +35,9 @@ def new_model(
 
     Example: hetwin model new fridge --kind simulation
     """
-    from hetwin_core.ensemble.model import ModelKind
     from hetwin_suite.scaffolding.new_model import write_package
 
-    written = write_package(name, ModelKind(kind), out)
+    written = write_package(name, kind.value, out)
     return Result(
         written,
         [

@@ -11,7 +11,7 @@ import numpy as np
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.parameters import Known, ParameterResolver
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.model import Contribution, StepInput, StepOutput
+from hetwin_core.ensemble.model import MainChanges, MainContribution, MainTick
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -23,7 +23,7 @@ from hetwin_suite.commanding.plan import Plan
 from hetwin_suite.commanding.planned_part import PlannedPart
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.model import MainPhysics
-from model_nodes.main_physics.settings import read_settings
+from model_nodes.main_physics.settings import Settings
 from model_nodes.main_physics.world.description import Body, Pose, World
 from model_nodes.main_physics.world.entities import entities_of
 
@@ -65,11 +65,11 @@ class Twin:
                 )
             )
         self._scenario, self._options = scenario, options
-        requests = MainPhysics().parameters()
+        requests = MainPhysics.requests()
         resolver = ParameterResolver(scenario, options)
         self._parameters = resolver.resolve(plan, requests, Known({}, {}, {}))
         try:
-            self.settings = read_settings(self._parameters)
+            self.settings = Settings.read(self._parameters)
             self._world: World = load_world(self.settings)
         except BadInput as error:
             raise resolver.placed(plan, error) from None
@@ -108,16 +108,15 @@ class Twin:
         model = MainPhysics()
         try:
             given = self._for(plan, positions, reach)
-            scene = _Scene(model.initialize(given, self._scenario.file.seed))
+            scene = _Scene(model.contribute(given, self._scenario.file.seed))
             model.start(scene.snapshot(0))
             step, output = 0, None
             while output is None or not output.ended:
                 step += 1
                 time_ns = self._scenario.clock.time_of(step)
                 before_ns = self._scenario.clock.time_of(step - 1)
-                output = model.step(
-                    StepInput(time_ns, time_ns - before_ns, scene.snapshot(before_ns))
-                )
+                tick = MainTick(time_ns, time_ns - before_ns, scene.snapshot(before_ns))
+                output = model.step(tick)
                 if CLEARANCES in output.tables or output.ended:
                     yield scene.look(output, time_ns * 1e-9 - REST_S)
         finally:
@@ -175,7 +174,7 @@ def _on_the_ground(pose: Pose) -> PlanarPose:
 class _Scene:
     """The scene of the main model alone."""
 
-    def __init__(self, contribution: Contribution) -> None:
+    def __init__(self, contribution: MainContribution) -> None:
         starts = contribution.attributes
         self._layout = Layout.build(
             contribution.entities, [(start.entity, start.attribute) for start in starts]
@@ -193,7 +192,7 @@ class _Scene:
     def snapshot(self, time_ns: int) -> Snapshot:
         return Snapshot(self._layout, ("main",), time_ns, self._values, self._owners, self._parents)
 
-    def look(self, output: StepOutput, time: float) -> Look:
+    def look(self, output: MainChanges, time: float) -> Look:
         assert output.block is not None  # the main model's steps have one
         near: dict[tuple[str, str], float] = {}
         known = [output.tables[name] for name in (PROXIMITY, CLEARANCES) if name in output.tables]

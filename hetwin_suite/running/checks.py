@@ -113,7 +113,6 @@ def _facts(
             {
                 "name": m.name,
                 "type": m.type,
-                "kind": m.kind,
                 "stepping": m.stepping,
                 "rate": m.rate,
             }

@@ -16,7 +16,6 @@ from urllib.parse import unquote, urlparse
 
 from hetwin_core.ensemble.catalogue import model_types
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.model import ModelKind
 from hetwin_core.ensemble.writing import write_files
 
 LONGEST_NAME = 30
@@ -39,18 +38,18 @@ class NewModel:
     """
 
     name: str
-    kind: ModelKind
+    kind: str
     type: str
     folder: Path
     files: tuple[str, ...]
 
 
-def write_package(name: str, kind: ModelKind, out: Path | None = None) -> NewModel:
+def write_package(name: str, kind: str, out: Path | None = None) -> NewModel:
     """Write the package of a new model.
 
     Args:
         name: of the package and of the model's type.
-        kind: what the model does.
+        kind: which example it begins with: simulation or observer.
         out: folder of the package, new or empty; None: `name` in the working folder.
 
     Raises:
@@ -114,7 +113,7 @@ def _check_folder(folder: Path) -> None:
     )
 
 
-def _files(name: str, kind: ModelKind, words: Mapping[str, str]) -> dict[str, str]:
+def _files(name: str, kind: str, words: Mapping[str, str]) -> dict[str, str]:
     """The text of each file of the package, by its path in the folder."""
     templates = {
         "pyproject.toml": "pyproject.toml",

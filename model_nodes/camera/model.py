@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,16 +11,13 @@ from hetwin_core.ensemble.annotations import phase_of
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.model import (
-    AttributeStart,
+    Changes,
     Contribution,
     Model,
-    ModelDescription,
-    ModelKind,
-    StepInput,
-    StepOutput,
+    Tick,
 )
 from hetwin_core.ensemble.nearest import one_of
-from hetwin_core.ensemble.scene.layout import EntityKind, Layout, Selection
+from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.poses import compose, relative_to
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import (
@@ -29,7 +26,6 @@ from hetwin_core.ensemble.scene.values import (
     AttributeSpec,
     Floats,
     Meaning,
-    Value,
 )
 from model_nodes.camera.detector import Detector
 from model_nodes.camera.events import PICTURE, picture
@@ -40,7 +36,7 @@ VISIBLE = AttributeSpec("visible", meaning=Meaning.TRUTH)
 """Whether a camera can see an object."""
 
 
-class Camera(Model):
+class Camera(Model[Settings]):
     """Observes which objects are in its picture and not hidden; takes pictures while the robot looks.
 
     The event ``picture`` has the arguments ``frame`` (the robot's link that the camera is fixed to; empty: the poses
@@ -48,35 +44,28 @@ class Camera(Model):
     is for analysis and never reaches the robot.
     """
 
-    settings_class = Settings
+    summary = (
+        "A camera: what is visible, and what a detector with noise, misses and confusions finds."
+    )
+    rate = 5.0
+    provides = (VISIBLE,)
+    raises: ClassVar[Mapping[str, str]] = {
+        PICTURE: "a picture was taken: frame, found (object, pose, confidence), truth"
+    }
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the model."""
-        return ModelDescription(
-            kind=ModelKind.OBSERVER,
-            summary="A camera: what is visible, and what a detector with noise, misses and confusions finds.",
-            rate=5.0,
-            provides=(VISIBLE,),
-            raises={PICTURE: "a picture was taken: frame, found (object, pose, confidence), truth"},
-        )
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Contribute the attribute ``visible`` of each object.
 
         Raises:
             BadInput: if a parameter cannot be used.
         """
-        self._settings = settings = Settings.read(parameters)
         self._objects = list(dict.fromkeys(settings.objects))
-        self._seed = seed
         self._looking: set[str] = set()
-        starts = (AttributeStart(name, VISIBLE, _truth(False, 0)) for name in self._objects)
-        return Contribution(
-            attributes=tuple(starts),
-            reads=(Selection("*", POSE.name),),
-            warnings=() if self._objects else ("there is no object that the camera may see",),
-        )
+        for name in self._objects:
+            scene.set(name, VISIBLE, 0.0)
+        scene.needs(("*", POSE.name))
+        if not self._objects:
+            scene.warn("there is no object that the camera may see")
 
     def start(self, scene: Snapshot) -> None:
         """Find frame and objects in the scene.
@@ -84,7 +73,7 @@ class Camera(Model):
         Raises:
             BadInput: if one is missing.
         """
-        layout, settings = scene.layout, self._settings
+        layout, settings = scene.layout, self.settings
         posed = [slot.entity for slot in layout.slots if slot.attribute.name == POSE.name]
         frames = [*posed, *(hand.name for hand in layout.of_kind(EntityKind.HAND))]
         _check("frame", settings.frame, frames)
@@ -93,26 +82,26 @@ class Camera(Model):
         _check_names(settings, self._objects)
         view = View(settings.width, settings.height, settings.nearest, settings.reach)
         self._sight = Sight(layout, self._objects, view, settings.rays)
-        self._detector = Detector(settings, self._objects, self._seed)
+        self._detector = Detector(settings, self._objects, self.seed)
         self._at = np.zeros(POSE_SIZE)
         self._at[:7] = settings.at
         self._link = _link(layout, settings.frame)
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         """Say what is visible, and take a picture while the robot looks."""
         self._listen(tick.events)
-        scene, settings = tick.scene, self._settings
+        scene, settings = tick.scene, self.settings
         frame = scene.pose(settings.frame)
         shares = self._sight.shares(scene, compose(frame, self._at), settings.frame)
         seen = (shares > 0.0) & (shares >= settings.least)
-        output = StepOutput(time_ns=tick.time_ns)
+        changes = tick.changes()
         for name, visible in zip(self._objects, seen.tolist(), strict=True):
-            output.values[name, VISIBLE.name] = _truth(visible, tick.time_ns)
+            changes.set(name, VISIBLE, float(visible))
         if self._looking or not settings.during:
-            output.events.append(self._picture(tick, frame, shares, seen.tolist()))
-        return output
+            changes.events.append(self._picture(tick, frame, shares, seen.tolist()))
+        return changes
 
-    def _picture(self, tick: StepInput, frame: Floats, shares: Floats, seen: list[bool]) -> Event:
+    def _picture(self, tick: Tick, frame: Floats, shares: Floats, seen: list[bool]) -> Event:
         found = []
         for name, share, visible in zip(self._objects, shares.tolist(), seen, strict=True):
             pose = tick.scene.pose(name)
@@ -123,17 +112,13 @@ class Camera(Model):
     def _listen(self, events: tuple[Event, ...]) -> None:
         """Take note of which operations that look go on."""
         for event in events:
-            if event.kind is not EventKind.ACTION or event.name not in self._settings.during:
+            if event.kind is not EventKind.ACTION or event.name not in self.settings.during:
                 continue
             key = str(event.arguments.get("task", event.name))
             if phase_of(event) == "begin":
                 self._looking.add(key)
             else:
                 self._looking.discard(key)
-
-
-def _truth(holds: bool, time_ns: int) -> Value:
-    return Value(np.array([float(holds)]), time_ns)
 
 
 def _link(layout: Layout, frame: str) -> str:

@@ -12,7 +12,7 @@ from hetwin_core.ensemble.parameters import (
     EntityName,
     EntityNames,
     Parameters,
-    ResolvedPose,
+    Pose,
     parameter,
 )
 from hetwin_core.ensemble.validation import AboveZero, Finite, Whole
@@ -26,7 +26,7 @@ class Settings(Parameters):
     """All parameters of the model."""
 
     frame: EntityName = parameter("link or other entity that the camera is fixed to")
-    at: ResolvedPose = parameter(
+    at: Pose = parameter(
         "its place there: x y z, qw qx qy qz; it looks along x, with z up", [0, 0, 0, 1, 0, 0, 0]
     )
     objects: EntityNames = parameter("what it may see: a tag, or a list of names", "graspable")

@@ -5,26 +5,21 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import (
-    AttributeStart,
+    Changes,
     Contribution,
     Model,
-    ModelDescription,
-    ModelKind,
-    StepInput,
-    StepOutput,
+    Tick,
 )
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scene.consistency import CONSISTENCY, Consistency
-from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import ODOMETRY, AttributeSpec, Floats, Value
+from hetwin_core.ensemble.scene.values import ODOMETRY, AttributeSpec, Floats
 from hetwin_core.ensemble.scene.watch import DEFAULT_WATCH_RATE, REPORTS, Watch, WatchLayout
 from hetwin_core.kinematics.chains.chain import Chain
 from model_nodes.consistency.agreement import Agreement, Expected, Parting
@@ -43,37 +38,28 @@ _KEPT = 200
 """Steps of the twin that are remembered for a robot that is behind it."""
 
 
-class ConsistencyModel(Model):
+class ConsistencyModel(Model[Settings]):
     """Observes whether a robot and its twin do the same: joints, a link, the base, and the lag between them.
 
     Without `robot`, the twin is compared with what its source says at the same time, as a replay's recording. With it,
     both obey the same commands, and the robot's joint states are compared with the twin a lag before.
     """
 
-    settings_class = Settings
+    summary = "Compares twin and robot while they run: joints, a link, the base, the lag."
+    rate = DEFAULT_WATCH_RATE
+    provides = (AttributeSpec(JOINT_DIFFERENCE, 0, "rad or m"), TIP_DIFFERENCE, CONSISTENCY)
+    raises: ClassVar[Mapping[str, str]] = {
+        "deviates": "robot and twin have parted: robot, what (a joint, tip, base or heading), difference"
+        " and limit [rad or m]",
+        "agrees": "robot and twin do the same again: robot, what, from [s]",
+    }
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the model."""
-        return ModelDescription(
-            kind=ModelKind.OBSERVER,
-            summary="Compares twin and robot while they run: joints, a link, the base, the lag.",
-            rate=DEFAULT_WATCH_RATE,
-            provides=(AttributeSpec(JOINT_DIFFERENCE, 0, "rad or m"), TIP_DIFFERENCE, CONSISTENCY),
-            raises={
-                "deviates": "robot and twin have parted: robot, what (a joint, tip, base or heading), difference"
-                " and limit [rad or m]",
-                "agrees": "robot and twin do the same again: robot, what, from [s]",
-            },
-        )
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Contribute the differences and figures of the robot.
 
         Raises:
             BadInput: if there is no such robot or link, or ROS 2 is missing where a robot is to be heard.
         """
-        settings = self._settings = Settings.read(parameters)
         layout = None if settings.watch is None else WatchLayout.from_json(settings.watch)
         self._name, self._own = _robot(settings, layout)
         assert layout is not None  # else there would be no robot
@@ -92,19 +78,12 @@ class ConsistencyModel(Model):
         self._figures = Figures(self._joints)
         self._history: deque[tuple[float, Floats, Floats]] = deque(maxlen=_KEPT)
         self._live = None if settings.robot is None else _live(settings.robot)
-        specs = [AttributeSpec(JOINT_DIFFERENCE, count, "rad or m"), CONSISTENCY]
+        difference = AttributeSpec(JOINT_DIFFERENCE, count, "rad or m")
+        scene.set(self._name, difference, np.zeros(count))
+        scene.set(self._name, CONSISTENCY, Consistency())
         if self._chain is not None:
-            specs.append(TIP_DIFFERENCE)
-        starts = {CONSISTENCY.name: np.array(Consistency())}
-        return Contribution(
-            attributes=tuple(
-                AttributeStart(
-                    self._name, spec, Value(starts.get(spec.name, np.zeros(spec.size)), 0)
-                )
-                for spec in specs
-            ),
-            reads=(Selection(self._name, "*"), *(Selection("*", name) for name in REPORTS)),
-        )
+            scene.set(self._name, TIP_DIFFERENCE, 0.0)
+        scene.needs((self._name, "*"), *(("*", name) for name in REPORTS))
 
     def _tip_chain(self, settings: Settings) -> tuple[Chain | None, list[int]]:
         """The chain to the link, and the places of its joints among the robot's."""
@@ -124,17 +103,17 @@ class ConsistencyModel(Model):
                 scene.pose(self._name), scene.get(self._name, ODOMETRY.name)
             )
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         """Compare."""
-        output = StepOutput(time_ns=tick.time_ns)
+        changes = tick.changes()
         if self._live is None:
-            self._with_source(tick, output)
+            self._with_source(tick, changes)
         else:
-            self._with_robot(tick, output, self._live)
-        self._compare_base(tick, output)
+            self._with_robot(tick, changes, self._live)
+        self._compare_base(tick, changes)
         figures = np.array(self._figures.consistency())
-        output.values[self._name, CONSISTENCY.name] = Value(figures, tick.time_ns)
-        return output
+        changes.set(self._name, CONSISTENCY, figures)
+        return changes
 
     def stop(self) -> None:
         """Stop listening."""
@@ -142,17 +121,17 @@ class ConsistencyModel(Model):
             self._live.close()
             self._live = None
 
-    def _with_source(self, tick: StepInput, output: StepOutput) -> None:
+    def _with_source(self, tick: Tick, changes: Changes) -> None:
         """Compare the twin with what its source says at this time, if the main model has just reported that."""
         watch = Watch.read(tick.scene.tables, self._layout)
         if watch is None or watch.time_ns != tick.scene.time_ns:
             return
         recorded = watch.of(self._own).recorded
         twin = tick.scene.get(self._name, "joint_positions")
-        self._take(tick.time_ns, recorded, twin, None, output)
-        self._judge("joints", tick.time_ns, recorded - twin, output)
+        self._take(tick.time_ns, recorded, twin, None, changes)
+        self._judge("joints", tick.time_ns, recorded - twin, changes)
 
-    def _with_robot(self, tick: StepInput, output: StepOutput, live: LiveRobot) -> None:
+    def _with_robot(self, tick: Tick, changes: Changes, live: LiveRobot) -> None:
         """Compare what the robot has said since the last step with the twin a lag before."""
         now = time.monotonic()
         positions = tick.scene.get(self._name, "joint_positions").copy()
@@ -165,8 +144,8 @@ class ConsistencyModel(Model):
                 continue
             found = self._agreement.look(sample.measured, measured, self._twin_at)
             twin = self._twin_at(sample.measured - found.lag).positions
-            self._take(tick.time_ns, measured, twin, found.lag, output)
-            self._judge("joints", tick.time_ns, found.joints, output)
+            self._take(tick.time_ns, measured, twin, found.lag, changes)
+            self._judge("joints", tick.time_ns, found.joints, changes)
 
     def _twin_at(self, at: float) -> Expected:
         """The twin at a time of the monotonic clock, between its steps."""
@@ -182,22 +161,22 @@ class ConsistencyModel(Model):
         return Expected(before[1] + (at - before[0]) * before[2], before[2])
 
     def _take(
-        self, time_ns: int, robot: Floats, twin: Floats, lag: float | None, output: StepOutput
+        self, time_ns: int, robot: Floats, twin: Floats, lag: float | None, changes: Changes
     ) -> None:
-        """Add a comparison to the figures and the output."""
+        """Add a comparison to the figures and the changes."""
         apart = robot - twin
         tip = None
         if self._chain is not None:
             whole = np.where(np.isfinite(robot), robot, twin)
             there = self._chain.place(whole[self._of_chain]).position
             tip = float(np.linalg.norm(there - self._chain.place(twin[self._of_chain]).position))
-            output.values[self._name, TIP_DIFFERENCE.name] = Value(np.array([tip]), time_ns)
-            self._judge("tip", time_ns, np.array([tip]), output)
+            changes.set(self._name, TIP_DIFFERENCE, tip)
+            self._judge("tip", time_ns, np.array([tip]), changes)
         self._figures.add(apart, lag, tip)
         shown = np.where(np.isfinite(apart), apart, 0.0)
-        output.values[self._name, JOINT_DIFFERENCE] = Value(shown, time_ns)
+        changes.set(self._name, JOINT_DIFFERENCE, shown)
 
-    def _compare_base(self, tick: StepInput, output: StepOutput) -> None:
+    def _compare_base(self, tick: Tick, changes: Changes) -> None:
         if self._base is None:
             return
         scene = tick.scene
@@ -205,10 +184,10 @@ class ConsistencyModel(Model):
         pose, odometry = scene.pose(self._name), scene.get(self._name, ODOMETRY.name)
         distance, angle = self._base.look(pose, odometry, corrected)
         self._figures.add(np.full(len(self._joints), np.nan), None, None, (distance, angle))
-        self._judge("base", tick.time_ns, np.array([distance]), output)
-        self._judge("heading", tick.time_ns, np.array([angle]), output)
+        self._judge("base", tick.time_ns, np.array([distance]), changes)
+        self._judge("heading", tick.time_ns, np.array([angle]), changes)
 
-    def _judge(self, what: str, time_ns: int, apart: Floats, output: StepOutput) -> None:
+    def _judge(self, what: str, time_ns: int, apart: Floats, changes: Changes) -> None:
         """Raise an event if robot and twin have parted, or do the same again."""
         parting = self._partings[what]
         if not parting.look(time_ns / 1e9, apart):
@@ -217,27 +196,13 @@ class ConsistencyModel(Model):
             worst = int(np.nanargmax(np.abs(apart)))
             name = self._joints[worst] if what == "joints" else what
             self._since[what] = (name, time_ns / 1e9)
-            output.events.append(
-                Event(
-                    "deviates",
-                    time_ns,
-                    arguments={
-                        "robot": self._name,
-                        "what": name,
-                        "difference": float(apart[worst]),
-                        "limit": float(parting.limits[worst]),
-                    },
-                )
+            difference, limit = float(apart[worst]), float(parting.limits[worst])
+            changes.event(
+                "deviates", robot=self._name, what=name, difference=difference, limit=limit
             )
             return
         name, since = self._since.pop(what)
-        output.events.append(
-            Event(
-                "agrees",
-                time_ns,
-                arguments={"robot": self._name, "what": name, "from": since},
-            )
-        )
+        changes.event("agrees", robot=self._name, what=name, **{"from": since})
 
 
 def _robot(settings: Settings, layout: WatchLayout | None) -> tuple[str, slice]:

@@ -5,17 +5,16 @@ After Tallavajhula et al. (2019), section 4.3.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.model import (
+    Changes,
     Contribution,
-    StepInput,
-    StepOutput,
+    Tick,
 )
 from hetwin_core.ensemble.parameters import EntityNames, Parameters, parameter
 from hetwin_core.ensemble.scene.fidelity import Fidelity
@@ -40,23 +39,20 @@ class Settings(Parameters):
     )
 
 
-class DuringAction(Signaler):
+class DuringAction(Signaler[Settings]):
     """Sets the fidelity to high from the beginning to the end of certain actions, else to low (or medium).
 
     A model is switched by the attribute ``fidelity`` of an entity of its name, which this signaler contributes.
     """
 
-    settings_class = Settings
+    summary = "Lowers the fidelity of objects and models outside certain actions."
 
-    _summary = "Lowers the fidelity of objects and models outside certain actions."
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Contribute the attribute ``fidelity`` of all targets; no action is active.
 
         Raises:
             BadInput: if a parameter is invalid, or there are no actions or no targets.
         """
-        settings = Settings.read(parameters)
         self._actions, models = set(settings.actions), settings.models
         targets = [*settings.objects, *models]
         if not self._actions or not targets:
@@ -64,17 +60,18 @@ class DuringAction(Signaler):
             raise BadInput("there are none", where=where, expected="at least one name")
         self._otherwise = Fidelity[settings.otherwise.upper()]
         self._under_way: dict[str, int] = {}
-        return self._register(
-            targets, self._otherwise, tuple(Entity(name, EntityKind.CONCEPT) for name in models)
-        )
+        for name in models:
+            scene.add(Entity(name, EntityKind.CONCEPT))
+        self._register(scene, targets, self._otherwise)
+        scene.needs()
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         """Follow the actions; return the level when it has changed."""
         for event in tick.events:
             if event.kind is EventKind.ACTION and event.name in self._actions:
                 self._follow(event)
         level = Fidelity.HIGH if any(self._under_way.values()) else self._otherwise
-        return self._changed(np.full(len(self._targets), float(level)), tick.time_ns)
+        return self._changed(np.full(len(self._targets), float(level)), tick)
 
     def _follow(self, event: Event) -> None:
         count, phase = self._under_way.get(event.name, 0), event.arguments.get("phase", "")

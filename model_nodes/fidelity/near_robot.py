@@ -5,19 +5,18 @@ After Tallavajhula et al. (2019), section 4.3.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.model import (
+    Changes,
     Contribution,
-    StepInput,
-    StepOutput,
+    Tick,
 )
 from hetwin_core.ensemble.parameters import Amount, EntityNames, Parameters, parameter
 from hetwin_core.ensemble.scene.fidelity import Fidelity
-from hetwin_core.ensemble.scene.layout import EntityKind, Selection
+from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE
 from hetwin_core.ensemble.validation import Whole
@@ -65,20 +64,17 @@ class Settings(Parameters):
         return by_mode if by_mode is None or self.inflation is None else self.inflation
 
 
-class NearRobot(Signaler):
+class NearRobot(Signaler[Settings]):
     """Determines for each object whether its fidelity must be high, medium or low; see `rules`."""
 
-    settings_class = Settings
+    summary = "Lowers the fidelity of objects that the robot cannot reach."
 
-    _summary = "Lowers the fidelity of objects that the robot cannot reach."
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Contribute each object's attribute ``fidelity``; all are high at the start.
 
         Raises:
             BadInput: if there is no object, no such mode, or a threshold is invalid.
         """
-        settings = Settings.read(parameters)
         if not settings.objects:
             raise BadInput("there are none", where="objects", expected="objects of the scene")
         inflation = settings.length()
@@ -92,9 +88,8 @@ class NearRobot(Signaler):
             settings.interval,
             settings.margin,
         )
-        return self._register(
-            list(settings.objects), Fidelity.HIGH, reads=(Selection("*", POSE.name),)
-        )
+        self._register(scene, settings.objects, Fidelity.HIGH)
+        scene.needs(("*", POSE.name))
 
     def start(self, scene: Snapshot) -> None:
         """Compute the bounding boxes of objects and robots.
@@ -113,17 +108,15 @@ class NearRobot(Signaler):
         self._boxes = boxes
         self._rules = NearRobotRules(boxes, self._thresholds)
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes | None:
         """Return the levels that have changed."""
         if not self._is_on:
-            return StepOutput(time_ns=tick.time_ns)
+            return None
         values, time = tick.scene.values, tick.time_ns * 1e-9
         if any(self._decides(event) for event in tick.events):
             self._rules.raise_all(time)
         robot = self._robot.around_all(values, self._rules.since(time))
-        return self._changed(
-            self._rules.update(time, self._boxes.poses(values), robot), tick.time_ns
-        )
+        return self._changed(self._rules.update(time, self._boxes.poses(values), robot), tick)
 
     def _decides(self, event: Event) -> bool:
         begins = event.kind is EventKind.ACTION and event.arguments.get("phase") == "begin"

@@ -3,59 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Generic
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.model import (
-    AttributeStart,
+    Changes,
     Contribution,
     Model,
-    ModelDescription,
-    ModelKind,
-    StepOutput,
+    Settings,
+    Tick,
 )
 from hetwin_core.ensemble.scene.fidelity import FIDELITY, Fidelity
-from hetwin_core.ensemble.scene.layout import Entity, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats, Value
 
 
-class Signaler(Model):
+class Signaler(Model[Settings], Generic[Settings]):
     """Is responsible for the attribute ``fidelity`` of its targets; returns a level only when it has changed."""
 
-    _summary = ""
-
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the model."""
-        return ModelDescription(kind=ModelKind.OBSERVER, summary=cls._summary, provides=(FIDELITY,))
+    provides = (FIDELITY,)
 
     def _register(
         self,
+        scene: Contribution,
         names: Iterable[str],
         level: Fidelity,
-        entities: tuple[Entity, ...] = (),
-        reads: tuple[Selection, ...] = (),
-    ) -> Contribution:
-        """Contribute the attribute of these targets at a level, and new entities."""
+    ) -> None:
+        """Contribute the attribute of these targets at a level."""
         self._targets = list(names)
         self._owned = np.ones(len(self._targets), np.bool_)
         self._published: Floats = np.full(len(self._targets), float(level))
-        start = Value(np.full(1, float(level)), 0)
-        return Contribution(
-            entities, tuple(AttributeStart(n, FIDELITY, start) for n in self._targets), reads=reads
-        )
+        for name in self._targets:
+            scene.set(name, FIDELITY, level)
 
-    def _changed(self, levels: Floats, time_ns: int) -> StepOutput:
+    def _changed(self, levels: Floats, tick: Tick) -> Changes:
         """Return those of the (n,) levels that differ from the last published ones."""
-        output = StepOutput(time_ns=time_ns)
+        changes = tick.changes()
         changed = np.flatnonzero((levels != self._published) & self._owned)
         for i in changed.tolist():
-            value = Value(levels[i : i + 1].copy(), time_ns)
-            output.values[self._targets[i], FIDELITY.name] = value
+            changes.set(self._targets[i], FIDELITY, levels[i])
         self._published[changed] = levels[changed]
-        return output
+        return changes
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Take responsibility for a target; its level is returned at the next step."""
@@ -70,4 +60,4 @@ class Signaler(Model):
         if not known or not self._owned[self._targets.index(entity)]:
             raise Refused(f"this signaler is not responsible for {entity}.{attribute}")
         self._owned[self._targets.index(entity)] = False
-        return Value(scene.get(entity, attribute).copy(), scene.time_ns)
+        return scene.value(entity, attribute)

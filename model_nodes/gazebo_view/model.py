@@ -6,17 +6,14 @@ import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import (
+    Changes,
     Contribution,
     Model,
-    ModelDescription,
-    ModelKind,
-    StepInput,
-    StepOutput,
+    Tick,
 )
 from hetwin_core.ensemble.parameters import Amount, Parameters, RobotDescription, parameter
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
@@ -38,7 +35,7 @@ class Settings(Parameters):
     patience: Amount = parameter("how long to wait for Gazebo at the start", 5.0, "s")
 
 
-class GazeboView(Model):
+class GazeboView(Model[Settings]):
     """Creates a visual model of every entity in a running Gazebo, and moves them with the twin.
 
     A robot is one model with its links and joints. The models have no weight and no collisions. If Gazebo is paused at
@@ -48,29 +45,19 @@ class GazeboView(Model):
     models are created again.
     """
 
-    settings_class = Settings
+    summary = "Shows the twin in a running Gazebo."
+    rate = 25.0
+    raises: ClassVar[Mapping[str, str]] = {
+        "view_lost": "the running Gazebo has ended or hangs; nothing is shown: reason",
+        "view_back": "the running Gazebo is there again and shows the twin, after: seconds [s]",
+    }
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the model."""
-        return ModelDescription(
-            kind=ModelKind.OBSERVER,
-            summary="Shows the twin in a running Gazebo.",
-            rate=25.0,
-            raises={
-                "view_lost": "the running Gazebo has ended or hangs; nothing is shown: reason",
-                "view_back": "the running Gazebo is there again and shows the twin, after: seconds [s]",
-            },
-        )
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Find the running Gazebo.
 
         Raises:
             BadInput: if Gazebo's bindings are not installed, or no Gazebo runs.
         """
-        settings = Settings.read(parameters)
-        self._step_s = settings.step
         self._shown: list[Entity] = []
         self._is_created = self._is_lost = False
         self._lost_ns = 0
@@ -84,7 +71,6 @@ class GazeboView(Model):
         self._gazebo.find(settings.patience)
         self._joints = joints_of(settings.urdf)
         self._robots: tuple[ShownRobot, ...] = ()
-        return Contribution()
 
     def start(self, scene: Snapshot) -> None:
         """Create the visual models; a Gazebo that has ended meanwhile is reported by the first step."""
@@ -104,29 +90,27 @@ class GazeboView(Model):
         self._gazebo.create(self._shown, self._robots, scene, Path(self._folder.name))
         self._is_created = True
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         """Move the visual models to the poses of their entities, if Gazebo is there."""
-        output = StepOutput(time_ns=tick.time_ns)
+        changes = tick.changes()
         if self._is_lost and not self._gazebo.is_back():
-            return output
+            return changes
         try:
             if not self._is_created:
                 self._create(tick.scene)
             self._gazebo.move(self._moving, tick.scene)
-            steps = round(tick.period_ns * 1e-9 / self._step_s)
+            steps = round(tick.period_ns * 1e-9 / self.settings.step)
             self._gazebo.step(self._robots, tick.scene, steps)
         except NoResponse as error:
             if not self._is_lost:
-                reason = {"reason": str(error)}
-                output.events.append(Event("view_lost", tick.time_ns, arguments=reason))
+                changes.event("view_lost", reason=str(error))
                 self._lost_ns = tick.time_ns
             self._is_lost, self._is_created = True, False
         else:
             if self._is_lost:
-                seconds = {"seconds": (tick.time_ns - self._lost_ns) * 1e-9}
-                output.events.append(Event("view_back", tick.time_ns, arguments=seconds))
+                changes.event("view_back", seconds=(tick.time_ns - self._lost_ns) * 1e-9)
             self._is_lost = False
-        return output
+        return changes
 
     def stop(self) -> None:
         """Remove the visual models, if Gazebo is there."""

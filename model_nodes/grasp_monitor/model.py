@@ -7,27 +7,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
 from hetwin_core.ensemble.concern_words import CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import (
-    AttributeStart,
+    Changes,
     Contribution,
     Model,
-    ModelDescription,
-    ModelKind,
-    StepInput,
-    StepOutput,
+    Tick,
 )
-from hetwin_core.ensemble.parameters import Amount, Parameters, ResolvedHand, parameter
-from hetwin_core.ensemble.scene.layout import Selection
+from hetwin_core.ensemble.parameters import Amount, Hand, Parameters, parameter
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.tables import PROXIMITY
-from hetwin_core.ensemble.scene.values import AttributeSpec, Ints, Meaning, Value
+from hetwin_core.ensemble.scene.values import AttributeSpec, Ints, Meaning
 from model_nodes.grasp_monitor.enclosure import Enclosure, Touches
 from model_nodes.grasp_monitor.fingers import FingerMotion
 from model_nodes.grasp_monitor.stopped_short import Limits, StoppedShort
@@ -41,7 +37,7 @@ HELD_OBJECT = AttributeSpec("held_object", meaning=Meaning.ENTITY)
 class Settings(Parameters):
     """The parameters of the model."""
 
-    hand: ResolvedHand = parameter("the hand to watch")
+    hand: Hand = parameter("the hand to watch")
     contact_distance: Amount = parameter("a finger this near to an object touches it", 0.002, "m")
     leave_distance: Amount = parameter(
         "a finger farther than this from a held object, beyond the gap that it had in the grip, has left it",
@@ -75,7 +71,7 @@ class Settings(Parameters):
     )
 
 
-class GraspMonitor(Model):
+class GraspMonitor(Model[Settings]):
     """Reports whether a hand holds an object.
 
     It does when the fingers have closed a bit, are at rest before they are fully closed, and touch
@@ -85,46 +81,29 @@ class GraspMonitor(Model):
     is whether the fingers have opened, and not the object left them.
     """
 
-    settings_class = Settings
+    summary = "Observes from fingers and distances whether a hand holds something."
+    rate = 50.0
+    provides = (HOLDING, HELD_OBJECT)
+    raises: ClassVar[Mapping[str, str]] = {
+        "grip_closed": "the fingers have closed on an object: hand, object",
+        "grip_lost": "the fingers no longer hold the object: hand, object, opened (whether they let go of it)",
+        CLOSED_ON_SOMETHING: "the fingers stopped short of their end with nothing of the scene between them:"
+        " hand, closing (share of the travel), gap [m or rad]",
+        LET_GO_OF_SOMETHING: "that is over: hand, because",
+    }
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the model."""
-        return ModelDescription(
-            kind=ModelKind.OBSERVER,
-            summary="Observes from fingers and distances whether a hand holds something.",
-            rate=50.0,
-            provides=(HOLDING, HELD_OBJECT),
-            raises={
-                "grip_closed": "the fingers have closed on an object: hand, object",
-                "grip_lost": "the fingers no longer hold the object: hand, object, opened (whether they let go of it)",
-                CLOSED_ON_SOMETHING: "the fingers stopped short of their end with nothing of the scene between them:"
-                " hand, closing (share of the travel), gap [m or rad]",
-                LET_GO_OF_SOMETHING: "that is over: hand, because",
-            },
-        )
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Contribute the hand's attributes ``holding`` and ``held_object``.
 
         Raises:
             BadInput: if a threshold is not a number, or the hand's description is incomplete.
         """
-        self._limits = Settings.read(parameters)
-        self._hand = self._limits.hand
-        self._fingers = FingerMotion(self._hand, self._limits.still_range)
+        self._hand = self.settings.hand
+        self._fingers = FingerMotion(self._hand, self.settings.still_range)
         robot, hand = self._hand.robot, self._hand.name
-        return Contribution(
-            attributes=(
-                AttributeStart(hand, HOLDING, Value(np.zeros(1), 0)),
-                AttributeStart(hand, HELD_OBJECT, Value(np.full(1, -1.0), 0)),
-            ),
-            reads=(
-                Selection(robot, "joint_positions"),
-                Selection(robot, "joint_efforts"),
-                Selection("*", PROXIMITY),
-            ),
-        )
+        scene.set(hand, HOLDING, np.zeros(1))
+        scene.set(hand, HELD_OBJECT, -1.0)
+        scene.needs((robot, "joint_positions"), (robot, "joint_efforts"), ("*", PROXIMITY))
 
     def start(self, scene: Snapshot) -> None:
         """Find the finger joints and links in the scene.
@@ -132,8 +111,8 @@ class GraspMonitor(Model):
         Raises:
             BadInput: if one is missing.
         """
-        reach = self._limits.leave_distance + self._limits.contact_distance
-        opposition = math.cos(math.radians(self._limits.opposition))
+        reach = self.settings.leave_distance + self.settings.contact_distance
+        opposition = math.cos(math.radians(self.settings.opposition))
         self._enclosure = Enclosure(scene.layout, self._hand, reach, opposition)
         self._positions = self._joint_indices(scene, "joint_positions")
         self._efforts: Ints | None = None
@@ -148,8 +127,8 @@ class GraspMonitor(Model):
         self._grip_closing = 0.0
         self._grip_gap = 0.0
         self._opened = False
-        self._within = self._limits.contact_distance
-        limits = self._limits
+        self._within = self.settings.contact_distance
+        limits = self.settings
         self._short = StoppedShort(
             self._hand.name,
             self._fingers,
@@ -162,7 +141,7 @@ class GraspMonitor(Model):
             ),
         )
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         """Update the fingers and detect whether the grip has changed."""
         scene = tick.scene
         self._fingers.update(scene.time_ns, scene.values[self._positions])
@@ -171,25 +150,23 @@ class GraspMonitor(Model):
         since_ns = (
             self._watch_grip(scene, touches) if before >= 0 else self._seek_grip(scene, touches)
         )
-        output = StepOutput(time_ns=tick.time_ns)
+        changes = tick.changes()
         if self._held != before:
             name = "grip_closed" if before < 0 else "grip_lost"
             what = self._names[max(before, self._held)]
-            arguments: dict[str, Json] = {"hand": self._hand.name, "object": what}
-            if self._held < 0:
-                arguments["opened"] = self._opened
-            output.events.append(Event(name, since_ns, arguments=arguments))
+            opened: dict[str, Json] = {"opened": self._opened} if self._held < 0 else {}
+            changes.event(name, since_ns, hand=self._hand.name, object=what, **opened)
         effort = self._effort(scene)
-        output.events += self._short.update(
+        changes.events += self._short.update(
             scene.time_ns, effort, holds=max(self._held, self._candidate) >= 0
         )
         hand = self._hand.name
-        output.values[hand, "holding"] = Value(np.array((float(self._held >= 0),)), tick.time_ns)
-        output.values[hand, "held_object"] = Value(np.array((float(self._held),)), tick.time_ns)
-        return output
+        changes.set(hand, "holding", float(self._held >= 0))
+        changes.set(hand, "held_object", float(self._held))
+        return changes
 
     def _seek_grip(self, scene: Snapshot, touches: Touches) -> int:
-        limits, fingers, now = self._limits, self._fingers, scene.time_ns
+        limits, fingers, now = self.settings, self._fingers, scene.time_ns
         if self._grip_closing - fingers.closing >= limits.release_opening:
             self._within = limits.contact_distance
         found = self._enclosure.between(touches, self._within, self._candidate)
@@ -210,7 +187,7 @@ class GraspMonitor(Model):
         return max(self._since_ns, fingers.still_since_ns)
 
     def _watch_grip(self, scene: Snapshot, touches: Touches) -> int:
-        limits, fingers, now = self._limits, self._fingers, scene.time_ns
+        limits, fingers, now = self.settings, self._fingers, scene.time_ns
         self._grip_closing = max(self._grip_closing, fingers.closing)
         # A gap in the grip is an error of the distances; more than that is a gap.
         self._grip_gap = min(self._grip_gap, self._enclosure.gap(touches, self._held))
@@ -238,10 +215,10 @@ class GraspMonitor(Model):
         return since_ns
 
     def _is_closed(self) -> bool:
-        return self._fingers.farthest >= 1.0 - self._limits.closed_margin
+        return self._fingers.farthest >= 1.0 - self.settings.closed_margin
 
     def _is_strong(self, scene: Snapshot, least: float) -> bool:
-        effort = self._effort(scene) if self._limits.min_effort > 0 else None
+        effort = self._effort(scene) if self.settings.min_effort > 0 else None
         return effort is None or effort >= least
 
     def _effort(self, scene: Snapshot) -> float | None:

@@ -7,28 +7,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
-
-import numpy as np
+from typing import ClassVar
 
 from hetwin_core.ensemble.conductor.reporting.concerns import FROM, SEVERITY, TO, Severity
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.model import (
-    AttributeStart,
+    Changes,
     Contribution,
     Model,
-    ModelDescription,
-    ModelKind,
-    StepInput,
-    StepOutput,
+    Tick,
 )
 from hetwin_core.ensemble.parameters import Amount, EntityNames, Parameters, parameter
 from hetwin_core.ensemble.scene.hands import hand_links
-from hetwin_core.ensemble.scene.layout import EntityKind, Layout, Selection
+from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.tables import PROXIMITY
-from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning, Value
+from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning
 from model_nodes.handling_observer.grips import Grips
 from model_nodes.handling_observer.openings import Openings
 from model_nodes.handling_observer.state_machine import (
@@ -70,7 +65,7 @@ class Settings(Parameters):
     )
 
 
-class HandlingObserver(Model):
+class HandlingObserver(Model[Settings]):
     """Observes objects and hands: ``grasped``, ``picked_up``, ``released`` or ``lost``, ``dropped``, ``put_down``.
 
     Each event has the arguments ``object``, ``hand`` and ``support`` (null if there is none), but for ``dropped``,
@@ -78,53 +73,40 @@ class HandlingObserver(Model):
     time at which the new state began, so it arrives later than its stamp.
     """
 
-    settings_class = Settings
+    summary = "Observes what hands do with objects: grasped, picked up, released or lost, dropped, put down."
+    rate = 100.0
+    provides = (HELD, ON, CARRIED)
+    raises: ClassVar[Mapping[str, str]] = {
+        "grasped": "a hand holds an object: object, hand, support",
+        "picked_up": "a held object has left its support: object, hand, support",
+        "released": "a hand has let go of an object: object, hand, support",
+        "lost": "an object has left a hand whose fingers did not open: object, hand, support",
+        "dropped": "an object that was lost, or let go of in the air, has fallen: object, hand, height [m],"
+        " from, to [s]; severity, if that was not meant",
+        "put_down": "a released object is at rest on a support: object, hand, support",
+    }
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the model."""
-        return ModelDescription(
-            kind=ModelKind.OBSERVER,
-            summary="Observes what hands do with objects: grasped, picked up, released or lost, dropped, put down.",
-            rate=100.0,
-            provides=(HELD, ON, CARRIED),
-            raises={
-                "grasped": "a hand holds an object: object, hand, support",
-                "picked_up": "a held object has left its support: object, hand, support",
-                "released": "a hand has let go of an object: object, hand, support",
-                "lost": "an object has left a hand whose fingers did not open: object, hand, support",
-                "dropped": "an object that was lost, or let go of in the air, has fallen: object, hand, height [m],"
-                " from, to [s]; severity, if that was not meant",
-                "put_down": "a released object is at rest on a support: object, hand, support",
-            },
-        )
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Contribute the attributes ``held``, ``on`` and ``carried`` of each object.
 
         Raises:
             BadInput: if a list of names or a number is invalid.
         """
-        self._limits = Settings.read(parameters)
-        self._objects = list(dict.fromkeys(self._limits.objects))
-        hands = self._limits.hands
+        self._objects = list(dict.fromkeys(self.settings.objects))
+        hands = self.settings.hands
         self._hands = None if hands is None else list(dict.fromkeys(hands))
-        nobody, no = Value(np.full(1, -1.0), 0), Value(np.zeros(1), 0)
-        starts = ((HELD, nobody), (ON, nobody), (CARRIED, no))
-        return Contribution(
-            attributes=tuple(
-                AttributeStart(name, spec, value)
-                for name in self._objects
-                for spec, value in starts
-            ),
-            reads=(
-                *(Selection(name, "pose") for name in self._objects),
-                Selection("*", "holding"),
-                Selection("*", "held_object"),
-                Selection("*", PROXIMITY),
-            ),
-            warnings=() if self._objects else ("there is no object to watch",),
+        starts = ((HELD, -1.0), (ON, -1.0), (CARRIED, 0.0))
+        for name in self._objects:
+            for spec, value in starts:
+                scene.set(name, spec, value)
+        scene.needs(
+            *((name, "pose") for name in self._objects),
+            ("*", "holding"),
+            ("*", "held_object"),
+            ("*", PROXIMITY),
         )
+        if not self._objects:
+            scene.warn("there is no object to watch")
 
     def start(self, scene: Snapshot) -> None:
         """Find objects and hands in the scene, and the objects' supports.
@@ -132,7 +114,7 @@ class HandlingObserver(Model):
         Raises:
             BadInput: if one is missing.
         """
-        layout, limits = scene.layout, self._limits
+        layout, limits = scene.layout, self.settings
         hands = self._known_hands(layout)
         self._names = [entity.name for entity in layout.entities]
         self._ids = [_object_id(layout, name) for name in self._objects]
@@ -152,24 +134,24 @@ class HandlingObserver(Model):
             HandlingStateMachine(thresholds, self._supports.support(i, -1)) for i in self._ids
         ]
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         """Update the state of every object."""
         scene = tick.scene
         self._grips.update(scene)
         self._openings.update(tick.events)
         self._supports.update(scene.proximity)
-        output = StepOutput(time_ns=tick.time_ns)
+        changes = tick.changes()
         places = zip(self._ids, self._slots, self._poses, self._machines, strict=True)
         seen_now = []  # of all, before any of them changes
         for entity, slot, pose, machine in places:
             seen_now.append(self._observation(scene, entity, slot, pose, machine))
         for name, machine, seen in zip(self._objects, self._machines, seen_now, strict=True):
             for transition in machine.update(seen):
-                output.events.append(self._event(name, transition))
+                changes.events.append(self._event(name, transition))
             now = (("held", machine.held), ("on", machine.on), ("carried", machine.carried))
             for attribute, state in now:
-                output.values[name, attribute] = Value(np.array((float(state),)), tick.time_ns)
-        return output
+                changes.set(name, attribute, float(state))
+        return changes
 
     def _observation(
         self, scene: Snapshot, entity: int, slot: int, pose: slice, machine: HandlingStateMachine

@@ -7,22 +7,18 @@ assumption that the object is grasped. A model for whether it is grasped is the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput, Refused
-from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.model import (
-    AttributeStart,
+    Changes,
     Contribution,
     Model,
-    ModelDescription,
-    ModelKind,
-    StepInput,
-    StepOutput,
+    Tick,
 )
-from hetwin_core.ensemble.scene.layout import EntityKind, Selection
+from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.poses import compose, is_pose
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, WORLD, AttributeSpec, Value
@@ -39,7 +35,7 @@ axes of the hand's grasp frame; all 0 while the model is not responsible for the
 _TRIANGLE = np.triu_indices(6)
 
 
-class InHandLocalization(Model):
+class InHandLocalization(Model[Settings]):
     """Estimates the pose of an object in a hand.
 
     A filter compares the fingers with the object's surface: fingers with torque touch it, no link is inside
@@ -51,44 +47,31 @@ class InHandLocalization(Model):
     millimetre. A real hand needs a larger `contact_offset` and `contact_noise`, depending on its kinematic errors.
     """
 
-    settings_class = Settings
+    summary = "Estimates the pose of an object in the hand from finger joints and torques."
+    rate = 50.0
+    provides = (POSE, POSE_COVARIANCE)
+    raises: ClassVar[Mapping[str, str]] = {
+        "let_go": "the fingers have left the object: hand, object",
+        "efforts_missing": "fingers without efforts hold the object, as they stand still, which is "
+        "weaker evidence: hand, object, fingers (how many)",
+    }
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the model."""
-        return ModelDescription(
-            kind=ModelKind.SIMULATION,
-            summary="Estimates the pose of an object in the hand from finger joints and torques.",
-            rate=50.0,
-            provides=(POSE, POSE_COVARIANCE),
-            raises={
-                "let_go": "the fingers have left the object: hand, object",
-                "efforts_missing": "fingers without efforts hold the object, as they stand still, which is "
-                "weaker evidence: hand, object, fingers (how many)",
-            },
-        )
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Contribute the objects' attribute ``pose_covariance``. The model is deterministic.
 
         Raises:
             BadInput: if a number or the hand's description is invalid.
         """
-        self._limits = Settings.read(parameters)
-        self._hand, self._objects = self._limits.hand, self._limits.objects
+        self._hand, self._objects = self.settings.hand, self.settings.objects
         self._localizer: Localizer | None = None
         self._held = ""
         links = (self._hand.name, self._hand.link, *self._hand.finger_links)
-        return Contribution(
-            attributes=tuple(
-                AttributeStart(name, POSE_COVARIANCE, Value(np.zeros(21), 0))
-                for name in self._objects
-            ),
-            reads=(
-                *(Selection(name, POSE.name) for name in links),
-                Selection(self._hand.robot, "joint_positions"),
-                Selection(self._hand.robot, "joint_efforts"),
-            ),
+        for name in self._objects:
+            scene.set(name, POSE_COVARIANCE, np.zeros(21))
+        scene.needs(
+            *((name, POSE.name) for name in links),
+            (self._hand.robot, "joint_positions"),
+            (self._hand.robot, "joint_efforts"),
         )
 
     def start(self, scene: Snapshot) -> None:
@@ -99,38 +82,36 @@ class InHandLocalization(Model):
         """
         layout = scene.layout
         self._surface = HandSurface(layout, self._hand)
-        self._pressing = Pressing(layout, self._surface.joints, self._limits)
+        self._pressing = Pressing(layout, self._surface.joints, self.settings)
         self._localizer, self._held = None, ""
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         """Return the held object's pose and covariance."""
-        output = StepOutput(time_ns=tick.time_ns)
+        changes = tick.changes()
         for name in self._objects:
-            output.values[name, POSE_COVARIANCE.name] = Value(np.zeros(21), tick.time_ns)
+            changes.set(name, POSE_COVARIANCE, np.zeros(21))
         self._pressing.update(tick.scene)
         if self._localizer is None:
-            return output
+            return changes
         before = self._localizer.phase
         self._localizer.step(tick.scene)
-        output.values[self._held, POSE.name] = self._localizer.value(tick.time_ns)
+        changes.values[self._held, POSE.name] = self._localizer.value(tick.time_ns)
         if self._held in self._objects:
             triangle = self._localizer.covariance()[_TRIANGLE]
-            output.values[self._held, POSE_COVARIANCE.name] = Value(triangle, tick.time_ns)
+            changes.set(self._held, POSE_COVARIANCE, triangle)
         if self._localizer.phase is Phase.HELD and before is not Phase.HELD:
-            self._report_evidence(tick.time_ns, output)
+            self._report_evidence(changes)
         if self._localizer.phase is Phase.FLYING and before is not Phase.FLYING:
-            arguments = {"hand": self._hand.name, "object": self._held}
-            event = Event("let_go", self._localizer.release_ns, arguments=arguments)
-            output.events.append(event)
-        return output
+            since_ns = self._localizer.release_ns
+            changes.event("let_go", since_ns, hand=self._hand.name, object=self._held)
+        return changes
 
-    def _report_evidence(self, time_ns: int, output: StepOutput) -> None:
+    def _report_evidence(self, changes: Changes) -> None:
         """Report a hold that follows from fingers that stand still, not from torques."""
         if self._localizer is None or not (fingers := self._localizer.without_efforts):
             return
-        arguments: dict[str, Json] = {"hand": self._hand.name, "object": self._held}
-        arguments["fingers"] = len(fingers)
-        output.events.append(Event("efforts_missing", time_ns, arguments=arguments))
+        count = len(fingers)
+        changes.event("efforts_missing", hand=self._hand.name, object=self._held, fingers=count)
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Start to localize an object near the given pose.
@@ -147,7 +128,7 @@ class InHandLocalization(Model):
         if value.parent != WORLD:
             world = compose(scene.pose(value.parent), value.data)
         localizer = Localizer(
-            self._hand.name, self._surface, self._pressing, geometry, self._limits
+            self._hand.name, self._surface, self._pressing, geometry, self.settings
         )
         localizer.begin_at_rest(scene, world)
         self._localizer, self._held = localizer, entity
@@ -174,9 +155,9 @@ class InHandLocalization(Model):
             raise Refused(f"in a run only the offset can change: {error}") from error
         if offset is None:
             return
-        self._limits = self._limits.model_copy(update={"offset": offset})
+        self.settings = self.settings.model_copy(update={"offset": offset})
         if self._localizer is not None:
-            self._localizer.shift(self._limits.offset)
+            self._localizer.shift(self.settings.offset)
 
     def _check_can_take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         claim = f"the in-hand localization of {self._hand.name} cannot hold {entity}.{attribute}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from hetwin_core.ensemble.parameters import Amount, EntityNames, Parameters, ResolvedHand, parameter
+from hetwin_core.ensemble.parameters import Amount, EntityNames, Hand, Parameters, parameter
 from hetwin_core.ensemble.validation import Finite, Strict
 
 Offset: TypeAlias = tuple[Finite, Finite, Finite, Finite, Finite, Finite]
@@ -20,7 +20,7 @@ class Changeable(Strict):
 class Settings(Parameters):
     """The parameters: the hand, the objects, and the noise of what is known and measured."""
 
-    hand: ResolvedHand = parameter("the hand in which objects are")
+    hand: Hand = parameter("the hand in which objects are")
     objects: EntityNames = parameter(
         "the objects that it may hold: a tag, or a list of names", "graspable"
     )

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
-
-import numpy as np
+from typing import Any, ClassVar
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.machine_words import DRIVE_BASE, MACHINE_FAULT, MACHINE_STATE
 from hetwin_core.ensemble.model import (
-    AttributeStart,
+    Changes,
     Contribution,
     Model,
-    ModelDescription,
-    ModelKind,
-    StepInput,
-    StepOutput,
+    Tick,
 )
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE, Value
+from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE
 from hetwin_core.machines.network import Network
 from hetwin_core.machines.seeing.watch import Watch
 from model_nodes.machine_network.acting import Driving, Given, Raising, States, reasons_of
@@ -34,38 +29,29 @@ from model_nodes.network_files import load_network
 OVER = "network_over"
 
 
-class MachineNetwork(Model):
+class MachineNetwork(Model[Settings]):
     """Takes one step of a network at each of its own: its inputs are those of the scene, its outputs count after it.
 
     An event of the run reaches the network in one step; several of a kind, or those that wait for a signal, in later
     ones, in order. What the machines set raises events, drives the robot's base, and gives attributes.
     """
 
-    settings_class = Settings
+    summary = "A network of state machines that senses the scene and acts by events, commands and attributes."
+    rate = 20.0
+    provides = (ANY_ATTRIBUTE,)
+    raises: ClassVar[Mapping[str, str]] = {
+        MACHINE_STATE: "a machine has another state or stack: machine, state, stack, why (its arc)",
+        MACHINE_FAULT: "a machine has a fault, and stays in it: machine, fault, state (before it), why",
+        DRIVE_BASE: "the base is to move: forward [m/s], turn [rad/s]",
+        OVER: "a machine has ended the network: machine",
+    }
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the model."""
-        return ModelDescription(
-            kind=ModelKind.SIMULATION,
-            summary="A network of state machines that senses the scene and acts by events, commands and attributes.",
-            rate=20.0,
-            provides=(ANY_ATTRIBUTE,),
-            raises={
-                MACHINE_STATE: "a machine has another state or stack: machine, state, stack, why (its arc)",
-                MACHINE_FAULT: "a machine has a fault, and stays in it: machine, fault, state (before it), why",
-                DRIVE_BASE: "the base is to move: forward [m/s], turn [rad/s]",
-                OVER: "a machine has ended the network: machine",
-            },
-        )
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Read the network, and see that all its inputs come from somewhere.
 
         Raises:
             BadInput: if not, or if the network cannot be used.
         """
-        settings = Settings.read(parameters)
         network = load_network(settings.file)
         _check(network, settings)
         self._network = network
@@ -78,14 +64,10 @@ class MachineNetwork(Model):
         self._states = States()
         self._signals: Mapping[str, Any] = self._run.monitor()["signals"]
         self._inputs = dict(self._sensing.constants)
-        return Contribution(
-            entities=tuple(Entity(name, EntityKind.CONCEPT) for name in settings.concepts),
-            attributes=tuple(
-                AttributeStart(entity, attribute, Value(np.zeros(1), 0))
-                for entity, attribute in self._given.specs
-            ),
-            reads=(*self._sensing.selections, *self._raising.selections),
-        )
+        scene.entities = tuple(Entity(name, EntityKind.CONCEPT) for name in settings.concepts)
+        for entity, attribute in self._given.specs:
+            scene.set(entity, attribute, 0.0)
+        scene.needs(*self._sensing.selections, *self._raising.selections)
 
     def start(self, scene: Snapshot) -> None:
         """Find the numbers that the network needs in the scene.
@@ -96,19 +78,17 @@ class MachineNetwork(Model):
         self._sensing.start(scene.layout)
         self._raising.start(scene.layout)
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         """Take a step of the network."""
         self._happenings.add(tick.events)
-        output = StepOutput(time_ns=tick.time_ns)
+        changes = tick.changes()
         if not self._run.is_over:
-            output.events += self._advance(tick)
-        output.values = {
-            key: Value(data, tick.time_ns)
-            for key, data in self._given.values(self._signals).items()
-        }
-        return output
+            changes.events += self._advance(tick)
+        for key, data in self._given.values(self._signals).items():
+            changes.set(*key, data)
+        return changes
 
-    def _advance(self, tick: StepInput) -> list[Event]:
+    def _advance(self, tick: Tick) -> list[Event]:
         happening = self._happenings.next(self._signals)
         self._inputs |= {n: v for n, v in happening.items() if n in self._network.inputs}
         outside = self._inputs | self._sensing.values(tick.scene, self._signals) | happening

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Field, JsonValue, model_validator
 
-from hetwin_core.ensemble.parameters import Parameters, ResolvedPath, parameter
+from hetwin_core.ensemble.parameters import File, Parameters, parameter
 from hetwin_core.ensemble.validation import Name, Number, Strict, Text
 
 REFERENCE = "ENTITY.ATTRIBUTE[2], ENTITY.ATTRIBUTE[0:3] or ROBOT.ATTRIBUTE[JOINT]"
@@ -88,7 +88,7 @@ class Drives(Strict):
 class Settings(Parameters):
     """All parameters of the model."""
 
-    file: ResolvedPath = parameter("the network, a YAML file")
+    file: File = parameter("the network, a YAML file")
     inputs: dict[Name, Source] = parameter(
         f"input -> constant; {REFERENCE}; or {{of: that with several numbers, take: min or max, or index: SIGNAL}}",
         {},

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.machine_words import BASE_ALIGNED
 from hetwin_core.ensemble.model import (
-    AttributeStart,
-    Contribution,
-    Model,
-    ModelDescription,
-    ModelKind,
-    StepInput,
-    StepOutput,
+    MainChanges,
+    MainContribution,
+    MainModel,
+    MainTick,
 )
+from hetwin_core.ensemble.model_abilities import take_anew
 from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
 from hetwin_core.ensemble.scene.fidelity import FIDELITY
-from hetwin_core.ensemble.scene.layout import Entity, Selection
+from hetwin_core.ensemble.scene.layout import Entity
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.tables import NO_PROXIMITY, PROXIMITY, Table
 from hetwin_core.ensemble.scene.values import POSE, Floats, Value
@@ -47,7 +45,7 @@ from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.moving import RobotMotion
 from model_nodes.main_physics.objects_handed_over import objects_handed_over
 from model_nodes.main_physics.robots import SceneRobot, robots_of
-from model_nodes.main_physics.settings import Settings, read_settings
+from model_nodes.main_physics.settings import Settings
 from model_nodes.main_physics.sources.plans import Plans
 from model_nodes.main_physics.start_overlaps import start_overlaps
 from model_nodes.main_physics.watching import Watching
@@ -61,7 +59,7 @@ _KEPT = (Engine, Plans, World, Body, Joint, WatchLayout, FittedLidar, Rangefinde
 """What the parts of the main model use and do not change, or what is saved beside them."""
 
 
-class MainPhysics(Model):
+class MainPhysics(MainModel[Settings]):
     """Moves robots as recorded and simulates everything else.
 
     Objects whose pose other models are responsible for follow those models, and still push and carry other objects.
@@ -69,7 +67,22 @@ class MainPhysics(Model):
     Commands: ``attach`` with object and to, ``detach`` with object.
     """
 
-    settings_class = Settings
+    summary = "Rigid-body physics of the scene, driven by recorded joint positions."
+    provides = Block.provides()
+    watched = True
+    raises: ClassVar[Mapping[str, str]] = {
+        "overlap": "a body that was handed back overlaps another, so that they do not collide:"
+        " object, other, remark",
+        "force_not_felt": "another model's force on a body has no effect: object, remark",
+        "server_deviates": "a Gazebo server in which the twin runs makes steps of its own, or does not do"
+        " as it is asked: object (the world), other, remark",
+        "robot_gap": "a live robot was silent: seconds [s]",
+        BASE_CORRECTED: "a robot's base was put where its localization says: object (the robot), remark",
+        BASE_ALIGNED: "a robot's base was put where the real one is: object (the robot), remark",
+        "motion_skipped": "the twin of a live robot skips motion to catch up: seconds [s]",
+        "command_refused": "a command was not obeyed: topic, reason",
+        "time_lost": "a twin that obeys fell so far behind real time that it gave that up: seconds [s]",
+    }
 
     def __init__(self) -> None:
         self._engine: Engine | None = None
@@ -79,35 +92,9 @@ class MainPhysics(Model):
         self._rows = NO_PROXIMITY
         self._time_ns = 0
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the main model."""
-        return ModelDescription(
-            kind=ModelKind.SIMULATION,
-            summary="Rigid-body physics of the scene, driven by recorded joint positions.",
-            provides=Block.provides(),
-            can_be_main=True,
-            watched=True,
-            raises={
-                "overlap": "a body that was handed back overlaps another, so that they do not collide:"
-                " object, other, remark",
-                "force_not_felt": "another model's force on a body has no effect: object, remark",
-                "server_deviates": "a Gazebo server in which the twin runs makes steps of its own, or does not do"
-                " as it is asked: object (the world), other, remark",
-                "robot_gap": "a live robot was silent: seconds [s]",
-                BASE_CORRECTED: "a robot's base was put where its localization says: object (the robot), remark",
-                BASE_ALIGNED: "a robot's base was put where the real one is: object (the robot), remark",
-                "motion_skipped": "the twin of a live robot skips motion to catch up: seconds [s]",
-                "command_refused": "a command was not obeyed: topic, reason",
-                "time_lost": "a twin that obeys fell so far behind real time that it gave that up: seconds [s]",
-            },
-        )
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: Settings, scene: MainContribution) -> None:
         """Load world, robot and source; see `loading`."""
-        settings = read_settings(parameters)
         world = load_world(settings)
-        self._settings = settings
         engine = _engine(settings.engine)
         self._engine = engine
         check_bounces(settings.bodies, engine.name, bounces=engine.bounces)
@@ -123,22 +110,17 @@ class MainPhysics(Model):
         findings = self._findings(entities, settings, engine, moving.plans)
         descriptions = _descriptions(robots, settings)
         self._watching = self._watch(robots, settings, engine, moving, findings)
-        return Contribution(
-            entities=tuple(entities),
-            attributes=tuple(
-                AttributeStart(entity, attribute, Value(data, 0))
-                for entity, attribute, data in self._block.starts()
-            ),
-            reads=(Selection("*", FIDELITY.name),),
-            warnings=(*world.warnings, *remarks, *moving.notes),
-            duration_ns=moving.plans.duration_ns,
-            robot_description=descriptions.pop("", ""),
-            engine=engine.description,
-            shown=engine.shown,
-            reproducible=engine.deterministic and moving.plans.reproducible,
-            watch=self._watched(findings),
-            robot_descriptions=descriptions,
-        )
+        scene.entities = entities
+        for entity, attribute, data in self._block.starts():
+            scene.set(entity, attribute, data)
+        scene.needs(("*", FIDELITY.name))
+        scene.warnings = (*world.warnings, *remarks, *moving.notes)
+        scene.reproducible = engine.deterministic and moving.plans.reproducible
+        scene.duration_ns = moving.plans.duration_ns
+        scene.robot_description = descriptions.pop("", "")
+        scene.robot_descriptions = descriptions
+        scene.engine, scene.shown = engine.description, engine.shown
+        scene.watch = self._watched(findings)
 
     def _findings(
         self,
@@ -197,14 +179,14 @@ class MainPhysics(Model):
         self._rows.rows()
         return engine
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: MainTick) -> MainChanges:
         """Apply other models' values, command the robot, step the engine and read its state."""
         engine, moving = self._engine, self._moving
         if engine is None or moving is None:
             engine, moving = self._ready()
         if not moving.begun:
             moving.prepare()
-        periods = round(tick.period_ns * self._settings.rate / 1e9)
+        periods = round(tick.period_ns * self.settings.rate / 1e9)
         try:
             if periods > 1:  # see `roll_out`
                 engine.leap(periods - 1)
@@ -228,8 +210,8 @@ class MainPhysics(Model):
         if self._watching is not None and now_ns >= self._watching.due_ns:
             tables |= self._watching.report(now_ns, motion)
         is_quiet = now_ns < plans.quiet_ns
-        return StepOutput(
-            time_ns=tick.time_ns,
+        return MainChanges(
+            tick.time_ns,
             block=self._block.data,
             tables=tables,
             events=[*aligned, *corrections, *self._events(engine, plans, now_ns, is_quiet)],
@@ -290,7 +272,7 @@ class MainPhysics(Model):
     def place(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Put an object or a body that stands elsewhere."""
         if attribute != POSE.name or self._block.can_move(entity, attribute):
-            super().place(entity, attribute, value, scene)
+            take_anew(self, entity, attribute, value, scene)
             return
         engine = self._changing_engine()
         try:
@@ -304,15 +286,15 @@ class MainPhysics(Model):
         engine = self._changing_engine()
         _, moving = self._ready()
         try:
-            changed = with_changes(self._settings, parameters)
+            changed = with_changes(self.settings, parameters)
             check_bounces(changed.bodies, engine.name, bounces=engine.bounces)
-            change_bodies(engine, self._settings.bodies, changed.bodies)
+            change_bodies(engine, self.settings.bodies, changed.bodies)
             moving.fingers.press(engine.driven, changed)
             if "source" in parameters:
                 moving.go_on_with(changed, self._time_ns)
         except (Unsupported, BadInput) as error:
             raise Refused(str(error)) from error
-        self._settings = changed
+        self.settings = changed
 
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
         """Execute ``attach`` or ``detach``."""
@@ -342,7 +324,7 @@ class MainPhysics(Model):
             raise Refused(f"{engine.name} cannot be saved: it does not go on with the same bits")
         return {
             "engine": record(engine.save(), name=engine.name),
-            "changed": self._settings.model_dump(mode="json", include=OF_BODIES),
+            "changed": self.settings.model_dump(mode="json", include=OF_BODIES),
             "parts": record(self._parts(moving), _KEPT, "main model"),
             **moving.saved_source(),
         }
@@ -356,7 +338,7 @@ class MainPhysics(Model):
         engine, moving = self._ready()
         changed, limited = saved["changed"], moving.limited
         assert isinstance(changed, dict)
-        self._settings = with_changes(self._settings, changed)
+        self.settings = with_changes(self.settings, changed)
         moving.prepare()
         parts = rebuild(saved["parts"], self._parts(moving), name="main model")
         if too_many := limited - moving.limited:

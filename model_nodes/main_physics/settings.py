@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.parameters import Parameters, ResolvedPath, parameter
+from hetwin_core.ensemble.parameters import File, Parameters, parameter
 from hetwin_core.ensemble.scenario.robot import Robot, RobotsEntry
 from hetwin_core.ensemble.scenario.schema import EntityNotes, Hand, SceneEntry
 from hetwin_core.ensemble.scene.watch import DEFAULT_WATCH_RATE
@@ -31,7 +31,7 @@ def _short(given: object) -> object:
 class Settings(Parameters):
     """All parameters of the main model; those that a scenario has keys for are checked as the scenario's are."""
 
-    world: ResolvedPath | None = parameter(
+    world: File | None = parameter(
         "SDFormat, MJCF or USD file of the world (the scenario's `world`)", None
     )
     robot: Annotated[Robot, BeforeValidator(_short)] | None = parameter(
@@ -101,14 +101,14 @@ class Settings(Parameters):
         """The tags of entities."""
         return {name: notes.words for name, notes in self.entities.items()}
 
+    @classmethod
+    def read(cls, given: Mapping[str, Any]) -> Self:
+        """The parameters as the conductor has resolved them.
 
-def read_settings(parameters: Mapping[str, Any]) -> Settings:
-    """Check what the conductor resolved.
-
-    Raises:
-        BadInput: naming the parameter that cannot be used.
-    """
-    settings = Settings.read(parameters)
-    if settings.world is None and settings.robot is None and not settings.robots:
-        raise BadInput("there is neither a world nor a robot", expected="world, robot, or both")
-    return settings
+        Raises:
+            BadInput: naming the parameter that cannot be used.
+        """
+        settings = super().read(given)
+        if settings.world is None and settings.robot is None and not settings.robots:
+            raise BadInput("there is neither a world nor a robot", expected="world, robot, or both")
+        return settings

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
-from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import (
+    Changes,
     Contribution,
     Model,
-    ModelDescription,
-    ModelKind,
-    StepInput,
-    StepOutput,
+    Tick,
 )
 from hetwin_core.ensemble.parameters import Amount, Parameters, parameter
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -36,37 +33,28 @@ class Settings(Parameters):
     wait: Amount = parameter("how long to wait for the robot at the start", 20.0, "s")
 
 
-class RemoteRobot(Model):
+class RemoteRobot(Model[Settings]):
     """Publishes commands as JSON on lab/command (std_msgs/String), and raises what it hears on lab/reply as events.
 
     It waits for the robot at the start. A robot that falls silent is no error here: the link reports what is missing.
     """
 
-    settings_class = Settings
+    summary = "A real robot on ROS 2 that takes a link's commands as text, and answers them."
+    rate = 20.0
+    raises: ClassVar[Mapping[str, str]] = {
+        "reply": "an answer of the robot: what it says, id and code among it",
+        "not_understood": "an answer that could not be read: remark",
+    }
 
     def __init__(self) -> None:
         self._wire: Wire | None = None
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the model."""
-        return ModelDescription(
-            kind=ModelKind.OBSERVER,
-            summary="A real robot on ROS 2 that takes a link's commands as text, and answers them.",
-            rate=20.0,
-            raises={
-                "reply": "an answer of the robot: what it says, id and code among it",
-                "not_understood": "an answer that could not be read: remark",
-            },
-        )
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Open the topics.
 
         Raises:
             BadInput: if ROS 2 is not there.
         """
-        self._settings = settings = Settings.read(parameters)
         try:
             from model_nodes.remote_robot.live_topics import COMMAND, REPLY, Wire
         except ImportError as error:
@@ -76,7 +64,8 @@ class RemoteRobot(Model):
                 expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite",
             ) from None
         self._wire = Wire(settings.namespace, "robot_commander", COMMAND, REPLY)
-        return Contribution(reads=(), reproducible=False)
+        scene.needs()
+        scene.reproducible = False
 
     def start(self, scene: Snapshot) -> None:
         """Wait for the robot.
@@ -85,28 +74,29 @@ class RemoteRobot(Model):
             BadInput: if it does not come.
         """
         wire = self._opened(scene.time_ns)
-        until = time.monotonic() + self._settings.wait
+        until = time.monotonic() + self.settings.wait
         while not wire.is_heard:
             if time.monotonic() > until:
                 raise BadInput(
-                    f"no robot listens to {wire.topics[0]}, {self._settings.wait:g} s long",
+                    f"no robot listens to {wire.topics[0]}, {self.settings.wait:g} s long",
                     where="namespace",
-                    found=self._settings.namespace,
+                    found=self.settings.namespace,
                     expected="a robot that runs, such as hetwin robot obey SCENARIO",
                 )
             time.sleep(_LOOK_S)
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         """Send the commands that have come, and say what is heard."""
-        settings, wire = self._settings, self._opened(tick.time_ns)
+        settings, wire = self.settings, self._opened(tick.time_ns)
         for event in tick.events:
             if event.source == settings.link and event.name == settings.command:
                 wire.send(event.arguments)
-        heard = [Event(settings.reply, tick.time_ns, arguments=said) for said in wire.heard()]
+        changes = tick.changes()
+        for said in wire.heard():
+            changes.event(settings.reply, **said)
         while wire.bad:
-            remark = wire.bad.popleft()
-            heard.append(Event("not_understood", tick.time_ns, arguments={"remark": remark}))
-        return StepOutput(time_ns=tick.time_ns, events=heard)
+            changes.event("not_understood", remark=wire.bad.popleft())
+        return changes
 
     def stop(self) -> None:
         """Close the topics."""

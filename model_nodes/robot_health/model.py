@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
 from hetwin_core.ensemble.concern_words import COVERAGE, TOUCH_ENDED, TOUCHED
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import (
-    AttributeStart,
+    Changes,
     Contribution,
     Model,
-    ModelDescription,
-    ModelKind,
-    StepInput,
-    StepOutput,
+    Tick,
 )
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import AttributeSpec, Floats, Value
+from hetwin_core.ensemble.scene.values import AttributeSpec, Floats
 from hetwin_core.ensemble.scene.watch import DEFAULT_WATCH_RATE, WatchLayout
 from hetwin_core.ensemble.sentences.catalogue import group
 from model_nodes.robot_health.beyond_limit import BeyondLimit
@@ -113,6 +110,13 @@ TOUCHES = {
 JOINT_DEVIATION, EFFORT_RESIDUAL = "joint_deviation", "effort_residual"
 
 
+def _attributes(joints: int) -> tuple[AttributeSpec, AttributeSpec]:
+    return (
+        AttributeSpec(JOINT_DEVIATION, joints, "rad or m"),
+        AttributeSpec(EFFORT_RESIDUAL, joints, "Nm or N"),
+    )
+
+
 class Part(Protocol):
     """Observes one kind of thing."""
 
@@ -120,7 +124,7 @@ class Part(Protocol):
         """What is odd at this step."""
 
 
-class RobotHealth(Model):
+class RobotHealth(Model[Settings]):
     """Raises events about what no healthy robot, no honest recording and no object left alone does.
 
     Each event but ``touched`` and ``touch_ended`` has a ``severity`` (``note``, ``warning`` or ``absurd``). What lasts
@@ -128,54 +132,38 @@ class RobotHealth(Model):
     ``from`` and ``to`` [s].
     """
 
-    settings_class = Settings
+    summary = "Observes what no healthy robot and no object left alone does; added to every run by itself."
+    rate = DEFAULT_WATCH_RATE
+    provides = _attributes(0)
+    raises: ClassVar[Mapping[str, str]] = TOUCHES | {
+        name: text if name == COVERAGE else f"{text}; severity, and at its end from, to [s]"
+        for name, text in RAISES
+    }
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the model."""
-        return ModelDescription(
-            kind=ModelKind.OBSERVER,
-            summary="Observes what no healthy robot and no object left alone does; added to every run by itself.",
-            rate=DEFAULT_WATCH_RATE,
-            provides=_attributes(0),
-            raises=TOUCHES
-            | {
-                name: text if name == COVERAGE else f"{text}; severity, and at its end from, to [s]"
-                for name, text in RAISES
-            },
-        )
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Contribute ``joint_deviation`` and ``effort_residual`` of the watched robots."""
-        self._settings = Settings.read(parameters)
-        given = self._settings.watch
+        given = settings.watch
         self._layout = None if given is None else WatchLayout.from_json(given)
-        if self._layout is None:
-            return Contribution()
-        starts = (
-            AttributeStart(robot, attribute, Value(np.zeros(count), 0))
-            for robot, count in self._layout.robots
-            if count
-            for attribute in _attributes(count)
-        )
-        return Contribution(attributes=tuple(starts))
+        for robot, count in () if self._layout is None else self._layout.robots:
+            for attribute in _attributes(count) if count else ():
+                scene.set(robot, attribute, np.zeros(count))
 
     def start(self, scene: Snapshot) -> None:
         """Prepare the observers, and read the sentences before the first step has to wait for them."""
         for name in ("coverage", "concern", "event"):
             group(name)
         self._viewer = Viewer(scene, self._layout)
-        self._parts = _parts(self._settings, self._layout, scene)
-        self._efforts = _Efforts(self._settings, scene, self._layout)
+        self._parts = _parts(self.settings, self._layout, scene)
+        self._efforts = _Efforts(self.settings, scene, self._layout)
         coverage = Coverage(self._layout, scene, self._efforts)
         self._parts = (*self._parts, self._efforts, coverage)
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         """Let all observers look at the scene."""
         view = self._viewer.view(tick)
-        output = StepOutput(time_ns=tick.time_ns)
+        changes = tick.changes()
         for part in self._parts:
-            output.events += part.watch(view)
+            changes.events += part.watch(view)
         if view.watch is not None and view.layout is not None and len(view.positions):
             watch = view.watch
             deviation = _known(view.positions - watch.recorded)
@@ -184,8 +172,8 @@ class RobotHealth(Model):
                 if not self._efforts.is_torque(robot):
                     residual[own] = 0.0
                 for name, numbers in ((JOINT_DEVIATION, deviation), (EFFORT_RESIDUAL, residual)):
-                    output.values[robot, name] = Value(numbers[own].copy(), tick.time_ns)
-        return output
+                    changes.set(robot, name, numbers[own])
+        return changes
 
 
 class _Efforts:
@@ -231,13 +219,6 @@ def _parts(settings: Settings, layout: WatchLayout | None, scene: Snapshot) -> S
         Deviates(settings.deviates, layout),
         GripperClaims(settings.gripper_says, scene.layout, layout),
     ]
-
-
-def _attributes(joints: int) -> tuple[AttributeSpec, AttributeSpec]:
-    return (
-        AttributeSpec(JOINT_DEVIATION, joints, "rad or m"),
-        AttributeSpec(EFFORT_RESIDUAL, joints, "Nm or N"),
-    )
 
 
 def _known(numbers: Floats) -> Floats:

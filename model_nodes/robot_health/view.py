@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.annotations import ANNOUNCED, INSTANT, phase_of
 from hetwin_core.ensemble.events import Event, EventKind
-from hetwin_core.ensemble.model import StepInput
+from hetwin_core.ensemble.model import Tick
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
@@ -63,7 +63,7 @@ class Viewer:
         self._actions: dict[str, Event] = {}
         self._reported_ns = -1
 
-    def view(self, tick: StepInput) -> View:
+    def view(self, tick: Tick) -> View:
         """The view of a step.
 
         Raises:

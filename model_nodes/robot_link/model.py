@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import ClassVar
 
 from hetwin_core.ensemble.clock import NS_PER_S
 from hetwin_core.ensemble.errors import RunFailed
@@ -12,12 +12,10 @@ from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.link_words import ALARM, LINKED, LOGGED, ROBOT_BACK, ROBOT_LOST
 from hetwin_core.ensemble.machine_words import ALIGN_BASE
 from hetwin_core.ensemble.model import (
+    Changes,
     Contribution,
     Model,
-    ModelDescription,
-    ModelKind,
-    StepInput,
-    StepOutput,
+    Tick,
 )
 from hetwin_core.ensemble.parameters import Amount, Parameters, parameter
 from hetwin_core.ensemble.validation import Name, Text
@@ -59,36 +57,29 @@ class Settings(Parameters):
     timed_out: int = parameter("code that the commander gets if there was no answer in time", 0)
 
 
-class RobotLink(Model):
+class RobotLink(Model[Settings]):
     """Gives the commander the real robot's answers, or the virtual one's where there is no real robot.
 
     An answer keeps all the arguments that the robot gave it, such as where it believes to be.
     """
 
-    settings_class = Settings
+    summary = (
+        "Links a controller with a real and a virtual robot: each command to both, one answer back."
+    )
+    rate = 20.0
+    raises: ClassVar[Mapping[str, str]] = {
+        "command": "a command for both robots: id, operation, rotation [rad], displacement [m]",
+        "reply": "the answer to a command: id, code (0: not in time), and what the robot says",
+        LOGGED: "a command is closed: its row of the log, laps in s, and the answer that counted",
+        ALARM: "an answer is missing, unexpected or another than the other robot's: alarm, side, id",
+        ROBOT_LOST: "the real robot does not answer any more; the virtual one's answers go up: model, timeouts",
+        ROBOT_BACK: "the real robot answers again: model",
+        ALIGN_BASE: "the virtual robot is to be where the real one is: x, y [m], yaw [rad]",
+        LINKED: "which models are linked by which events: real, virtual, commander, command, reply",
+    }
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the model."""
-        return ModelDescription(
-            kind=ModelKind.OBSERVER,
-            summary="Links a controller with a real and a virtual robot: each command to both, one answer back.",
-            rate=20.0,
-            raises={
-                "command": "a command for both robots: id, operation, rotation [rad], displacement [m]",
-                "reply": "the answer to a command: id, code (0: not in time), and what the robot says",
-                LOGGED: "a command is closed: its row of the log, laps in s, and the answer that counted",
-                ALARM: "an answer is missing, unexpected or another than the other robot's: alarm, side, id",
-                ROBOT_LOST: "the real robot does not answer any more; the virtual one's answers go up: model, timeouts",
-                ROBOT_BACK: "the real robot answers again: model",
-                ALIGN_BASE: "the virtual robot is to be where the real one is: x, y [m], yaw [rad]",
-                LINKED: "which models are linked by which events: real, virtual, commander, command, reply",
-            },
-        )
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Read which models are the commander and the robots."""
-        self._settings = settings = Settings.read(parameters)
         self._sides = {settings.virtual: Side.VIRTUAL}
         if settings.real is not None:
             self._sides[settings.real] = Side.REAL
@@ -98,28 +89,28 @@ class RobotLink(Model):
         self._real_pose: dict[str, Json] | None = None
         self._were_open = False
         self._missing = 0
-        return Contribution(reads=())
+        scene.needs()
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         """Take a cycle of the link."""
-        output = StepOutput(time_ns=tick.time_ns)
+        changes = tick.changes()
         if self._link is None:
             self._link, self._logger = self._made(tick.period_ns)
             names = ("real", "virtual", "commander", "command", "reply")
-            there: dict[str, Json] = {name: getattr(self._settings, name) for name in names}
-            output.events.append(Event(LINKED, tick.time_ns, arguments=there))
+            there: dict[str, Json] = {name: getattr(self.settings, name) for name in names}
+            changes.event(LINKED, **there)
         self._were_open = not self._link.is_idle
         try:
             turn = self._link.next(list(self._messages(tick)))
         except ValueError as error:
-            raise RunFailed(self._settings.commander, "command", tick.time_ns, str(error)) from None
-        output.events += self._events(turn, tick.time_ns)
-        output.events += self._watch(self._link, turn, tick)
-        return output
+            raise RunFailed(self.settings.commander, "command", tick.time_ns, str(error)) from None
+        self._report(turn, changes)
+        self._watch(self._link, turn, tick, changes)
+        return changes
 
-    def _watch(self, link: Link, turn: Turn, tick: StepInput) -> Iterator[Event]:
+    def _watch(self, link: Link, turn: Turn, tick: Tick, changes: Changes) -> None:
         """Do without a real robot that does not answer any more, until it does."""
-        settings = self._settings
+        settings = self.settings
         if settings.real is None:
             return
         late = sum(a.kind is Kind.TIMEOUT and a.side == Side.REAL for a in turn.alarms)
@@ -127,19 +118,18 @@ class RobotLink(Model):
         self._missing = 0 if heard else self._missing + late
         if link.has_real and self._missing >= settings.gives_up:
             link.has_real = False
-            said: dict[str, Json] = {"model": settings.real, "timeouts": self._missing}
-            yield Event(ROBOT_LOST, tick.time_ns, arguments=said)
+            changes.event(ROBOT_LOST, model=settings.real, timeouts=self._missing)
         elif heard and not link.has_real:
             link.has_real = True
-            yield Event(ROBOT_BACK, tick.time_ns, arguments={"model": settings.real})
+            changes.event(ROBOT_BACK, model=settings.real)
 
     def _made(self, period_ns: int) -> tuple[Link, Logger]:
         period = period_ns / NS_PER_S
-        has_real = self._settings.real is not None
-        return Link(period, self._settings.timeout, has_real=has_real), Logger(period)
+        has_real = self.settings.real is not None
+        return Link(period, self.settings.timeout, has_real=has_real), Logger(period)
 
-    def _messages(self, tick: StepInput) -> Iterator[Message]:
-        settings = self._settings
+    def _messages(self, tick: Tick) -> Iterator[Message]:
+        settings = self.settings
         for event in tick.events:
             side = self._sides.get(event.source)
             if event.source == settings.commander and event.name == settings.command:
@@ -153,28 +143,26 @@ class RobotLink(Model):
                     self._real_pose = planar_pose(event.arguments)
                 yield Message(side, id_, settings.codes.get(code, str(code)))
 
-    def _events(self, turn: Turn, time_ns: int) -> Iterator[Event]:
-        settings = self._settings
+    def _report(self, turn: Turn, changes: Changes) -> None:
+        settings = self.settings
         if turn.sent and self._real_pose is not None and not self._were_open:
-            yield Event(ALIGN_BASE, time_ns, arguments=self._real_pose)
+            changes.event(ALIGN_BASE, **self._real_pose)
             self._real_pose = None
         for sent in turn.sent:
-            yield Event(settings.command, time_ns, arguments=self._commands.pop(sent.id))
+            changes.event(settings.command, **self._commands.pop(sent.id))
         for reply in turn.replies:
-            yield Event(settings.reply, time_ns, arguments=self._said(reply))
+            changes.event(settings.reply, **self._said(reply))
         for alarm in turn.alarms:
-            said: dict[str, Json] = {"alarm": str(alarm.kind), "side": alarm.side, "id": alarm.id}
-            yield Event(ALARM, time_ns, arguments=said)
+            changes.event(ALARM, alarm=str(alarm.kind), side=alarm.side, id=alarm.id)
         for row in self._logger.keep(turn):
             answers = [self._answers.pop((row["id"], side), None) for side in ROBOTS]
             codes = [settings.codes.get(_code(answer)) for answer in answers if answer is not None]
-            said = row | {"answer": codes[0] if codes else None}
-            yield Event(LOGGED, time_ns, arguments=said)
+            changes.event(LOGGED, **row, answer=codes[0] if codes else None)
 
     def _said(self, reply: Reply) -> dict[str, Json]:
         """The arguments of the answer that the commander gets."""
         if reply.text == TIMEOUT:
-            return {"id": reply.id, "code": self._settings.timed_out}
+            return {"id": reply.id, "code": self.settings.timed_out}
         real = self._link is not None and self._link.has_real
         return dict(self._answers[reply.id, Side.REAL if real else Side.VIRTUAL])
 

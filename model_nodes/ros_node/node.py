@@ -19,7 +19,7 @@ from rclpy.task import Future
 
 from hetwin.msg import ModelCall, ModelOutput
 from hetwin.srv import RegisterModel
-from hetwin_core.ensemble.catalogue import model_class
+from hetwin_core.ensemble.catalogue import declared, model_class
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.model import Model, Stepping
 from hetwin_core.ensemble.own_modules import use_modules_in
@@ -94,18 +94,15 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         folder = str(self.get_parameter("modules").value)
         if folder:
             use_modules_in(Path(folder))
-        return model_class(type_name)()
+        return declared(model_class(type_name))()
 
     def registration(self) -> RegisterModel.Request:
         """The request with which the node registers at the conductor."""
-        description = type(self.model).describe()
         return RegisterModel.Request(
             name=str(self.get_parameter("model").value) or self.get_name(),
             type=str(self.get_parameter("type").value),
             node=self.get_fully_qualified_name(),
-            description=json.dumps(
-                {"kind": description.kind.value, "stepping": description.stepping.value}
-            ),
+            description=json.dumps({"stepping": type(self.model).stepping.value}),
             host=socket.gethostname(),
             pid=os.getpid(),
             place=here(),

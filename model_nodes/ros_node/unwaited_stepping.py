@@ -12,7 +12,7 @@ from rosgraph_msgs.msg import Clock
 from hetwin.msg import Event as EventMessage
 from hetwin.msg import ModelOutput, SceneState
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import StepInput, Stepping
+from hetwin_core.ensemble.model import Stepping, Tick
 from hetwin_core.ensemble.topics import CLOCK, EVENTS, STATE
 from hetwin_core.ensemble.transport.remote.server import ModelServer
 from hetwin_core.wire import messages
@@ -76,7 +76,7 @@ class UnwaitedStepping:
             message.missed_steps = self._missed
             self._publish(message)
 
-    def _next(self) -> StepInput:
+    def _next(self) -> Tick:
         """The step that is due; those before it are missed."""
         assert self._state is not None
         at_start, period_ns = self._server.at_start, self._server.period_ns
@@ -85,7 +85,7 @@ class UnwaitedStepping:
         if not self._free:
             self._missed += periods - 1
         then = scene.time_ns if self._free else self._done_ns + periods * period_ns
-        tick = StepInput(then, then - self._done_ns, scene, tuple(self._events))
+        tick = Tick(then, then - self._done_ns, scene, tuple(self._events))
         self._events = []
         self._done_ns = then
         return tick

@@ -5,23 +5,20 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.machine_words import PLANNED, POINTED
 from hetwin_core.ensemble.model import (
+    Changes,
     Contribution,
     Model,
-    ModelDescription,
-    ModelKind,
-    StepInput,
-    StepOutput,
+    Tick,
 )
 from hetwin_core.ensemble.parameters import Amount, EntityName, Parameters, parameter
-from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.poses import relative_to
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
@@ -67,34 +64,25 @@ class Settings(Parameters):
     cell: Amount = parameter("of the grid on which ways are searched", 0.05, "m", gt=0)
 
 
-class WayGuide(Model):
+class WayGuide(Model[Settings]):
     """Answers a controller that cannot compute: how many legs a way has, and turn and length of each.
 
     It knows the scene's obstacles that never move, and those that the rays of a sweep have met since.
     """
 
-    settings_class = Settings
+    summary = "Plans the ways of a robot round obstacles, and gives turn and length of each leg."
+    rate = 20.0
+    raises: ClassVar[Mapping[str, str]] = {
+        PLANNED: "a way was planned: legs (0: there is none), way [m]",
+        POINTED: "turn and length of a leg: leg, rotation [rad], displacement [m]",
+    }
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the model."""
-        return ModelDescription(
-            kind=ModelKind.OBSERVER,
-            summary="Plans the ways of a robot round obstacles, and gives turn and length of each leg.",
-            rate=20.0,
-            raises={
-                PLANNED: "a way was planned: legs (0: there is none), way [m]",
-                POINTED: "turn and length of a leg: leg, rotation [rad], displacement [m]",
-            },
-        )
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Read paths and places.
 
         Raises:
             BadInput: if a path is empty or too long.
         """
-        self._settings = settings = Settings.read(parameters)
         for number, path in settings.paths.items():
             if not 1 <= len(path) <= MOST_LEGS:
                 raise BadInput(
@@ -104,7 +92,7 @@ class WayGuide(Model):
                     expected=f"1 to {MOST_LEGS} corners; longer ways are several paths",
                 )
         posed = [name for name in (settings.robot, settings.scanner) if name]
-        return Contribution(reads=tuple(Selection(name, "pose") for name in posed))
+        scene.needs(*((name, "pose") for name in posed))
 
     def start(self, scene: Snapshot) -> None:
         """Look where the robot and the obstacles are.
@@ -112,15 +100,15 @@ class WayGuide(Model):
         Raises:
             BadInput: if the robot has no pose, or the link no scanner.
         """
-        if not scene.layout.has(self._settings.robot, "pose"):
-            raise BadInput("no pose of it in the scene", where="robot", found=self._settings.robot)
-        robot = scene.pose(self._settings.robot)
+        if not scene.layout.has(self.settings.robot, "pose"):
+            raise BadInput("no pose of it in the scene", where="robot", found=self.settings.robot)
+        robot = scene.pose(self.settings.robot)
         self._at = PlanarPose(float(robot[0]), float(robot[1]), _yaw(robot))
         self._bearings, self._scanner = np.zeros(0), (0.0, 0.0, 0.0)
-        if self._settings.scanner:
-            self._mount(scene, robot, self._settings.scanner)
+        if self.settings.scanner:
+            self._mount(scene, robot, self.settings.scanner)
         x, y = self._at.x, self._at.y
-        self._blocks = known_blocks(scene, self._settings.height)
+        self._blocks = known_blocks(scene, self.settings.height)
         self._space = self._floor((x, y))
         self._plan: list[Point] = []
 
@@ -133,20 +121,20 @@ class WayGuide(Model):
         offset = relative_to(robot, scene.pose(link))
         self._scanner = float(offset[0]), float(offset[1]), _yaw(offset)
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         """Take note of where the robot is, and answer."""
-        settings, output = self._settings, StepOutput(time_ns=tick.time_ns)
+        settings, changes = self.settings, tick.changes()
         for event in tick.events:
             if event.source == settings.answers and event.name == "reply":
                 self._hear(event.arguments)
             elif event.source == settings.listens_to and event.name == "ask_plan":
-                output.events.append(self._planned(event.arguments, tick.time_ns))
+                self._plan_way(event.arguments, changes)
             elif event.source == settings.listens_to and event.name == "ask_leg":
-                output.events.append(self._pointed(event.arguments, tick.time_ns))
-        return output
+                self._point(event.arguments, changes)
+        return changes
 
     def _floor(self, robot: Point) -> FreeSpace:
-        settings = self._settings
+        settings = self.settings
         corners = [
             robot,
             *settings.places.values(),
@@ -169,7 +157,7 @@ class WayGuide(Model):
             x, y, qw, qz = (float(number or 0.0) for number in pose)
             self._at = PlanarPose(x, y, 2.0 * math.atan2(qz, qw))
         distance, beam = _number(said, "distance"), _number(said, "beam")
-        is_ray = said.get("code") == self._settings.ray
+        is_ray = said.get("code") == self.settings.ray
         if (
             is_ray
             and distance is not None
@@ -193,8 +181,8 @@ class WayGuide(Model):
         if all(float(block.distance(*end)) > _KNOWN for block in self._blocks):
             self._space.add(Block(along(distance + _SEEN), 0.0, (0.0, 0.0), _SEEN))
 
-    def _planned(self, asked: Mapping[str, Json], time_ns: int) -> Event:
-        settings, goal = self._settings, asked.get("goal")
+    def _plan_way(self, asked: Mapping[str, Json], changes: Changes) -> None:
+        settings, goal = self.settings, asked.get("goal")
         here = (self._at.x, self._at.y)
         number = goal if isinstance(goal, int) and not isinstance(goal, bool) else -1
         if asked.get("kind") == 2:
@@ -206,10 +194,9 @@ class WayGuide(Model):
             self._plan = []
         corners = [here, *self._plan]
         way = sum(math.dist(a, b) for a, b in itertools.pairwise(corners))
-        legs = min(len(self._plan), MOST_LEGS + 1)
-        return Event(PLANNED, time_ns, arguments={"legs": legs, "way": way})
+        changes.event(PLANNED, legs=min(len(self._plan), MOST_LEGS + 1), way=way)
 
-    def _pointed(self, asked: Mapping[str, Json], time_ns: int) -> Event:
+    def _point(self, asked: Mapping[str, Json], changes: Changes) -> None:
         leg = asked.get("leg")
         number = leg if isinstance(leg, int) and not isinstance(leg, bool) else -1
         rotation = displacement = 0.0
@@ -221,8 +208,7 @@ class WayGuide(Model):
             else:
                 bearing = math.atan2(y - self._at.y, x - self._at.x)
                 rotation = nearest_turn(bearing - self._at.yaw)
-        said: dict[str, Json] = {"leg": number, "rotation": rotation, "displacement": displacement}
-        return Event(POINTED, time_ns, arguments=said)
+        changes.event(POINTED, leg=number, rotation=rotation, displacement=displacement)
 
 
 def _yaw(pose: Floats) -> float:

@@ -245,7 +245,7 @@ def velocity_window() -> float:
     """Over which time, in s, the rigid grasp estimates the hand's velocity."""
     plan = load_scenario(SCENARIO).plan("holding")
     assert plan is not None
-    (window,) = [p for p in plan.cls().parameters() if p.name == "velocity_window"]
+    (window,) = [p for p in plan.cls().requests() if p.name == "velocity_window"]
     return float(plan.parameters.get("velocity_window", window.default))
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from support.gazebo_servers import needs_gazebo
 
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import StepInput
+from hetwin_core.ensemble.model import MainTick
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -98,13 +98,13 @@ def driven(world: Path, seconds: float, engine: str) -> tuple[Floats, Floats]:
     }
     parameters = {"world": str(world), "robot": robot, "source": Course(course), "watch_rate": 0.0}
     model = MainPhysics()
-    start = model.initialize({**parameters, "rate": 1e9 / PERIOD_NS, "engine": engine}, 0)
+    start = model.contribute({**parameters, "rate": 1e9 / PERIOD_NS, "engine": engine}, 0)
     layout = Layout.build(start.entities, ((a.entity, a.attribute) for a in start.attributes))
     nothing = np.zeros(len(layout.slots), np.int32)
     scene = Snapshot(layout, ("physics",), 0, np.zeros(layout.size), nothing, nothing)
     try:
         for i in range(1, round(seconds * 1e9 / PERIOD_NS) + 1):
-            block = model.step(StepInput(i * PERIOD_NS, PERIOD_NS, scene)).block
+            block = model.step(MainTick(i * PERIOD_NS, PERIOD_NS, scene)).block
     finally:
         model.stop()
     assert block is not None

@@ -12,7 +12,7 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.scenario import load_scenario
 from hetwin_core.ensemble.transport.local import LocalPort
-from model_nodes.main_physics.settings import read_settings
+from model_nodes.main_physics.settings import Settings
 
 HEAD = "scenario: s\nworld: worlds/tabletop.sdf\nrate: 100\n"
 PHYSICS = "models:\n  physics: {type: main_physics, main: true, engine: mujoco}\n"
@@ -88,7 +88,7 @@ def test_a_mistake_in_a_belt(place: str, belt: str, tmp_path: Path) -> None:
 def test_the_main_model_alone_names_the_key() -> None:
     belts: dict[str, Any] = {"base": {"velocty": [1, 0, 0]}}
     with pytest.raises(BadInput, match=r"^robot\.belts\.base\.velocty: unknown key.*'velocity'"):
-        read_settings({"robot": {"urdf": "arm.urdf", "belts": belts}})
+        Settings.read({"robot": {"urdf": "arm.urdf", "belts": belts}})
 
 
 HANDS = ROBOT.replace("  belts:\n    base: BELT\n", "") + "hands:\n  h: HAND\n"

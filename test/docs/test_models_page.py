@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hetwin_core.ensemble.model import ParameterKind
+from hetwin_core.ensemble.parameters import ParameterKind
 from hetwin_suite.cli.catalogue import ModelRow, model_row, model_rows
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import re
 import subprocess
@@ -26,8 +27,9 @@ def blocks(language: str) -> list[str]:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("guide")
-    model, script = blocks("python")
+    first, model, script = blocks("python")
     (scenario,) = blocks("yaml")
+    (path / "coffee.py").write_text(first, encoding="utf-8")
     (path / "belt.py").write_text(model, encoding="utf-8")
     (path / "try_belt.py").write_text(script, encoding="utf-8")
     (path / "belt.yaml").write_text(scenario, encoding="utf-8")
@@ -44,21 +46,25 @@ def ours(code: str) -> list[ast.stmt]:
     ]
 
 
-def test_the_model_begins_with_its_one_import() -> None:
-    code = blocks("python")[0]
-    (statement,) = ours(code)
+@pytest.mark.parametrize("block", [0, 1])
+def test_a_model_begins_with_its_one_import(block: int) -> None:
+    (statement,) = ours(blocks("python")[block])
     assert isinstance(statement, ast.ImportFrom)
-    assert (statement.module, statement.lineno) == ("hetwin_suite", 1)
+    assert (statement.module, statement.lineno) == ("hetwin_suite.model", 1)
 
 
-def test_the_script_checks_runs_and_reads(folder: Path) -> None:
+def test_the_first_model_is_short_and_so_is_the_page() -> None:
+    assert len([line for line in blocks("python")[0].splitlines() if line.strip()]) <= 12
+    assert len(GUIDE.splitlines()) <= 150
+
+
+def test_the_script_runs_and_prints(folder: Path) -> None:
     command = [sys.executable, "try_belt.py"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    assert "FAIL" not in done.stdout
-    assert "box physics -> belt" in done.stdout
-    assert "box belt -> physics" in done.stdout
-    assert "arrived {'object': 'box'}" in done.stdout
+    handovers = json.loads((folder / "belt_run" / "summary.json").read_text())["handovers"]
+    assert [(h["from"], h["to"]) for h in handovers] == [("physics", "belt"), ("belt", "physics")]
+    assert "'name': 'arrived'" in done.stdout
     episode = open_episode(folder / "belt_run")
     assert 0.7 - 0.02 < episode.pose("box")[-1, 0] < 0.8
     (arrived,) = [event for event in episode.events if event.name == "arrived"]
@@ -78,16 +84,9 @@ def test_the_module_beside_the_scenario_is_found_from_anywhere(
     assert ended.json["handovers"][0]["to"] == "belt"
 
 
-def test_a_model_in_the_working_folder_is_checked(folder: Path) -> None:
-    command = [
-        sys.executable,
-        "-P",
-        "-m",
-        "hetwin_suite.cli.command",
-        "model",
-        "check",
-        "belt:Belt",
-    ]
+@pytest.mark.parametrize("model", ["coffee:Coffee", "belt:Belt"])
+def test_a_model_in_the_working_folder_is_checked(folder: Path, model: str) -> None:
+    command = [sys.executable, "-P", "-m", "hetwin_suite.cli.command", "model", "check", model]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -96,7 +95,7 @@ def test_a_package_written_against_the_front_door_alone_passes_check_model(folde
     package = folder / "installed"
     (package / "my_belt").mkdir(parents=True)
     (package / "my_belt" / "__init__.py").write_text('"""A belt."""\n', encoding="utf-8")
-    (package / "my_belt" / "model.py").write_text(blocks("python")[0], encoding="utf-8")
+    (package / "my_belt" / "model.py").write_text(blocks("python")[1], encoding="utf-8")
     metadata = package / "my_belt-1.0.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: my-belt\nVersion: 1.0\n")

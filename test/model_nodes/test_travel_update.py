@@ -10,7 +10,7 @@ import pytest
 from support.scene_of import scene_of
 
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import StepInput
+from hetwin_core.ensemble.model import Tick
 from hetwin_core.kinematics.travel import TravelModel
 from model_nodes.travel_update import TravelUpdate, lap_of
 
@@ -37,10 +37,10 @@ def rows(count: int) -> list[Event]:
 
 def updates(events: list[Event], after: int = 20) -> list[dict[str, Any]]:
     model = TravelUpdate()
-    model.initialize({"link": "link", "after": after, "answer": "done", "sheet": asdict(SHEET)}, 0)
+    model.contribute({"link": "link", "after": after, "answer": "done", "sheet": asdict(SHEET)}, 0)
     found: list[Event] = []
     for number, event in enumerate(events, start=1):
-        tick = StepInput(number, 1, scene_of([], {}), (event,))
+        tick = Tick(number, 1, scene_of([], {}), (event,))
         found += model.step(tick).events
     return [dict(event.arguments) for event in found]
 

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import Refused
-from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import (
-    AttributeStart,
+    Changes,
     Contribution,
-    ModelDescription,
-    ModelKind,
-    ParameterKind,
-    ParameterRequest,
-    StepInput,
-    StepOutput,
+    MainChanges,
+    MainTick,
     Stepping,
+    Tick,
 )
+from hetwin_core.ensemble.parameters import ParameterKind, Parameters, parameter
 from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -30,40 +28,36 @@ from hetwin_core.ensemble.scene.values import AttributeSpec, Value
 from support import toys
 
 
-class NoDescription(toys.ToyCup):
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        return None  # type: ignore[return-value]
-
-
-class NeedsInstance(toys.ToyCup):
-    def describe(self) -> ModelDescription:  # type: ignore[override]
-        return ModelDescription(ModelKind.OBSERVER, "x")
-
-
 class NoSummary(toys.ToyCup):
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        return ModelDescription(ModelKind.OBSERVER, "")
+    summary = ""
+
+
+class ListedSummary(toys.ToyCup):
+    summary = ("a cup",)
 
 
 class NoRate(toys.ToyCup):
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        return ModelDescription(ModelKind.OBSERVER, "x", rate=0.0)
+    rate = 0.0
+
+
+class NoStepping(toys.ToyCup):
+    stepping = "sometimes"
 
 
 class TwoOfAName(toys.ToyCup):
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        twice = (AttributeSpec("a"), AttributeSpec("a", 2))
-        return ModelDescription(ModelKind.OBSERVER, "x", provides=twice)
+    provides = (AttributeSpec("a"), AttributeSpec("a", 2))
+
+
+class OtherThreshold(toys.ToyCup):
+    thresholds = ("strays", "cold")
+    watching: ClassVar[dict[str, Json]] = {}
+
+    def compares(self, scene: Snapshot) -> dict[str, float] | None:
+        return None
 
 
 class FreeMain(toys.ToyPhysics):
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        return ModelDescription(ModelKind.SIMULATION, "x", Stepping.FREE, can_be_main=True)
+    stepping = Stepping.FREE
 
 
 class WantsArguments(toys.ToyCup):
@@ -76,47 +70,40 @@ class Slow(toys.ToyCup):
         time.sleep(0.6)
 
 
-class TwoParameters(toys.ToyCup):
-    def parameters(self) -> Sequence[ParameterRequest]:
-        return (ParameterRequest("p", ParameterKind.ANY, required=False),) * 2
+class WrongSettings(Parameters):
+    p: Annotated[Any, ParameterKind.NUMBER] = "x"
 
 
 class WrongDefault(toys.ToyCup):
-    def parameters(self) -> Sequence[ParameterRequest]:
-        return (ParameterRequest("p", ParameterKind.NUMBER, required=False, default="x"),)
+    settings_class = WrongSettings
+
+
+class TitledSettings(toys.CupSettings):
+    title: str = parameter("what to call it")
 
 
 class WantsText(toys.ToyCup):
-    def parameters(self) -> Sequence[ParameterRequest]:
-        asked = ParameterRequest("title", ParameterKind.TEXT, "what to call it")
-        return (*super().parameters(), asked)
-
-
-class NoContribution(toys.ToyCup):
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        return None  # type: ignore[return-value]
+    settings_class = TitledSettings
 
 
 class Raises(toys.ToyCup):
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: toys.CupSettings, scene: Contribution) -> None:
         raise ZeroDivisionError("division by zero")
 
 
 class OldEntity(toys.ToyCup):
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        return Contribution((Entity("box", EntityKind.OBJECT),))
+    def initialize(self, settings: toys.CupSettings, scene: Contribution) -> None:
+        scene.add(Entity("box", EntityKind.OBJECT))
 
 
 class Undeclared(toys.ToyCup):
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        start = AttributeStart("box", AttributeSpec("charge"), Value(np.zeros(1), 0))
-        return Contribution(attributes=(start,))
+    def initialize(self, settings: toys.CupSettings, scene: Contribution) -> None:
+        scene.set("box", AttributeSpec("charge"), 0.0)
 
 
 class NotFinite(toys.ToyCup):
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        start = AttributeStart("box", self.TEMPERATURE, Value(np.full(1, np.nan), 0))
-        return Contribution(attributes=(start,))
+    def initialize(self, settings: toys.CupSettings, scene: Contribution) -> None:
+        scene.set("box", self.TEMPERATURE, np.nan)
 
 
 class StartFails(toys.ToyCup):
@@ -127,86 +114,82 @@ class StartFails(toys.ToyCup):
 class Changed(toys.ToyCup):
     """Changes one thing in each output."""
 
-    def step(self, tick: StepInput) -> StepOutput:
-        return self.change(super().step(tick), tick)
+    def step(self, tick: Tick) -> Changes:
+        return self.changed(super().step(tick), tick)
 
-    def change(self, output: StepOutput, tick: StepInput) -> StepOutput:
+    def changed(self, output: Changes, tick: Tick) -> Changes:
         raise NotImplementedError
 
 
 class NoOutput(Changed):
-    def change(self, output: StepOutput, tick: StepInput) -> StepOutput:
-        return None  # type: ignore[return-value]
+    def changed(self, output: Changes, tick: Tick) -> Changes:
+        return {"temperature": 300.0}  # type: ignore[return-value]
 
 
 class TimeStandsStill(Changed):
-    def change(self, output: StepOutput, tick: StepInput) -> StepOutput:
+    def changed(self, output: Changes, tick: Tick) -> Changes:
         output.time_ns = 0
         return output
 
 
 class WrongSize(Changed):
-    def change(self, output: StepOutput, tick: StepInput) -> StepOutput:
-        output.values["cup", "temperature"] = Value(np.zeros(2), tick.time_ns)
+    def changed(self, output: Changes, tick: Tick) -> Changes:
+        output.set("cup", "temperature", np.zeros(2))
         return output
 
 
 class BecomesNaN(Changed):
-    def change(self, output: StepOutput, tick: StepInput) -> StepOutput:
+    def changed(self, output: Changes, tick: Tick) -> Changes:
         if tick.time_ns > 10**9:
-            output.values["cup", "temperature"] = Value(np.full(1, np.nan), tick.time_ns)
+            output.set("cup", "temperature", np.full(1, np.nan))
         return output
 
 
 class Strays(Changed):
-    def change(self, output: StepOutput, tick: StepInput) -> StepOutput:
-        output.values["box", "pose"] = Value(tick.scene.pose("box").copy(), tick.time_ns)
+    def changed(self, output: Changes, tick: Tick) -> Changes:
+        output.set("box", "pose", tick.scene.pose("box").copy())
         return output
 
 
 class FutureEvent(Changed):
-    def change(self, output: StepOutput, tick: StepInput) -> StepOutput:
-        output.events.append(Event("cold", tick.time_ns + 1))
-        return output
+    def changed(self, output: Changes, tick: Tick) -> Changes:
+        return output.event("cold", tick.time_ns + 1)
 
 
 class NoJson(Changed):
-    def change(self, output: StepOutput, tick: StepInput) -> StepOutput:
-        output.events.append(Event("cold", tick.time_ns, arguments={"by": np.float32(1)}))  # type: ignore[dict-item]
-        return output
+    def changed(self, output: Changes, tick: Tick) -> Changes:
+        return output.event("cold", by=np.float32(1))
 
 
 class Block(Changed):
-    def change(self, output: StepOutput, tick: StepInput) -> StepOutput:
-        output.block = np.zeros(1)
-        return output
+    def changed(self, output: Changes, tick: Tick) -> Changes:
+        return MainChanges(tick.time_ns, output.values, block=np.zeros(1))
 
 
 class Ends(Changed):
-    def change(self, output: StepOutput, tick: StepInput) -> StepOutput:
-        output.ended = True
-        return output
+    def changed(self, output: Changes, tick: Tick) -> Changes:
+        return MainChanges(tick.time_ns, output.values, ended=True)
 
 
 class SameArray(Changed):
     numbers: ClassVar[np.ndarray] = np.zeros(1)
 
-    def change(self, output: StepOutput, tick: StepInput) -> StepOutput:
+    def changed(self, output: Changes, tick: Tick) -> Changes:
         self.numbers[0] = tick.time_ns
         output.values["cup", "temperature"] = Value(self.numbers, tick.time_ns)
         return output
 
 
 class WritesIntoTheScene(Changed):
-    def change(self, output: StepOutput, tick: StepInput) -> StepOutput:
+    def changed(self, output: Changes, tick: Tick) -> Changes:
         tick.scene.values[0] = 7.0
         return output
 
 
 class Rolls(Changed):
-    def change(self, output: StepOutput, tick: StepInput) -> StepOutput:
+    def changed(self, output: Changes, tick: Tick) -> Changes:
         if tick.time_ns > 10**9:
-            output.values["cup", "temperature"] = Value(np.full(1, random.random()), tick.time_ns)
+            output.set("cup", "temperature", np.full(1, random.random()))
         return output
 
 
@@ -214,10 +197,18 @@ class AcceptsAll(toys.ToyCup):
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         pass
 
+    def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
+        raise Refused("never")
 
-class RaisesInTake(toys.ToyCup):
+
+class RaisesInTake(AcceptsAll):
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         raise KeyError(entity)
+
+
+class TakesOnly(toys.ToyCup):
+    def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        pass
 
 
 class AcceptsCommands(toys.ToyCup):
@@ -259,6 +250,9 @@ class SavesAnObject(SavesTooLittle):
 
 
 class RefusesItsState(toys.ToyCup):
+    def save(self) -> Mapping[str, Plain]:
+        return {"temperature": self._temperature}
+
     def restore(self, saved: Mapping[str, Plain], scene: Snapshot) -> None:
         raise Refused("not this one")
 
@@ -269,21 +263,21 @@ class StopsOnce(toys.ToyCup):
 
 
 class BlockTooShort(toys.ToyPhysics):
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: MainTick) -> MainChanges:
         output = super().step(tick)
         output.block = None if output.block is None else output.block[:-1]
         return output
 
 
 class ProximityTooNarrow(toys.ToyPhysics):
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: MainTick) -> MainChanges:
         output = super().step(tick)
         output.tables[PROXIMITY] = Table(np.zeros((1, 3)))
         return output
 
 
 class EndedIsANumber(toys.ToyPhysics):
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: MainTick) -> MainChanges:
         output = super().step(tick)
         output.ended = 0  # type: ignore[assignment]
         return output

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import StepInput
+from hetwin_core.ensemble.model import Tick
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.tables import near_by
@@ -59,7 +59,7 @@ class Gripper:
             ],
         )
         self.monitor = GraspMonitor()
-        self.monitor.initialize({"hand": self.description(), **self.parameters}, 0)
+        self.monitor.contribute({"hand": self.description(), **self.parameters}, 0)
         self.monitor.start(self.scene(0.0, self.opened, ()))
         self.events: list[Event] = []
         self.holding = False
@@ -104,7 +104,7 @@ class Gripper:
 
     def look(self, snapshot: Snapshot) -> list[Event]:
         """Step the monitor."""
-        output = self.monitor.step(StepInput(snapshot.time_ns, 0, snapshot))
+        output = self.monitor.step(Tick(snapshot.time_ns, 0, snapshot))
         self.holding = bool(output.values["hand", "holding"].data[0])
         self.held = int(output.values["hand", "held_object"].data[0])
         self.events += output.events

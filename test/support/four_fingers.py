@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import StepInput
+from hetwin_core.ensemble.model import Tick
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.poses import compose, multiply, relative_to, rotate
 from hetwin_core.ensemble.scene.rotations import rotation_matrix
@@ -160,7 +160,7 @@ class Scene:
         self.events: list[Event] = []
         self.model = InHandLocalization()
         given = {"hand": hand_parameter(), "objects": ["thing"], **self.parameters}
-        self.model.initialize(given, 0)
+        self.model.contribute(given, 0)
         self.model.start(self.snapshot())
 
     def snapshot(self) -> Snapshot:
@@ -182,7 +182,7 @@ class Scene:
     def step(self, period_ns: int = PERIOD_NS) -> Floats:
         """Step the model; returns the object's pose in the world."""
         self.time_ns += period_ns
-        output = self.model.step(StepInput(self.time_ns, period_ns, self.snapshot()))
+        output = self.model.step(Tick(self.time_ns, period_ns, self.snapshot()))
         self.events += output.events
         value = output.values["thing", "pose"]
         self.covariance = output.values["thing", "pose_covariance"].data

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,16 +15,7 @@ from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGrou
 from hetwin_core.ensemble.conductor.start.lifecycle import Ready
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import Refused, RunFailed
-from hetwin_core.ensemble.model import (
-    Contribution,
-    Model,
-    ModelDescription,
-    ModelKind,
-    Request,
-    RequestKind,
-    StepInput,
-    StepOutput,
-)
+from hetwin_core.ensemble.model import MainChanges, MainModel, MainTick, Request, RequestKind
 from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.ensemble.scenario.scenario import Scenario, build_scenario
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
@@ -43,26 +34,18 @@ ATTRIBUTES = (AttributeSpec("pose", 13), AttributeSpec("heat", 1), AttributeSpec
 ENTITIES = ("x", "y")
 
 
-class Keeper(Model):
+class Keeper(MainModel):
     """Keeps what it takes; refuses or fails as often as it is told to."""
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        # no model provides the last attribute
-        return ModelDescription(
-            ModelKind.SIMULATION, "keeps", provides=ATTRIBUTES[:2], can_be_main=True
-        )
+    provides = ATTRIBUTES[:2]  # no model provides the last attribute
 
     def __init__(self) -> None:
         self.kept: dict[tuple[str, str], Value | None] = {}
         self.log: list[tuple[str, str, str, bytes]] = []
         self.plan: list[str] = []
 
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        return Contribution()
-
-    def step(self, tick: StepInput) -> StepOutput:
-        return StepOutput(time_ns=tick.time_ns)
+    def step(self, tick: MainTick) -> MainChanges:
+        return MainChanges(tick.time_ns)
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         self._maybe("take")

@@ -117,6 +117,4 @@ def with_fields(episode: Episode, **fields: Any) -> Episode:
 
 
 def _record(name: str) -> ModelRecord:
-    return ModelRecord(
-        name, name, name, "simulation", "service", "after", 100.0, name == "physics", "here", 1
-    )
+    return ModelRecord(name, name, name, "service", "after", 100.0, name == "physics", "here", 1)

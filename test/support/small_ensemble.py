@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -22,18 +22,18 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.model import (
-    AttributeStart,
+    Changes,
     Contribution,
+    MainChanges,
+    MainContribution,
+    MainModel,
+    MainTick,
     Model,
-    ModelDescription,
-    ModelKind,
-    ParameterKind,
-    ParameterRequest,
     Request,
     RequestKind,
-    StepInput,
-    StepOutput,
+    Tick,
 )
+from hetwin_core.ensemble.parameters import Parameters, parameter
 from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.ensemble.scenario.scenario import Scenario, build_scenario
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
@@ -154,52 +154,47 @@ def run(text: str, *outside: Event, **options: Any) -> Outcome:
     return Outcome(summary, record, {port.plan.name: port.model for port in ports})
 
 
-class Watcher(Model):
+class WatcherSettings(Parameters):
+    tells: list[dict[str, Any]] = parameter("", [])
+    asks: list[dict[str, Any]] = parameter("", [])
+    sleep: float = 0.0
+
+
+class Watcher(Model[WatcherSettings]):
     """Remembers every step that it takes; tells events and asks for responsibilities when it is told to.
 
     Its parameter `tells` is a list of {at, name, stamp, kind, source, arguments}; `asks` one of
     {at, kind, entity, attribute}.
     """
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        return ModelDescription(ModelKind.OBSERVER, "watches", provides=(POSE,))
+    provides = (POSE,)
 
-    def parameters(self) -> Sequence[ParameterRequest]:
-        return (
-            ParameterRequest("tells", ParameterKind.ANY, required=False, default=[]),
-            ParameterRequest("asks", ParameterKind.ANY, required=False, default=[]),
-            ParameterRequest("sleep", ParameterKind.NUMBER, required=False, default=0.0),
-        )
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        self._tells = list(parameters["tells"])
-        self._asks = list(parameters["asks"])
-        self._sleep = parameters["sleep"]
-        self.seed = seed
-        self.ticks: list[StepInput] = []
+    def initialize(self, settings: WatcherSettings, scene: Contribution) -> None:
+        self._tells = list(settings.tells)
+        self._asks = list(settings.asks)
+        self._sleep = settings.sleep
+        self.ticks: list[Tick] = []
         self.saw: list[tuple[float, float]] = []
         self.commands: list[tuple[str, dict[str, Any]]] = []
         self.held: dict[tuple[str, str], Value] = {}
         self.stops = 0
-        return Contribution()
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         time.sleep(self._sleep)
         self.ticks.append(tick)
         self.saw.append((tick.scene.time_ns / 1e9, float(tick.scene.pose("hand")[0])))
         now = tick.time_ns / 1e9
-        output = StepOutput(time_ns=tick.time_ns)
-        output.values.update(self.held)
-        output.events = [_event(t, now) for t in self._tells if t["at"] <= now]
+        changes = tick.changes()
+        changes.values.update(self.held)
+        changes.events = [_event(t, now) for t in self._tells if t["at"] <= now]
         self._tells = [t for t in self._tells if t["at"] > now]
-        output.requests = [
+        changes.requests = [
             Request(RequestKind(a["kind"]), a["entity"], a.get("attribute", "pose"))
             for a in self._asks
             if a["at"] <= now
         ]
         self._asks = [a for a in self._asks if a["at"] > now]
-        return output
+        return changes
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         self.held[entity, attribute] = value
@@ -232,34 +227,27 @@ def _event(told: Mapping[str, Any], now: float) -> Event:
     )
 
 
-class Gauge(Model):
+class GaugeSettings(Parameters):
+    levels: list[float]
+
+
+class Gauge(MainModel[GaugeSettings]):
     """Main model with a number that follows a list, one entry per step, and is 0 afterwards."""
 
     LEVEL = AttributeSpec("level", 1, "m")
+    provides = (LEVEL, POSE)
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        return ModelDescription(
-            ModelKind.SIMULATION, "a level", provides=(cls.LEVEL, POSE), can_be_main=True
-        )
+    def initialize(self, settings: GaugeSettings, scene: MainContribution) -> None:
+        self._levels = list(settings.levels)
+        scene.add(Entity("tank", EntityKind.CONCEPT))
+        scene.add(Entity("hand", EntityKind.HAND))
+        scene.set("tank", self.LEVEL, 0.0)
+        scene.set("hand", POSE, pose_value((0.0, 0.0, 0.0)).data)
 
-    def parameters(self) -> Sequence[ParameterRequest]:
-        return (ParameterRequest("levels", ParameterKind.VECTOR),)
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        self._levels = list(parameters["levels"])
-        tank = Entity("tank", EntityKind.CONCEPT)
-        hand = Entity("hand", EntityKind.HAND)
-        starts = (
-            AttributeStart("tank", self.LEVEL, Value(np.zeros(1), 0)),
-            AttributeStart("hand", POSE, pose_value((0.0, 0.0, 0.0))),
-        )
-        return Contribution((tank, hand), starts)
-
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: MainTick) -> MainChanges:
         level = self._levels.pop(0) if self._levels else 0.0
         block = np.concatenate([[level], pose_value((0.0, 0.0, 0.0)).data])
-        return StepOutput(time_ns=tick.time_ns, block=block, ended=not self._levels)
+        return MainChanges(tick.time_ns, block=block, ended=not self._levels)
 
 
 class Misbehaving(Watcher):
@@ -270,18 +258,14 @@ class Misbehaving(Watcher):
     def __init__(self) -> None:
         self._do("register")
 
-    def parameters(self) -> Sequence[ParameterRequest]:
-        self._do("parameters")
-        return super().parameters()
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        found = super().initialize(parameters, seed)
-        return self._do("initialize") or found
+    def initialize(self, settings: WatcherSettings, scene: Contribution) -> None:
+        super().initialize(settings, scene)
+        self._do("initialize")
 
     def start(self, scene: Snapshot) -> None:
         self._do("start")
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         found = super().step(tick)
         deed = self.deeds.get("step")
         return found if deed is None else deed(tick)

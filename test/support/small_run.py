@@ -80,7 +80,6 @@ def records() -> tuple[ModelRecord, ...]:
             id=f"id-{name}",
             name=name,
             type=f"type_{name}",
-            kind="observer" if name == "handling" else "simulation",
             stepping="service",
             coupling="after",
             rate=400.0,

@@ -6,7 +6,7 @@ import ctypes
 import faulthandler
 import time
 
-from hetwin_core.ensemble.model import StepInput, StepOutput
+from hetwin_core.ensemble.model import Changes, Tick
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from support import toys
 
@@ -14,7 +14,7 @@ LONG_S = 600
 
 
 class HangsInPython(toys.ToyCup):
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         if tick.time_ns > 500_000_000:
             time.sleep(LONG_S)
         return super().step(tick)

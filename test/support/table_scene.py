@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import StepInput
+from hetwin_core.ensemble.model import Tick
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.tables import near_by
@@ -58,7 +58,7 @@ class Watch:
             attributes += [(hand, HOLDING), (hand, HELD_OBJECT)]
         self.layout = Layout.build(ENTITIES, attributes)
         self.observer = HandlingObserver()
-        self.observer.initialize({"objects": ["box"], **(parameters or {})}, 0)
+        self.observer.contribute({"objects": ["box"], **(parameters or {})}, 0)
         self.monitored = monitored
         self.time = 0.0
         self.events: list[Event] = []
@@ -99,7 +99,7 @@ class Watch:
         self.time += seconds
         where = pose_value((0.0, 0.0, 0.0)).data if pose is None else pose
         scene = self.scene(rows, grip, frame, where)
-        output = self.observer.step(StepInput(scene.time_ns, 0, scene, events))
+        output = self.observer.step(Tick(scene.time_ns, 0, scene, events))
         self.answers = {name: float(value.data[0]) for (_, name), value in output.values.items()}
         self.events += output.events
         return output.events

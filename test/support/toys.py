@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +12,16 @@ import numpy as np
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.events import Event, EventKind, Json
 from hetwin_core.ensemble.model import (
-    AttributeStart,
+    Changes,
     Contribution,
+    MainChanges,
+    MainContribution,
+    MainModel,
+    MainTick,
     Model,
-    ModelDescription,
-    ModelKind,
-    ParameterKind,
-    ParameterRequest,
-    Request,
-    RequestKind,
-    StepInput,
-    StepOutput,
+    Tick,
 )
+from hetwin_core.ensemble.parameters import Parameters, parameter
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.poses import relative_to
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -33,45 +31,39 @@ HAND_SPEED = 0.1
 SLOW_S = 0.2
 
 
-class ToyPhysics(Model):
+class ToySettings(Parameters):
+    until: float = parameter("when it ends", 1.0, "s")
+    actions: list[dict[str, Any]] = parameter("", [])
+    fail_at: float | None = None
+    nan_at: float | None = None
+    late_at: float | None = None
+    pace: float = parameter("", 0.0, "s")
+    slow_until: str | None = None
+
+
+class ToyPhysics(MainModel[ToySettings]):
     """Main model: a hand moves along x, a ball falls; events at given times; ends at a given time."""
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        return ModelDescription(
-            ModelKind.SIMULATION, "a hand and a ball", provides=(POSE,), can_be_main=True
-        )
+    provides = (POSE,)
 
-    def parameters(self) -> Sequence[ParameterRequest]:
-        return (
-            ParameterRequest("until", ParameterKind.NUMBER, required=False, default=1.0, unit="s"),
-            ParameterRequest("actions", ParameterKind.ANY, required=False, default=[]),
-            ParameterRequest("fail_at", ParameterKind.NUMBER, required=False, default=None),
-            ParameterRequest("nan_at", ParameterKind.NUMBER, required=False, default=None),
-            ParameterRequest("late_at", ParameterKind.NUMBER, required=False, default=None),
-            ParameterRequest("pace", ParameterKind.NUMBER, required=False, default=0.0, unit="s"),
-            ParameterRequest("slow_until", ParameterKind.ANY, required=False, default=None),
-        )
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        self._until = round(parameters["until"] * 1e9)
-        self._actions = [dict(a) for a in parameters["actions"]]
-        self._pace = parameters["pace"]
-        self._slow_until = parameters["slow_until"] and Path(parameters["slow_until"])
-        self._when = {k: parameters[f"{k}_at"] for k in ("fail", "nan", "late")}
+    def initialize(self, settings: ToySettings, scene: MainContribution) -> None:
+        self._until = round(settings.until * 1e9)
+        self._actions = [dict(a) for a in settings.actions]
+        self._pace = settings.pace
+        self._slow_until = settings.slow_until and Path(settings.slow_until)
+        self._when = {"fail": settings.fail_at, "nan": settings.nan_at, "late": settings.late_at}
         self._ball = pose_value((0.0, 0.0, 1.0)).data
         self._owns = True
         self.taken: list[Value] = []
         self.released: list[Value] = []
-        hand = Entity("hand", EntityKind.HAND)
-        ball = Entity("ball", EntityKind.OBJECT, tags=("graspable",))
-        starts = (
-            AttributeStart("hand", POSE, pose_value((0.0, 0.0, 1.1), linear=(HAND_SPEED, 0, 0))),
-            AttributeStart("ball", POSE, pose_value((0.0, 0.0, 1.0))),
-        )
-        return Contribution((hand, ball), starts, duration_ns=self._until)
+        scene.add(Entity("hand", EntityKind.HAND))
+        scene.add(Entity("ball", EntityKind.OBJECT, tags=("graspable",)))
+        hand = pose_value((0.0, 0.0, 1.1), linear=(HAND_SPEED, 0, 0))
+        scene.set("hand", POSE, hand.data)
+        scene.set("ball", POSE, self._ball)
+        scene.duration_ns = self._until
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: MainTick) -> MainChanges:
         self._misbehave(tick.time_ns)
         time.sleep(self._pace_now())
         dt = tick.period_ns / 1e9
@@ -84,8 +76,8 @@ class ToyPhysics(Model):
         block = np.concatenate([hand, self._ball])
         if self._when["nan"] is not None and t >= self._when["nan"]:
             block[13] = np.nan
-        return StepOutput(
-            time_ns=tick.time_ns,
+        return MainChanges(
+            tick.time_ns,
             block=block,
             events=self._due(t),
             ended=tick.time_ns >= self._until,
@@ -128,42 +120,39 @@ class ToyPhysics(Model):
         if (entity, attribute) != ("ball", "pose"):
             raise Refused("physics gives nothing but the ball away")
         self._owns = False
-        value = Value(scene.pose(entity).copy(), scene.time_ns)
+        value = scene.value(entity, "pose")
         self.released.append(value)
         return value
 
 
-class ToyGrasp(Model):
+class GraspSettings(Parameters):
+    refuses: bool = False
+    asks_at: float | None = None
+
+
+class ToyGrasp(Model[GraspSettings]):
     """Holds the ball where it took it, relative to the hand."""
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        return ModelDescription(ModelKind.SIMULATION, "holds a ball", rate=50.0, provides=(POSE,))
+    rate = 50.0
+    provides = (POSE,)
 
-    def parameters(self) -> Sequence[ParameterRequest]:
-        return (
-            ParameterRequest("refuses", ParameterKind.BOOLEAN, required=False, default=False),
-            ParameterRequest("asks_at", ParameterKind.NUMBER, required=False, default=None),
-        )
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        self._refuses = parameters["refuses"]
-        self._asks_at = parameters["asks_at"]
+    def initialize(self, settings: GraspSettings, scene: Contribution) -> None:
+        self._refuses = settings.refuses
+        self._asks_at = settings.asks_at
         self._held: dict[str, Value] = {}
         self.steps: list[int] = []
         self.seen: list[tuple[str, ...]] = []
-        return Contribution()
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         self.steps.append(tick.time_ns)
         self.seen.append(tuple(e.name for e in tick.events))
-        output = StepOutput(
-            time_ns=tick.time_ns, values={(k, "pose"): v for k, v in self._held.items()}
-        )
+        changes = tick.changes()
+        for name, value in self._held.items():
+            changes.set(name, POSE, value.data, value.parent)
         if self._asks_at is not None and tick.time_ns >= self._asks_at * 1e9:
             self._asks_at = None
-            output.requests.append(Request(RequestKind.TAKE, "ball", "pose"))
-        return output
+            changes.take("ball", POSE)
+        return changes
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         if self._refuses:
@@ -177,37 +166,33 @@ class ToyGrasp(Model):
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
         if self._held.pop(entity, None) is None or attribute != "pose":
             raise Refused("it is not held")
-        return Value(scene.pose(entity).copy(), scene.time_ns)
+        return scene.value(entity, "pose")
 
 
-class ToyCup(Model):
+class CupSettings(Parameters):
+    strays: bool = False
+
+
+class ToyCup(Model[CupSettings]):
     """A cup of coffee that cools; reports when it is cold."""
 
     TEMPERATURE = AttributeSpec("temperature", 1, "K")
+    rate = 10.0
+    provides = (TEMPERATURE,)
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        return ModelDescription(
-            ModelKind.SIMULATION, "coffee that cools", rate=10.0, provides=(cls.TEMPERATURE,)
-        )
-
-    def parameters(self) -> Sequence[ParameterRequest]:
-        return (ParameterRequest("strays", ParameterKind.BOOLEAN, required=False, default=False),)
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: CupSettings, scene: Contribution) -> None:
         self._temperature = 350.0
-        self._strays = parameters["strays"]
+        self._strays = settings.strays
         self.commands: list[tuple[str, Mapping[str, Json]]] = []
-        start = AttributeStart("cup", self.TEMPERATURE, Value(np.array([350.0]), 0))
-        return Contribution((Entity("cup", EntityKind.CONCEPT),), (start,))
+        scene.add(Entity("cup", EntityKind.CONCEPT))
+        scene.set("cup", self.TEMPERATURE, 350.0)
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         self._temperature += (290.0 - self._temperature) * tick.period_ns / 1e9
-        value = Value(np.array([self._temperature]), tick.time_ns)
-        output = StepOutput(time_ns=tick.time_ns, values={("cup", "temperature"): value})
+        changes = tick.changes().set("cup", self.TEMPERATURE, self._temperature)
         if self._strays:
-            output.values["ball", "pose"] = Value(np.zeros(13), tick.time_ns)
-        return output
+            changes.set("ball", POSE, np.zeros(13))
+        return changes
 
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
         if name != "heat":

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.model import (
-    AttributeStart,
-    Contribution,
-    ModelDescription,
-    ParameterKind,
-    ParameterRequest,
-    StepInput,
-    StepOutput,
-)
+from hetwin_core.ensemble.model import MainChanges, MainContribution, MainTick
+from hetwin_core.ensemble.parameters import parameter
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.tables import CLEARANCES, no_rows
-from hetwin_core.ensemble.scene.values import AttributeSpec, Value
+from hetwin_core.ensemble.scene.values import AttributeSpec
 from hetwin_core.ensemble.scene.watch import Finding, Watch, WatchLayout
-from support.toys import ToyPhysics
+from support.toys import ToyPhysics, ToySettings
 
 JOINTS = ("shoulder", "elbow")
 LINKS = ("base", "forearm")
@@ -46,43 +38,36 @@ ENTITIES = (
 )
 
 
+class WatchedSettings(ToySettings):
+    shoulder: list[float] = parameter("", [0.0])
+    away: float = 0.0
+    touch: list[float] | None = None
+    findings: list[dict[str, Any]] = parameter("", [])
+
+
 class WatchedToy(ToyPhysics):
     """Moves the shoulder along `shoulder` (one position per step, the last one stays), and the twin `away` from it.
 
     While `touch` = [from, to, depth] the forearm is that deep inside the table; `findings` are of its source.
     """
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        return replace(super().describe(), watched=True)
+    watched = True
+    settings_class = WatchedSettings
 
-    def parameters(self) -> Sequence[ParameterRequest]:
-        any_ = ParameterKind.ANY
-        return (
-            *super().parameters(),
-            ParameterRequest("shoulder", any_, required=False, default=[0.0]),
-            ParameterRequest("away", ParameterKind.NUMBER, required=False, default=0.0),
-            ParameterRequest("touch", any_, required=False, default=None),
-            ParameterRequest("findings", any_, required=False, default=[]),
-        )
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        found = super().initialize(parameters, seed)
-        self._shoulder = list(parameters["shoulder"])
-        self._away = parameters["away"]
-        self._touch = parameters["touch"] or (0.0, -1.0, 0.0)
+    def initialize(self, settings: WatchedSettings, scene: MainContribution) -> None:
+        super().initialize(settings, scene)
+        self._shoulder = list(settings.shoulder)
+        self._away = settings.away
+        self._touch = settings.touch or (0.0, -1.0, 0.0)
         self._at = self._shoulder[0]
-        self._table = [e.name for e in (*found.entities, *ENTITIES)].index("table")
-        starts = [AttributeStart("arm", spec, Value(np.zeros(2), 0)) for spec in SPECS]
-        findings = tuple(Finding(**finding) for finding in parameters["findings"])
-        return replace(
-            found,
-            entities=(*found.entities, *ENTITIES),
-            attributes=(*found.attributes, *starts),
-            watch=replace(LAYOUT, findings=findings),
-        )
+        scene.entities = (*scene.entities, *ENTITIES)
+        self._table = [e.name for e in scene.entities].index("table")
+        for spec in SPECS:
+            scene.set("arm", spec, np.zeros(2))
+        findings = tuple(Finding(**finding) for finding in settings.findings)
+        scene.watch = replace(LAYOUT, findings=findings)
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: MainTick) -> MainChanges:
         output = super().step(tick)
         before, self._at = self._at, self._shoulder.pop(0) if self._shoulder else self._at
         speed = (self._at - before) / (tick.period_ns / 1e9)

@@ -2,76 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
-from hetwin_suite import (
+from hetwin_suite.model import (
     AttributeSpec,
-    AttributeStart,
+    Changes,
     Contribution,
-    Event,
+    EntityName,
     Model,
-    ModelDescription,
-    ModelKind,
-    ParameterKind,
-    ParameterRequest,
-    Selection,
-    StepInput,
-    StepOutput,
-    Value,
+    Parameters,
+    Tick,
+    parameter,
 )
 
 CHARGE = AttributeSpec("charge", 1, "J")
 
 
-class Battery(Model):
-    """Drains by what a robot uses: its electronics, and its joints' efforts times their velocities."""
+class BatterySettings(Parameters):
+    """The robot, and what its battery holds."""
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """A simulation of one charge."""
-        return ModelDescription(
-            ModelKind.SIMULATION, "battery that drains", rate=50.0, provides=(CHARGE,)
-        )
+    robot: EntityName = parameter("whose battery it is")
+    charge: float = parameter("at the start", 360_000.0, "J")
+    idle_power: float = parameter("of the electronics", 20.0, "W")
+    low: float = parameter("when it reports battery_low", 36_000.0, "J")
 
-    def parameters(self) -> tuple[ParameterRequest, ...]:
-        """The robot, and what its battery holds."""
-        number = ParameterKind.NUMBER
-        return (
-            ParameterRequest("robot", ParameterKind.ENTITY, "whose battery it is"),
-            ParameterRequest("charge", number, "at the start", False, 360_000.0, "J"),
-            ParameterRequest("idle_power", number, "of the electronics", False, 20.0, "W"),
-            ParameterRequest("low", number, "when it reports battery_low", False, 36_000.0, "J"),
-        )
 
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+class Battery(Model[BatterySettings]):
+    """A battery, drained by a robot's electronics and by its joints' efforts times their velocities."""
+
+    rate = 50.0
+    provides = (CHARGE,)
+
+    def initialize(self, settings: BatterySettings, scene: Contribution) -> None:
         """Start with the charge of the parameter."""
-        self._robot = str(parameters["robot"])
-        self._joules, self._idle = float(parameters["charge"]), float(parameters["idle_power"])
-        self._low = float(parameters["low"])
-        start = AttributeStart(self._robot, CHARGE, self._value(0))
-        reads = (
-            Selection(self._robot, "joint_velocities"),
-            Selection(self._robot, "joint_efforts"),
-        )
-        return Contribution(attributes=(start,), reads=reads)
+        self._joules = settings.charge
+        scene.set(settings.robot, CHARGE, self._joules)
+        scene.needs((settings.robot, "joint_velocities"), (settings.robot, "joint_efforts"))
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         """Use energy; a joint that is driven backwards returns none."""
-        scene, before = tick.scene, self._joules
-        power = self._idle
-        if scene.layout.has(self._robot, "joint_efforts"):  # else something without motors
-            efforts = scene.get(self._robot, "joint_efforts")
-            power += float(np.abs(efforts * scene.get(self._robot, "joint_velocities")).sum())
-        self._joules = max(0.0, before - power * tick.period_ns / 1e9)
-        value = self._value(tick.time_ns)
-        output = StepOutput(time_ns=tick.time_ns, values={(self._robot, CHARGE.name): value})
-        if self._joules < self._low <= before:
-            arguments = {"robot": self._robot, "joules": self._joules}
-            output.events.append(Event("battery_low", tick.time_ns, arguments=arguments))
-        return output
-
-    def _value(self, time_ns: int) -> Value:
-        return Value(np.array([self._joules]), time_ns)
+        settings, scene, before = self.settings, tick.scene, self._joules
+        power = settings.idle_power
+        if scene.layout.has(settings.robot, "joint_efforts"):  # else something without motors
+            efforts = scene.get(settings.robot, "joint_efforts")
+            power += float(np.abs(efforts * scene.get(settings.robot, "joint_velocities")).sum())
+        self._joules = max(0.0, before - power * tick.period)
+        changes = tick.changes().set(settings.robot, CHARGE, self._joules)
+        if self._joules < settings.low <= before:
+            changes.event("battery_low", robot=settings.robot, joules=self._joules)
+        return changes

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from hetwin_core.ensemble import model_abilities as abilities
 from hetwin_core.ensemble.clock import MainClock
 from hetwin_core.ensemble.conductor.step.outputs import OutputWriter
 from hetwin_core.ensemble.conformance.declaration import check_spec
@@ -16,11 +17,11 @@ from hetwin_core.ensemble.conformance.fixture import ENTITIES, MODEL, Fixture
 from hetwin_core.ensemble.conformance.result import Broken
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.model import (
+    Changes,
     Contribution,
+    MainChanges,
+    MainTick,
     Model,
-    ModelDescription,
-    StepInput,
-    StepOutput,
     Stepping,
 )
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
@@ -47,7 +48,6 @@ class Bench:
 
     Args:
         cls: the model.
-        description: what it declares.
         parameters: resolved, as `initialize` gets them.
         row: where calls are counted.
     """
@@ -55,18 +55,16 @@ class Bench:
     def __init__(
         self,
         cls: type[Model],
-        description: ModelDescription,
         parameters: Mapping[str, Any],
         row: Row,
     ) -> None:
         self.model = cls()
         self._row = row
-        self.description = description
-        self.is_main = description.can_be_main
+        self.is_main = cls.can_be_main
         self.index, self.other = (0, 1) if self.is_main else (1, 0)
         self._parameters = dict(parameters)
         self._fixture = Fixture()
-        self._clock = MainClock(MAIN_RATE if self.is_main else description.rate or DEFAULT_RATE)
+        self._clock = MainClock(MAIN_RATE if self.is_main else cls.rate or DEFAULT_RATE)
         self._steps = 0
         self._strayed: list[str] = []
         self._kept: list[tuple[str, Value, bytes]] = []
@@ -81,7 +79,6 @@ class Bench:
             NAME,
             cls.__name__,
             cls,
-            description,
             self.is_main,
             Stepping.SERVICE,
             1,
@@ -96,9 +93,7 @@ class Bench:
         Raises:
             Broken: if its contribution cannot be used.
         """
-        contribution = self._timed("initialize", self.model.initialize, self._parameters, SEED)
-        if not isinstance(contribution, Contribution):
-            raise Broken(f"returns {type(contribution).__name__}; expected a Contribution")
+        contribution = self._timed("initialize", self.model.contribute, self._parameters, SEED)
         known: tuple[Entity, ...] = () if self.is_main else ENTITIES
         entities = (*known, *contribution.entities)
         fixed = () if self.is_main else self._fixture.attributes()
@@ -133,20 +128,20 @@ class Bench:
             Refused: if the model cannot be saved.
             Broken: if its state is no plain data.
         """
-        saved = self._timed("save", self.model.save)
+        saved = self._timed("save", abilities.save, self.model)
         size = _size(saved, "its state")
         model = type(self.model)()
-        model.initialize(self._parameters, SEED)
+        model.contribute(self._parameters, SEED)
         model.start(self._at_start)
         try:
-            self._timed("restore", model.restore, saved, self.scene.snapshot())
+            self._timed("restore", abilities.restore, model, saved, self.scene.snapshot())
         except Refused as refusal:
             raise Broken(f"refuses its own saved state: {refusal}") from refusal
         self.model.stop()
         self.model = model
         return size
 
-    def step(self) -> StepOutput:
+    def step(self) -> Changes:
         """Take one step; the output is checked as the conductor would, and more.
 
         Raises:
@@ -157,10 +152,13 @@ class Bench:
         then = self._clock.time_of(self._steps)
         if not self.is_main:
             self._move_fixture(then)
-        tick = StepInput(then, then - before, self.scene.snapshot(), (), self._foreign())
+        tick = MainTick(then, then - before, self.scene.snapshot(), (), self._foreign())
         output = self._timed("step", self.model.step, tick)
-        if not isinstance(output, StepOutput):
-            raise Broken(f"returns {type(output).__name__}; expected a StepOutput")
+        if output is None and not self.is_main:
+            output = tick.changes()
+        if not isinstance(output, Changes):
+            kind = "MainChanges" if self.is_main else "Changes, or nothing"
+            raise Broken(f"returns {type(output).__name__}; expected {kind}")
         self._check_left_alone()
         write = self._outputs.write_main if self.is_main else self._outputs.write
         write(self.plan, output, then)
@@ -168,7 +166,7 @@ class Bench:
             raise Broken(f"at {then / 1e9:.4f} s {self._strayed[0]}")
         self._check_rest(output, then)
         self.scene.resolve(then)
-        self.ended = self.ended or output.ended
+        self.ended = self.ended or (isinstance(output, MainChanges) and output.ended)
         self._remember(output)
         return output
 
@@ -208,8 +206,8 @@ class Bench:
             (slots[s].entity, slots[s].attribute.name): v for s, v in self.scene.foreign.items()
         }
 
-    def _check_rest(self, output: StepOutput, then: int) -> None:
-        if not isinstance(output.ended, bool):
+    def _check_rest(self, output: Changes, then: int) -> None:
+        if isinstance(output, MainChanges) and not isinstance(output.ended, bool):
             raise Broken(f"ended is {output.ended!r}; expected true or false")
         for event in output.events:
             if event.time_ns > then:
@@ -232,17 +230,19 @@ class Bench:
                     f"changes the numbers of {name} after it has returned them; expected a new array"
                 )
 
-    def _remember(self, output: StepOutput) -> None:
+    def _remember(self, output: Changes) -> None:
         """Keep the output to the bit, for comparison with another instance's."""
         self._kept = [(f"{e}.{a}", v, v.data.tobytes()) for (e, a), v in output.values.items()]
         numbers = {n: before.hex() for n, _, before in self._kept}
-        if output.block is not None:
-            numbers["block"] = output.block.tobytes().hex()
-        for name, table in output.tables.items():
-            numbers[name] = table.rows().tobytes().hex()
+        ended = False
+        if isinstance(output, MainChanges):
+            ended = output.ended
+            if output.block is not None:
+                numbers["block"] = output.block.tobytes().hex()
+            numbers |= {n: t.rows().tobytes().hex() for n, t in output.tables.items()}
         events = [(e.name, e.time_ns, dict(e.arguments)) for e in output.events]
         asked = [(r.kind.value, r.entity, r.attribute) for r in output.requests]
-        self.trace.append(json.dumps([output.time_ns, numbers, events, asked, output.ended]))
+        self.trace.append(json.dumps([output.time_ns, numbers, events, asked, ended]))
 
 
 def _size(saved: object, name: str) -> int:
@@ -280,7 +280,7 @@ def check_contribution(
         if not entity.name or entity.name in names or entity.name == WORLD:
             raise Broken(f"contributes the entity {entity.name!r}, which exists already")
         names.add(entity.name)
-    declared = {spec.name: spec for spec in bench.description.provides}
+    declared = {spec.name: spec for spec in bench.plan.cls.provides}
     for start in contribution.attributes:
         what = f"{start.entity}.{start.attribute.name}"
         if start.entity not in names:

@@ -8,7 +8,7 @@ from typing import Any
 from hetwin_core.ensemble.conductor.start.parameters import entities_meant
 from hetwin_core.ensemble.conformance.fixture import MODEL, hand_parameter
 from hetwin_core.ensemble.conformance.result import Broken
-from hetwin_core.ensemble.model import ParameterKind, ParameterRequest
+from hetwin_core.ensemble.parameters import ParameterKind, ParameterRequest
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scene.layout import Entity
 

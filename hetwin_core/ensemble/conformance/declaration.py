@@ -8,44 +8,51 @@ from collections.abc import Sequence
 from typing import Any
 
 from hetwin_core.ensemble.conformance.result import Broken
-from hetwin_core.ensemble.model import (
-    Model,
-    ModelDescription,
-    ModelKind,
-    ParameterKind,
-    ParameterRequest,
-    Stepping,
-)
+from hetwin_core.ensemble.model import Model, Stepping
+from hetwin_core.ensemble.model_abilities import compared_by
+from hetwin_core.ensemble.parameters import ParameterKind, ParameterRequest
 from hetwin_core.ensemble.scene.values import PARTICLE_SIZE, AttributeSpec, Meaning
 
 CHEAP_S = 0.5
+TOGETHER = (("take", "release"), ("save", "restore"), ("compares", "thresholds", "watching"))
+"""What makes sense only together, see `model_abilities`."""
 
 
-def check_description(cls: type[Model]) -> ModelDescription:
-    """Check that `describe` works without an instance, and returns what makes sense.
+def check_declaration(cls: type[Model]) -> None:
+    """Check that a model's class declares what makes sense.
 
     Raises:
         Broken: if not.
     """
-    found = cls.describe()
-    if not isinstance(found, ModelDescription):
-        raise Broken(f"returns {type(found).__name__}; expected a ModelDescription")
-    if not isinstance(found.kind, ModelKind) or not isinstance(found.stepping, Stepping):
-        raise Broken("kind and stepping must be a ModelKind and a Stepping")
-    if not found.summary or "\n" in found.summary:
-        raise Broken(f"the summary is {found.summary!r}; expected one sentence")
-    if found.rate is not None and not (math.isfinite(found.rate) and found.rate > 0):
-        raise Broken(f"the rate is {found.rate}; expected a positive number, or None")
-    names = [spec.name for spec in found.provides]
+    cls.declare()
+    if not isinstance(cls.summary, str) or not cls.summary or "\n" in cls.summary:
+        raise Broken(f"the summary is {cls.summary!r}; expected one sentence")
+    if not isinstance(cls.stepping, Stepping):
+        raise Broken(f"stepping is {cls.stepping!r}; expected a Stepping")
+    if cls.rate is not None and not (math.isfinite(cls.rate) and cls.rate > 0):
+        raise Broken(f"the rate is {cls.rate}; expected a positive number, or None")
+    if not isinstance(cls.provides, tuple | list):
+        raise Broken(f"provides is {cls.provides!r}; expected a tuple of AttributeSpec")
+    names = [spec.name for spec in cls.provides]
     if len(set(names)) != len(names):
         raise Broken(f"provides has a name twice: {names}")
-    for spec in found.provides:
+    for spec in cls.provides:
         check_spec(spec, least=0)  # 0: as many as the entity has, e.g. joints
-    if found.can_be_main and found.stepping is not Stepping.SERVICE:
+    if cls.can_be_main and cls.stepping is not Stepping.SERVICE:
         raise Broken("a model that can be the main one must be stepped by service")
-    if cls.describe() != found:
-        raise Broken("returns something else when called again")
-    return found
+    _check_abilities(cls)
+
+
+def _check_abilities(cls: type[Model]) -> None:
+    for members in TOGETHER:
+        has = {name: hasattr(cls, name) for name in members}
+        if len({*has.values()}) > 1:
+            there, missing = (", ".join(n for n in has if has[n] is so) for so in (True, False))
+            raise Broken(f"it has {there}, but no {missing}; it needs all of them, or none")
+    names = [request.name for request in cls.requests()]
+    unknown = [name for name in compared_by(cls) if name not in names]
+    if unknown:
+        raise Broken(f"its threshold {unknown[0]!r} is no parameter; expected some of {names}")
 
 
 def check_spec(spec: AttributeSpec, least: int = 1) -> None:
@@ -85,13 +92,13 @@ def make(cls: type[Model]) -> Model:
     return model
 
 
-def check_parameters(model: Model) -> Sequence[ParameterRequest]:
-    """Check that `parameters` has unique names, and defaults that fit their kinds.
+def check_parameters(cls: type[Model]) -> Sequence[ParameterRequest]:
+    """Check that the parameters have unique names, and defaults that fit their kinds.
 
     Raises:
         Broken: if not.
     """
-    requests = model.parameters()
+    requests = cls.requests()
     names: set[str] = set()
     for request in requests:
         if not isinstance(request, ParameterRequest):
@@ -105,7 +112,7 @@ def check_parameters(model: Model) -> Sequence[ParameterRequest]:
             raise Broken(
                 f"{request.name}: the default {request.default!r} is no {request.kind.value}"
             )
-    if list(model.parameters()) != list(requests):
+    if list(cls.requests()) != list(requests):
         raise Broken("returns something else when called again")
     return requests
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
+from hetwin_core.ensemble import model_abilities as abilities
 from hetwin_core.ensemble.conformance.bench import Bench
 from hetwin_core.ensemble.conformance.result import Broken
 from hetwin_core.ensemble.errors import Refused
@@ -100,10 +103,9 @@ def _move(bench: Bench, slot: int, to: int, value: Value) -> None:
 
 def _take(bench: Bench, slot: int) -> bool:
     place = bench.scene.layout.slots[slot]
+    value, scene = bench.scene.value(slot), bench.snapshot()
     try:
-        bench.model.take(
-            place.entity, place.attribute.name, bench.scene.value(slot), bench.snapshot()
-        )
+        abilities.take(bench.model, place.entity, place.attribute.name, value, scene)
     except Refused:
         if bench.table.owner(slot) != bench.index:
             bench.step()  # fails if the model returns the attribute all the same
@@ -114,7 +116,7 @@ def _take(bench: Bench, slot: int) -> bool:
 def _release(bench: Bench, slot: int) -> Value:
     place = bench.scene.layout.slots[slot]
     what = f"{place.entity}.{place.attribute.name}"
-    value = bench.model.release(place.entity, place.attribute.name, bench.snapshot())
+    value = abilities.release(bench.model, place.entity, place.attribute.name, bench.snapshot())
     if not isinstance(value, Value):
         raise Broken(f"releases {what} with {type(value).__name__}; expected a Value")
     data = value.data
@@ -158,7 +160,8 @@ def check_refusals(bench: Bench) -> str:
     """
     layout, scene = bench.scene.layout, bench.snapshot()
     entity = layout.entities[0].name if layout.entities else NOTHING
-    spec = bench.description.provides[0] if bench.description.provides else POSE
+    provides = bench.plan.cls.provides
+    spec = provides[0] if provides else POSE
     provided = spec.name
     data = (
         pose_value((0.0, 0.0, 0.0)).data if spec.name == POSE.name else np.zeros(max(spec.size, 1))
@@ -167,8 +170,8 @@ def check_refusals(bench: Bench) -> str:
     model = bench.model
     for name, attribute in ((NOTHING, provided), (entity, NOTHING)):
         what = f"{name}.{attribute}"
-        _refuses(f"take of {what}", lambda n=name, a=attribute: model.take(n, a, value, scene))
-        _refuses(f"release of {what}", lambda n=name, a=attribute: model.release(n, a, scene))
+        _refuses(f"take of {what}", partial(abilities.take, model, name, attribute, value, scene))
+        _refuses(f"release of {what}", partial(abilities.release, model, name, attribute, scene))
     return "unknown entity and attribute"
 
 
@@ -178,7 +181,7 @@ def check_unknown_command(bench: Bench) -> None:
     Raises:
         Broken: if it is not.
     """
-    _refuses(f"command {NOTHING}", lambda: bench.model.command(NOTHING, {}))
+    _refuses(f"command {NOTHING}", partial(abilities.command, bench.model, NOTHING, {}))
 
 
 def _refuses(what: str, call: object) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from hetwin_core.ensemble.conformance.bench import Bench
 from hetwin_core.ensemble.conformance.result import Broken
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.model import ParameterKind, ParameterRequest
+from hetwin_core.ensemble.parameters import ParameterKind, ParameterRequest
 
 ODD: Mapping[ParameterKind, tuple[Any, ...]] = {
     ParameterKind.NUMBER: (0.0, -1.0, 1e12),

@@ -8,7 +8,7 @@ from typing import Any
 from hetwin_core.ensemble.catalogue import model_class
 from hetwin_core.ensemble.conformance.bench import Bench
 from hetwin_core.ensemble.conformance.candidates import values_for
-from hetwin_core.ensemble.conformance.declaration import check_description, check_parameters, make
+from hetwin_core.ensemble.conformance.declaration import check_declaration, check_parameters, make
 from hetwin_core.ensemble.conformance.fixture import ENTITIES
 from hetwin_core.ensemble.conformance.handovers import (
     check_refusals,
@@ -22,7 +22,7 @@ from hetwin_core.ensemble.conformance.robustness import (
     check_odd_parameters,
 )
 from hetwin_core.ensemble.conformance.saving import check_saving
-from hetwin_core.ensemble.model import Model, ModelDescription
+from hetwin_core.ensemble.model import Model
 from hetwin_core.ensemble.supervision.heartbeat import Row, unseen_row
 
 __all__ = ["CheckResult", "check_model_type"]
@@ -67,13 +67,12 @@ class _Suite:
         self._given = given
         self._report = report
         self._row = unseen_row() if row is None else row
-        self._description: ModelDescription
         self._values: dict[str, Any] = {}
 
     def run(self) -> list[CheckResult]:
         check = self._report.run
         (
-            check("describe", self._describe)
+            check("declaration", self._declare)
             and check("constructor without arguments", self._make)
             and check("parameters", self._parameters)
             and check("initialize", self._initialize)
@@ -90,22 +89,22 @@ class _Suite:
         check("save and restore", self._saving)
         check("refusal of what it does not know", lambda: check_refusals(self._stepped()))
         check("refusal of unknown commands", lambda: check_unknown_command(self._stepped()))
-        if not self._description.can_be_main:
+        if not self._cls.can_be_main:
             check("start in the middle of a run", self._late_start)
         check("odd parameters", self._odd_parameters)
         check("within the deadline", self._deadline)
         return check("stop, and stop again", self._stop)
 
-    def _describe(self) -> str:
-        self._description = check_description(self._cls)
-        return f"{self._description.kind.value}: {self._description.summary}"
+    def _declare(self) -> str:
+        check_declaration(self._cls)
+        return self._cls.summary
 
     def _make(self) -> None:
         make(self._cls)
 
     def _parameters(self) -> str:
-        requests = check_parameters(make(self._cls))
-        is_main = self._description.can_be_main
+        requests = check_parameters(self._cls)
+        is_main = self._cls.can_be_main
         names = [request.name for request in requests]
         unknown = sorted(set(self._given) - set(names))
         if unknown:
@@ -145,7 +144,7 @@ class _Suite:
                 place = "initialize" if number == 0 else f"step {number}"
                 raise Broken(
                     f"two instances differ from {place} on: {_difference(one, other)}; randomness must"
-                    " come only from a generator seeded with initialize's seed"
+                    " come only from a generator `random`, or one seeded with `seed`"
                 )
         raise Broken(f"two instances took {len(first.trace)} and {len(second.trace)} steps")
 
@@ -161,9 +160,9 @@ class _Suite:
     def _odd_parameters(self) -> str:
         def bench(name: str, value: object) -> Bench:
             values = {**self._values, name: value}
-            return Bench(self._cls, self._description, values, self._row)
+            return Bench(self._cls, values, self._row)
 
-        return check_odd_parameters(make(self._cls).parameters(), bench)
+        return check_odd_parameters(self._cls.requests(), bench)
 
     def _deadline(self) -> str:
         bench = self._stepped(self._count())
@@ -176,12 +175,12 @@ class _Suite:
         bench.model.stop()
 
     def _count(self) -> int:
-        if self._description.can_be_main:
+        if self._cls.can_be_main:
             return MAIN_STEPS
-        return min(MAX_STEPS, round(DURATION_S * (self._description.rate or 100.0)))
+        return min(MAX_STEPS, round(DURATION_S * (self._cls.rate or 100.0)))
 
     def _bench(self) -> Bench:
-        return Bench(self._cls, self._description, self._values, self._row)
+        return Bench(self._cls, self._values, self._row)
 
     def _started(self) -> Bench:
         bench = self._bench()

@@ -16,7 +16,7 @@ def handed_over(scenario: Scenario) -> list[tuple[str, str]]:
 
     Only attributes that the main model provides; an entity is a name, a pattern, or `ANY`.
     """
-    provided = {spec.name for spec in scenario.main.description.provides}
+    provided = {spec.name for spec in scenario.main.cls.provides}
     rows = (*_by_triggers(scenario), *_from_the_start(scenario), *_by_models(scenario))
     return list(dict.fromkeys(row for row in rows if row[1] in provided))
 
@@ -46,6 +46,6 @@ def _by_models(scenario: Scenario) -> Iterator[tuple[str, str]]:
     given = {(moved.to, moved.attribute) for moved in _hand_overs(scenario)}
     given |= {(entry.model, entry.attribute) for entry in scenario.file.responsibilities}
     for plan in scenario.models:
-        for spec in plan.description.provides:
+        for spec in plan.cls.provides:
             if not plan.main and (plan.name, spec.name) not in given:
                 yield ANY, spec.name

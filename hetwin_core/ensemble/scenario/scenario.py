@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from hetwin_core.ensemble.catalogue import model_class
+from hetwin_core.ensemble.catalogue import declared, model_class
 from hetwin_core.ensemble.clock import MainClock, divisor, nearest_rates
 from hetwin_core.ensemble.concern_words import ROBOT_HEALTH
 from hetwin_core.ensemble.errors import BadInput
@@ -15,7 +15,7 @@ from hetwin_core.ensemble.expressions.evaluators import Evaluator, all_evaluator
 from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.expressions.own_functions import own_functions
 from hetwin_core.ensemble.known_files import Kind, find_known
-from hetwin_core.ensemble.model import Model, ModelDescription, Stepping
+from hetwin_core.ensemble.model import Model, Stepping
 from hetwin_core.ensemble.nearest import one_of, perhaps
 from hetwin_core.ensemble.own_modules import in_use, use_modules_in
 from hetwin_core.ensemble.resources import DATA_SCHEME, find, names_of
@@ -56,7 +56,6 @@ class ModelPlan:
     name: str
     type: str
     cls: ModelClass
-    description: ModelDescription
     main: bool
     stepping: Stepping
     every: int
@@ -81,7 +80,7 @@ class ModelPlan:
     def provides(self, attribute: str) -> bool:
         """Whether it can be responsible for attributes of this name."""
         names = (attribute, ANY_ATTRIBUTE.name)
-        return any(spec.name in names for spec in self.description.provides)
+        return any(spec.name in names for spec in self.cls.provides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +284,7 @@ def _plans(file: ScenarioFile) -> tuple[ModelPlan, ...]:
         _plan(index, name, entry, file) for index, (name, entry) in enumerate(file.models.items())
     ]
     main = next(plan for plan in plans if plan.main)
-    if main.description.watched and file.robot_health is not False:
+    if getattr(main.cls, "watched", False) and file.robot_health is not False:
         plans.append(_robot_health(len(plans), file))
     return tuple(plans)
 
@@ -316,18 +315,17 @@ def _robot_health(index: int, file: ScenarioFile) -> ModelPlan:
 def _plan(index: int, name: str, entry: ModelEntry, file: ScenarioFile) -> ModelPlan:
     where = f"models.{name}"
     try:
-        cls = model_class(entry.type)
+        cls = declared(model_class(entry.type))
     except BadInput as error:
         raise error.at(f"{where}.type") from None
-    description = _description(cls, where)
-    if entry.main and not description.can_be_main:
+    if entry.main and not cls.can_be_main:
         raise BadInput(
             "this model cannot be the main one",
             where=f"{where}.main",
             found=entry.type,
             expected="a simulation that times the others, e.g. main_physics",
         )
-    stepping = entry.step or description.stepping
+    stepping = entry.step or cls.stepping
     if entry.main and stepping is not Stepping.SERVICE:
         raise BadInput(
             "the main model is stepped by service",
@@ -359,10 +357,9 @@ def _plan(index: int, name: str, entry: ModelEntry, file: ScenarioFile) -> Model
         name=name,
         type=entry.type,
         cls=cls,
-        description=description,
         main=entry.main,
         stepping=stepping,
-        every=_every(name, entry, description, file.rate),
+        every=_every(name, entry, cls.rate, file.rate),
         beside=entry.coupling == "beside",
         deadline=deadline,
         patience=deadline if is_given else max(deadline, INITIALIZE_DEADLINE_S),
@@ -373,20 +370,7 @@ def _plan(index: int, name: str, entry: ModelEntry, file: ScenarioFile) -> Model
     )
 
 
-def _description(cls: ModelClass, where: str) -> ModelDescription:
-    try:
-        description = cls.describe()
-    except Exception as error:  # a model of anyone's may raise anything
-        raise BadInput(
-            f"the model does not say what it is: {type(error).__name__}: {error}",
-            where=f"{where}.type",
-            found=cls.__name__,
-            expected="a model that passes hetwin model check",
-        ) from error
-    return description
-
-
-def _every(name: str, entry: ModelEntry, description: ModelDescription, main_rate: float) -> int:
+def _every(name: str, entry: ModelEntry, own_rate: float | None, main_rate: float) -> int:
     if entry.main:
         if entry.every not in (None, 1) or (entry.rate is not None and entry.rate != main_rate):
             raise BadInput(
@@ -399,7 +383,7 @@ def _every(name: str, entry: ModelEntry, description: ModelDescription, main_rat
     if entry.every is not None:
         return entry.every
     given = entry.rate is not None
-    rate = entry.rate or description.rate or main_rate
+    rate = entry.rate or own_rate or main_rate
     every = divisor(main_rate, rate)
     if every is None and not given:
         every = max(1, round(main_rate / rate))  # a default need not divide the rate exactly
@@ -426,7 +410,7 @@ def _check_responsibilities(file: ScenarioFile, models: tuple[ModelPlan, ...]) -
                 expected=one_of(entry.model, plans),
             )
         if not plan.provides(entry.attribute):
-            can = ", ".join(spec.name for spec in plan.description.provides) or "nothing"
+            can = ", ".join(spec.name for spec in plan.cls.provides) or "nothing"
             raise BadInput(
                 f"{plan.name} cannot be responsible for this attribute",
                 where=f"responsibilities.{index}.attribute",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.tables import NO_PROXIMITY, PROXIMITY, Table
-from hetwin_core.ensemble.scene.values import WORLD, Floats, Ints
+from hetwin_core.ensemble.scene.values import WORLD, Floats, Ints, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,14 @@ class Snapshot:
             KeyError: if the scene has no such attribute.
         """
         return self.values[self.layout.range_of(entity, attribute)]
+
+    def value(self, entity: str, attribute: str) -> Value:
+        """The attribute's value now, as a copy; a pose is in the world frame.
+
+        Raises:
+            KeyError: if the scene has no such attribute.
+        """
+        return Value(self.get(entity, attribute).copy(), self.time_ns)
 
     def pose(self, entity: str) -> Floats:
         """Pose and twist of an entity in the world: x y z, qw qx qy qz, vx vy vz, wx wy wz."""

@@ -16,8 +16,9 @@ often a run that is paused, or ahead of its pace, has looked whether it may go o
 COLUMNS = 5
 
 CALLS = (
-    *("load", "register", "parameters", "initialize", "start"),
-    *("step", "take", "release", "command", "stop", "save", "restore"),
+    *("load", "register", "initialize", "start"),
+    *("step", "take", "release", "place", "change", "command", "compares"),
+    *("stop", "save", "restore"),
 )
 CODES = {call: code for code, call in enumerate(CALLS)}
 

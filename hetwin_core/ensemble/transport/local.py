@@ -11,17 +11,17 @@ from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
-from hetwin_core.ensemble.errors import Refused, RunFailed, raised_words
+from hetwin_core.ensemble import model_abilities as abilities
+from hetwin_core.ensemble.errors import RunFailed, raised_words
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import (
+    Changes,
     Contribution,
     Model,
-    ParameterRequest,
-    StepInput,
-    StepOutput,
     Stepping,
+    Tick,
 )
-from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
+from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
@@ -32,8 +32,6 @@ from hetwin_core.ensemble.supervision.heartbeat import BEGUN, CALL, CODES, TIME,
 from hetwin_core.ensemble.transport.port import MAY_RAISE, ModelPort, failure_of
 
 Result = TypeVar("Result")
-
-_PACES = {Stepping.CLOCK: "on the clock", Stepping.FREE: "at its own pace"}
 
 
 class LocalPort(ModelPort):
@@ -53,7 +51,7 @@ class LocalPort(ModelPort):
         self.plan = plan
         self._row = unseen_row() if row is None else row
         self._time_ns = 0
-        self._pending: StepInput | None = None
+        self._pending: Tick | None = None
         self._beside = self._own_thread()
         self._loop: _UnwaitedThread | None = None
         # a model in a thread of its own must not be stepped while it takes or releases
@@ -72,15 +70,10 @@ class LocalPort(ModelPort):
         _ = self.model
         return socket.gethostname(), os.getpid()
 
-    def parameters(self) -> Sequence[ParameterRequest]:
-        """Ask which parameters the model needs."""
-        return self._call("parameters", self.model.parameters)
-
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         """Initialize the model with the resolved parameters."""
-        contribution = self._call("initialize", self.model.initialize, parameters, seed)
-        if isinstance(contribution, Contribution):
-            self.reads_tables = read_tables(contribution.reads)
+        contribution = self._call("initialize", self.model.contribute, parameters, seed)
+        self.reads_tables = read_tables(contribution.reads)
         return contribution
 
     def start(self, scene: Snapshot) -> None:
@@ -89,7 +82,7 @@ class LocalPort(ModelPort):
         if self.plan.stepping is not Stepping.SERVICE:
             self._loop = _UnwaitedThread(self.plan, self._step)
 
-    def begin_step(self, tick: StepInput, further: Sequence[int] = ()) -> None:
+    def begin_step(self, tick: Tick, further: Sequence[int] = ()) -> None:
         """Request a step; only a model beside the main one, on the clock or free begins it at once."""
         self._time_ns = tick.time_ns
         if self._loop is not None:
@@ -99,17 +92,18 @@ class LocalPort(ModelPort):
         else:
             self._pending = tick
 
-    def end_step(self) -> StepOutput:
+    def end_step(self) -> Changes:
         """Do the step, or wait for it."""
         tick, self._pending = self._pending, None
         if tick is not None:
             model = self._model or self.model
-            return self._call("step", model.step, tick, time_ns=tick.time_ns)
+            changes = self._call("step", model.step, tick, time_ns=tick.time_ns)
+            return tick.changes() if changes is None else changes
         if self._beside is not None and self._beside.is_requested:
             return self._beside.end()
         raise RunFailed(self.plan.name, "step", self._time_ns, "no step was asked for")
 
-    def collect(self) -> list[StepOutput]:
+    def collect(self) -> list[Changes]:
         """Outputs of a model on the clock or free since the last call."""
         return self._loop.collect() if self._loop is not None else []
 
@@ -120,73 +114,54 @@ class LocalPort(ModelPort):
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Make the model responsible."""
-        self._let_step_end()
-        self._call("take", self.model.take, entity, attribute, value, scene)
+        self._between("take", abilities.take, entity, attribute, value, scene)
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
         """End the model's responsibility."""
-        self._let_step_end()
-        return self._call("release", self.model.release, entity, attribute, scene)
+        return self._between("release", abilities.release, entity, attribute, scene)
 
     def place(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Let the model go on from another value."""
-        self._let_step_end()
-        self._call("take", self.model.place, entity, attribute, value, scene)
+        self._between("place", abilities.place, entity, attribute, value, scene)
 
     def change(self, parameters: Mapping[str, Any]) -> None:
         """Let the model go on with other parameters."""
-        self._let_step_end()
-        self._call("command", self.model.change, parameters)
+        self._between("change", abilities.change, parameters)
+
+    def command(self, name: str, arguments: Mapping[str, Json]) -> None:
+        """Carry out a command of the model's own."""
+        self._between("command", abilities.command, name, arguments)
+
+    def compares(self, scene: Snapshot) -> Mapping[str, float] | None:
+        """Return what the model compares with its thresholds now."""
+        return self._between("compares", abilities.compares, scene)
 
     def report_to(self, row: Row) -> None:
         """Write the call that is under way to another place from now on, in a process that was forked."""
         self._row = row
 
-    def command(self, name: str, arguments: Mapping[str, Json]) -> None:
-        """Carry out a command of the model's own."""
-        self._let_step_end()
-        self._call("command", self.model.command, name, arguments)
-
-    def save(self) -> Mapping[str, Plain]:
-        """Return the model's state, and the output of a step beside the main model that is not due yet.
-
-        Raises:
-            Refused: if the model cannot be saved, or does not step by service.
-        """
-        if self.plan.stepping is not Stepping.SERVICE:
-            raise Refused(
-                f"{self.plan.name} steps {_PACES[self.plan.stepping]}; only models that the run waits for can be saved"
-            )
-        self._let_step_end()
+    def _save(self) -> dict[str, Plain]:
         saved: dict[str, Plain] = {
-            "state": dict(self._named("save", self.model.save)),
+            "state": dict(self._between("save", abilities.save)),
             "time_ns": self._time_ns,
         }
         if self._beside is not None and self._beside.is_requested:
-            saved["output"] = record(self._beside.peek(), name=f"{self.plan.name}: output")
+            saved["output"] = record(self._beside.peek(), name="output")
         return saved
 
-    def restore(self, saved: Mapping[str, Plain], scene: Snapshot) -> None:
-        """Give the started model a saved state.
-
-        Raises:
-            Refused: if it is not a state of this model.
-        """
-        state, time_ns = saved.get("state"), saved.get("time_ns")
-        if not isinstance(state, dict) or not isinstance(time_ns, int):
-            raise Unsaveable(f"{self.plan.name}: this is no state of a model")
-        self._named("restore", self.model.restore, state, scene)
+    def _restore(
+        self, state: Mapping[str, Plain], time_ns: int, output: Plain, scene: Snapshot
+    ) -> None:
+        self._between("restore", abilities.restore, state, scene)
         self._time_ns = time_ns
-        if self._beside is not None and "output" in saved:
-            output = rebuild(saved["output"], name=f"{self.plan.name}: output")
-            self._beside.put_back(output)
+        if self._beside is not None and output is not None:
+            self._beside.put_back(rebuild(output, name="output"))
 
-    def _named(self, call: str, work: Callable[..., Result], *arguments: object) -> Result:
-        """Call the model; a refusal names it."""
-        try:
-            return self._call(call, work, *arguments)
-        except Refused as refusal:
-            raise Refused(f"{self.plan.name}: {refusal}") from refusal
+    def _between(self, call: str, work: Callable[..., Result], *arguments: object) -> Result:
+        """Call the model when a requested step has ended: the digest must not depend on which thread is quicker."""
+        if self._beside is not None:
+            self._beside.let_end()
+        return self._call(call, work, self.model, *arguments)
 
     def stop(self) -> RunFailed | None:
         """End the run and the threads."""
@@ -200,11 +175,6 @@ class LocalPort(ModelPort):
             except RunFailed as failure:  # it must not keep the others from ending
                 return failure
         return None
-
-    def _let_step_end(self) -> None:
-        """Wait for a requested step: the digest must not depend on which thread is quicker."""
-        if self._beside is not None:
-            self._beside.let_end()
 
     def give_up(self) -> None:
         """Stop the model, unless it is still in a step, and drop it."""
@@ -221,8 +191,9 @@ class LocalPort(ModelPort):
             return None
         return _BesideThread(self.plan.name, self._step)
 
-    def _step(self, tick: StepInput) -> StepOutput:
-        return self._call("step", self.model.step, tick, time_ns=tick.time_ns)
+    def _step(self, tick: Tick) -> Changes:
+        changes = self._call("step", self.model.step, tick, time_ns=tick.time_ns)
+        return tick.changes() if changes is None else changes
 
     def _call(
         self,
@@ -259,16 +230,16 @@ class LocalPort(ModelPort):
 class _BesideThread:
     """Steps a model coupled beside the main one in a thread, which begins with the first step."""
 
-    def __init__(self, name: str, step: Callable[[StepInput], StepOutput]) -> None:
+    def __init__(self, name: str, step: Callable[[Tick], Changes]) -> None:
         self._step = step
         # Not a pool of one: its futures cost the conductor's thread half as much again at every step.
-        self._ticks: SimpleQueue[StepInput | None] = SimpleQueue()
-        self._outputs: SimpleQueue[StepOutput | Exception] = SimpleQueue()
-        self._output: StepOutput | Exception | None = None
+        self._ticks: SimpleQueue[Tick | None] = SimpleQueue()
+        self._outputs: SimpleQueue[Changes | Exception] = SimpleQueue()
+        self._output: Changes | Exception | None = None
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self.is_requested = False
 
-    def begin(self, tick: StepInput) -> None:
+    def begin(self, tick: Tick) -> None:
         """Request a step."""
         if self._thread.ident is None:
             self._thread.start()
@@ -280,18 +251,18 @@ class _BesideThread:
         if self.is_requested and self._output is None:
             self._output = self._outputs.get()
 
-    def peek(self) -> StepOutput:
+    def peek(self) -> Changes:
         """Return the output of a step that has ended, or raise what the model raised; it is still to be collected."""
         assert self._output is not None
         if isinstance(self._output, Exception):
             raise self._output
         return self._output
 
-    def put_back(self, output: StepOutput) -> None:
+    def put_back(self, output: Changes) -> None:
         """Be as after `peek`: a step was requested and has ended with this output."""
         self.is_requested, self._output = True, output
 
-    def end(self) -> StepOutput:
+    def end(self) -> Changes:
         """Wait for the requested step; returns its output, or raises what the model raised."""
         self.let_end()
         output, self._output, self.is_requested = self._output, None, False
@@ -317,18 +288,18 @@ class _BesideThread:
 class _UnwaitedThread:
     """Steps a model in a thread: at every tick of the clock, or, if free, as soon as its last step is done."""
 
-    def __init__(self, plan: ModelPlan, step: Callable[[StepInput], StepOutput]) -> None:
+    def __init__(self, plan: ModelPlan, step: Callable[[Tick], Changes]) -> None:
         self.missed = 0
         self._free = plan.stepping is Stepping.FREE
         self._step = step
         self._wake = threading.Condition()
-        self._next: StepInput | None = None
+        self._next: Tick | None = None
         self._over = False
-        self._outputs: SimpleQueue[StepOutput | Exception] = SimpleQueue()
+        self._outputs: SimpleQueue[Changes | Exception] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name=plan.name, daemon=True)
         self._thread.start()
 
-    def post(self, tick: StepInput) -> None:
+    def post(self, tick: Tick) -> None:
         """Offer the newest time; an earlier one that was not begun is counted as missed, and its events are kept."""
         with self._wake:
             if self._next is not None:
@@ -337,9 +308,9 @@ class _UnwaitedThread:
             self._next = tick
             self._wake.notify()
 
-    def collect(self) -> list[StepOutput]:
+    def collect(self) -> list[Changes]:
         """Outputs since the last call; raises what the model raised."""
-        outputs: list[StepOutput] = []
+        outputs: list[Changes] = []
         while True:
             try:
                 output = self._outputs.get_nowait()
@@ -371,7 +342,7 @@ class _UnwaitedThread:
                 return
 
 
-def _merged(missed: StepInput, tick: StepInput) -> StepInput:
+def _merged(missed: Tick, tick: Tick) -> Tick:
     """The later of two steps, with the events and the time of both."""
     period = missed.period_ns + tick.period_ns
     return replace(tick, period_ns=period, events=(*missed.events, *tick.events))

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused, RunFailed
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.model import Contribution, ParameterRequest, StepInput, StepOutput
-from hetwin_core.ensemble.saving.plain import Plain
+from hetwin_core.ensemble.model import Changes, Contribution, Stepping, Tick
+from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.tables import TABLES
 from hetwin_core.ensemble.scene.values import Value
 
+_PACES = {Stepping.CLOCK: "on the clock", Stepping.FREE: "at its own pace"}
 MAY_RAISE: Mapping[str, tuple[type[Exception], ...]] = {
-    "parameters": (BadInput,),
     "initialize": (BadInput,),
     "start": (BadInput,),
     "take": (Refused,),
     "release": (Refused,),
+    "place": (Refused,),
+    "change": (Refused,),
     "command": (Refused,),
     "save": (Refused,),
     "restore": (Refused,),
@@ -53,11 +56,20 @@ def error_of(plan: ModelPlan, call: str, time_ns: int, text: str) -> HetwinError
     return RunFailed(plan.name, call, time_ns, f"{type(error).__name__}: {error}")
 
 
+@contextmanager
+def _named(plan: ModelPlan) -> Iterator[None]:
+    """Let a refusal name the model."""
+    try:
+        yield
+    except Refused as refusal:
+        raise Refused(f"{plan.name}: {refusal}") from refusal
+
+
 class ModelPort(ABC):
     """One model as the conductor calls it.
 
     Every call raises `RunFailed` with model, call and reason if the model fails or is late; `take`, `release`,
-    `command`, `save` and `restore` raise `Refused` if it refuses.
+    `place`, `change`, `command`, `save` and `restore` raise `Refused` if it refuses.
     """
 
     plan: ModelPlan
@@ -73,10 +85,6 @@ class ModelPort(ABC):
         """Make the connection; returns host and process id."""
 
     @abstractmethod
-    def parameters(self) -> Sequence[ParameterRequest]:
-        """Ask which parameters the model needs."""
-
-    @abstractmethod
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         """Initialize the model with the resolved parameters; returns what it contributes."""
 
@@ -85,7 +93,7 @@ class ModelPort(ABC):
         """Begin the run."""
 
     @abstractmethod
-    def begin_step(self, tick: StepInput, further: Sequence[int] = ()) -> None:
+    def begin_step(self, tick: Tick, further: Sequence[int] = ()) -> None:
         """Request a step, without waiting.
 
         Args:
@@ -95,7 +103,7 @@ class ModelPort(ABC):
         """
 
     @abstractmethod
-    def end_step(self) -> StepOutput:
+    def end_step(self) -> Changes:
         """Wait for the requested step; returns its output."""
 
     @property
@@ -104,7 +112,7 @@ class ModelPort(ABC):
         return 0
 
     @abstractmethod
-    def collect(self) -> list[StepOutput]:
+    def collect(self) -> list[Changes]:
         """For models on the clock or free: the outputs that have arrived since the last call."""
 
     @property
@@ -120,34 +128,56 @@ class ModelPort(ABC):
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
         """End the model's responsibility."""
 
+    @abstractmethod
     def place(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Let the model go on from another value of an attribute that it is responsible for."""
-        before = self.release(entity, attribute, scene)
-        try:
-            self.take(entity, attribute, value, scene)
-        except Refused:
-            self.take(entity, attribute, before, scene)
-            raise
 
+    @abstractmethod
     def change(self, parameters: Mapping[str, Any]) -> None:
         """Let the model go on with other values of some of its parameters."""
-        raise Refused(f"{self.plan.name} is in another process; its parameters stay as they are")
 
     @abstractmethod
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
         """Carry out a command of the model's own."""
 
+    @abstractmethod
+    def compares(self, scene: Snapshot) -> Mapping[str, float] | None:
+        """Return what the model compares with its thresholds now; None if it would not act now, whatever they are."""
+
     def save(self) -> Mapping[str, Plain]:
-        """Return the model's state between two steps; only of models in this process."""
-        raise Refused(
-            f"{self.plan.name} is in another process; only models in the conductor's own can be saved"
-        )
+        """Return the model's state between two steps, and the output of a step beside the main model that is not due.
+
+        Raises:
+            Refused: if the model cannot be saved, or does not step by service.
+        """
+        if self.plan.stepping is not Stepping.SERVICE:
+            raise Refused(
+                f"{self.plan.name} steps {_PACES[self.plan.stepping]}; only models that the run waits for can be saved"
+            )
+        with _named(self.plan):
+            return self._save()
 
     def restore(self, saved: Mapping[str, Plain], scene: Snapshot) -> None:
-        """Give a started model a saved state."""
-        raise Refused(
-            f"{self.plan.name} is in another process; only models in the conductor's own can be restored"
-        )
+        """Give a started model a saved state.
+
+        Raises:
+            Refused: if it is not a state of this model.
+        """
+        state, time_ns = saved.get("state"), saved.get("time_ns")
+        if not isinstance(state, dict) or not isinstance(time_ns, int):
+            raise Unsaveable(f"{self.plan.name}: this is no state of a model")
+        with _named(self.plan):
+            self._restore(state, time_ns, saved.get("output"), scene)
+
+    @abstractmethod
+    def _save(self) -> dict[str, Plain]:
+        """Return the model's `state` and `time_ns`, and the `output` of a step beside the main one, if there is any."""
+
+    @abstractmethod
+    def _restore(
+        self, state: Mapping[str, Plain], time_ns: int, output: Plain, scene: Snapshot
+    ) -> None:
+        """Be as the port was that returned this; no output is None."""
 
     @abstractmethod
     def give_up(self) -> None:

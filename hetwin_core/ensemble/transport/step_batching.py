@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hetwin_core.ensemble.model import StepInput, StepOutput
+from hetwin_core.ensemble.model import Changes, MainChanges, Tick
 from hetwin_core.ensemble.scene.tables import wrong_shape
 
 MAX_STEPS = 32
@@ -38,10 +38,10 @@ class Stepper:
 
     def step(
         self,
-        step: Callable[[StepInput], StepOutput],
-        tick: StepInput,
+        step: Callable[[Tick], Changes],
+        tick: Tick,
         further: Sequence[int],
-    ) -> list[StepOutput]:
+    ) -> list[Changes]:
         """Take steps; returns their outputs: the last as it is, copies of those before it.
 
         Args:
@@ -52,7 +52,7 @@ class Stepper:
         if self._failure is not None:
             failure, self._failure = self._failure, None
             raise failure
-        outputs: list[StepOutput] = []
+        outputs: list[Changes] = []
         end = time.monotonic() + LONGEST_S
         output = step(tick)
         for time_ns in further:
@@ -68,9 +68,9 @@ class Stepper:
                 return outputs
         return [*outputs, output]
 
-    def _quiet(self, output: object) -> StepOutput | None:
+    def _quiet(self, output: object) -> MainChanges | None:
         """A copy of an output that holds a block and nothing to act on; None of any other."""
-        if not isinstance(output, StepOutput) or _has_more(output):
+        if not isinstance(output, MainChanges) or _has_more(output):
             return None
         block, tables = output.block, dict(output.tables)
         if not isinstance(block, np.ndarray) or block.dtype != np.float64 or block.ndim != 1:
@@ -81,16 +81,16 @@ class Stepper:
             if wrong_shape(name, table.rows()) is not None:
                 return None
             tables[name] = table.copied()
-        return StepOutput(time_ns=output.time_ns, block=block.copy(), tables=tables)
+        return MainChanges(output.time_ns, block=block.copy(), tables=tables)
 
 
-def _has_more(output: StepOutput) -> bool:
+def _has_more(output: MainChanges) -> bool:
     """Whether an output holds something to act on, or values to write one by one."""
     more = output.values or output.events or output.requests or output.ended
     return bool(more) or output.input_ns is not None or output.late
 
 
-def _next(tick: StepInput, time_ns: int) -> StepInput:
+def _next(tick: Tick, time_ns: int) -> Tick:
     """The input of the step after `tick`; the values of other models stay the same until they are due."""
     return replace(
         tick,

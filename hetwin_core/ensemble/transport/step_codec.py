@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from hetwin_core.ensemble.event_codec import event_from_row, event_to_row
-from hetwin_core.ensemble.model import Request, RequestKind, StepInput, StepOutput
+from hetwin_core.ensemble.model import Changes, MainChanges, MainTick, Request, RequestKind, Tick
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.tables import TABLES, Table, wrong_shape
@@ -56,7 +56,7 @@ class OutputFields(Protocol):
 
 def fill_step(
     message: StepFields,
-    tick: StepInput,
+    tick: Tick,
     further: Sequence[int] = (),
     reads: Collection[str] | None = _NAMES,
 ) -> None:
@@ -82,7 +82,7 @@ def fill_step(
         tables = array("i", scene.owners.tobytes())
         tables.frombytes(scene.parents.tobytes())
         message.tables = tables
-    for key, value in tick.foreign.items():
+    for key, value in tick.foreign.items() if isinstance(tick, MainTick) else ():
         index += (
             scene.layout.slot_id(*key),
             parent_id(scene.layout, value.parent),
@@ -95,7 +95,7 @@ def fill_step(
         message.events = json.dumps([event_to_row(event) for event in tick.events])
 
 
-def read_step(message: StepFields, at_start: Snapshot) -> tuple[StepInput, Sequence[int]]:
+def read_step(message: StepFields, at_start: Snapshot) -> tuple[MainTick, Sequence[int]]:
     """Decode a ``hetwin/ModelCall``.
 
     Args:
@@ -132,10 +132,10 @@ def read_step(message: StepFields, at_start: Snapshot) -> tuple[StepInput, Seque
         at = end
     events = tuple(map(event_from_row, json.loads(message.events))) if message.events else ()
     further = index[_STEP_HEAD : _STEP_HEAD + count]
-    return StepInput(time_ns, period_ns, scene, events, foreign), further
+    return MainTick(time_ns, period_ns, scene, events, foreign), further
 
 
-def fill_outputs(message: OutputFields, outputs: Sequence[StepOutput], layout: Layout) -> None:
+def fill_outputs(message: OutputFields, outputs: Sequence[Changes], layout: Layout) -> None:
     """Fill a ``hetwin/ModelOutput`` with the outputs of steps, of which only the last holds more than numbers.
 
     Of attributes that the scene does not have only the names are sent. Tables that have not been computed are left for
@@ -151,7 +151,7 @@ def fill_outputs(message: OutputFields, outputs: Sequence[StepOutput], layout: L
     index, numbers = array("q", [len(outputs)]), array("d")
     for output in early:
         _fill_arrays(output, index, numbers)
-    for table in last.tables.values():
+    for table in last.tables.values() if isinstance(last, MainChanges) else ():
         table.rows()
     _fill_arrays(last, index, numbers)
     more = _more(last)
@@ -172,12 +172,15 @@ def fill_outputs(message: OutputFields, outputs: Sequence[StepOutput], layout: L
             raise ValueError(f"the arguments of events must be JSON: {error}") from None
 
 
-def _fill_arrays(output: StepOutput, index: array[int], numbers: array[float]) -> None:
+def _fill_arrays(output: Changes, index: array[int], numbers: array[float]) -> None:
     """Add a step's block and tables.
 
     Raises:
         ValueError: if one of them has another shape or type.
     """
+    if not isinstance(output, MainChanges):
+        index.extend((output.time_ns, NONE, 0))
+        return
     block, tables = output.block, output.tables
     if block is not None and (block.dtype != np.float64 or block.ndim != 1):
         kind = f"{block.dtype} of shape {block.shape}"
@@ -196,7 +199,7 @@ def _fill_arrays(output: StepOutput, index: array[int], numbers: array[float]) -
 
 def read_outputs(
     message: OutputFields, layout: Layout, rows_at: Callable[[str, int], Floats] | None = None
-) -> list[StepOutput]:
+) -> list[MainChanges]:
     """The outputs of all steps that were taken; inverse of `fill_outputs`.
 
     Args:
@@ -206,12 +209,12 @@ def read_outputs(
     """
     index: list[int] = message.index.tolist()
     numbers = np.frombuffer(message.numbers, np.float64)
-    outputs: list[StepOutput] = []
+    outputs: list[MainChanges] = []
     at, place = 0, 1
     for _ in range(index[0]):
         time_ns, size, count = index[place : place + 3]
         place += 3
-        output = StepOutput(time_ns=time_ns)
+        output = MainChanges(time_ns)
         if size != NONE:
             output.block, at = numbers[at : at + size], at + size
         for _ in range(count):
@@ -249,13 +252,15 @@ def parent_name(layout: Layout, index: int) -> str:
     return WORLD if index < 0 else layout.entities[index].name
 
 
-def _more(output: StepOutput) -> dict[str, Any]:
+def _more(output: Changes) -> dict[str, Any]:
     """The parts of an output that are seldom present."""
     more: dict[str, Any] = {}
     if output.events:
         more["events"] = [event_to_row(event) for event in output.events]
     if output.requests:
         more["requests"] = [[r.kind.value, r.entity, r.attribute] for r in output.requests]
+    if not isinstance(output, MainChanges):
+        return more
     if output.ended:
         more["ended"] = True
     if output.input_ns is not None:
@@ -265,7 +270,7 @@ def _more(output: StepOutput) -> dict[str, Any]:
     return more
 
 
-def _take_more(output: StepOutput, more: Mapping[str, Any]) -> None:
+def _take_more(output: MainChanges, more: Mapping[str, Any]) -> None:
     for entity, attribute in more.get("unknown", ()):
         output.values[entity, attribute] = Value(np.empty(0), 0)
     output.events = list(map(event_from_row, more.get("events", ())))

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from hetwin_core.ensemble.model import StepOutput
+from hetwin_core.ensemble.model import Changes, MainChanges
 from hetwin_core.ensemble.scene.poses import is_pose
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Value
 
@@ -36,28 +36,20 @@ def all_finite(numbers: Floats) -> bool:
 
 def wrong_output(output: object, time_ns: int | None = None) -> str | None:
     """What is wrong with the output of a step as a whole, to this time [ns] if one is given; None if nothing is."""
-    if not isinstance(output, StepOutput):
-        return f"it returns {type(output).__name__}; expected a StepOutput"
+    if not isinstance(output, Changes):
+        return f"it returns {type(output).__name__}; expected Changes, or nothing"
     if len(output.events) > MAX_EVENTS:
         return f"it reports {len(output.events)} events in one step; expected at most {MAX_EVENTS}"
     if time_ns is not None and output.time_ns != time_ns:
         return (
-            f"it says that it is at {output.time_ns / 1e9:.9f} s;"
+            f"it returns changes of {output.time_ns / 1e9:.9f} s;"
             f" it was asked to step to {time_ns / 1e9:.9f} s"
         )
     return None
 
 
-def not_its_own(output: StepOutput) -> str | None:
-    """What is wrong with an output of a model that is not the main one; None if nothing is."""
-    if (
-        output.block is None
-        and not output.tables
-        and output.input_ns is None
-        and output.ended is False
-        and output.late is False
-    ):
-        return None  # as nearly always, in a third of the time
+def not_its_own(output: MainChanges) -> str | None:
+    """What is wrong with such an output of a model that is not the main one; None if nothing is."""
     filled = [name for name in MAIN_ONLY if not _is_nothing(getattr(output, name))]
     return f"it returns {', '.join(filled)}; only the main model may" if filled else None
 

@@ -35,7 +35,7 @@ from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.lidars import FittedLidar, fitted_lidars
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.model import MainPhysics
-from model_nodes.main_physics.settings import Settings, read_settings
+from model_nodes.main_physics.settings import Settings
 from model_nodes.main_physics.sources.commanded.part import CommandedPart
 from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.sources.plans import ALL, Plans
@@ -264,7 +264,7 @@ def _settings(scenario: Scenario, options: RunOptions) -> tuple[Settings, dict[s
     resolver = ParameterResolver(scenario, options)
     resolved = resolver.resolve(main, Settings.requests(), Known({}, {}, {}))
     try:
-        settings = read_settings(resolved)
+        settings = Settings.read(resolved)
     except BadInput as error:
         raise resolver.placed(main, error) from None
     return settings, resolved["source"]

@@ -136,7 +136,7 @@ def _pose(entity: str, start: RunStart, where: str) -> Floats:
 
 def _parameters(plan: ModelPlan, uncertain: Uncertain, where: str) -> Iterator[Varied]:
     """Yield a model's uncertain parameters."""
-    requests = {request.name: request for request in plan.cls().parameters()}
+    requests = {request.name: request for request in plan.cls.requests()}
     for name, spread in uncertain.parameters.items():
         place = f"{where}.{name}"
         if name not in requests:

@@ -78,7 +78,7 @@ def _check_spread(spread: NumberSpread, aspect: str, where: str) -> None:
 
 def _check_model(main: ModelPlan, aspect: str, where: str) -> None:
     parameter = GRIPS if aspect == "grip" else BODIES
-    if parameter not in {request.name for request in main.cls().parameters()}:
+    if parameter not in {request.name for request in main.cls.requests()}:
         raise BadInput(
             f"{main.name} ({main.type}) cannot change a {aspect}",
             where=where,

@@ -8,10 +8,9 @@ from typing import Any
 
 from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.model import Model
+from hetwin_core.ensemble.model_abilities import compared_by
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario, load_scenario
-from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_suite.futures.learning.changed import changed, with_parameters
 from hetwin_suite.futures.learning.thresholds import Threshold, lowest
@@ -21,21 +20,21 @@ from hetwin_suite.futures.runs.watching import Watcher
 class ModelWatch:
     """Looks at what a model compares whenever it is due."""
 
-    def __init__(self, model: Model, period_ns: int) -> None:
-        self._model, self._period_ns = model, period_ns
+    def __init__(self, port: ModelPort, thresholds: Sequence[str], period_ns: int) -> None:
+        self._port, self._thresholds, self._period_ns = port, thresholds, period_ns
         self._rows: list[list[float]] = []
 
     def look(self, between: BetweenSteps) -> None:
         """See `Watch.look`."""
         if between.time_ns == 0 or between.time_ns % self._period_ns:
             return
-        found = self._model.compares(between.scene)
+        found = self._port.compares(between.scene)
         if found is not None:
-            self._rows.append([float(found[name]) for name in self._model.thresholds])
+            self._rows.append([float(found[name]) for name in self._thresholds])
 
     def seen(self) -> list[list[float]]:
         """See `Watch.seen`."""
-        return [list(row) for row in lowest(self._rows, len(self._model.thresholds)).tolist()]
+        return [list(row) for row in lowest(self._rows, len(self._thresholds)).tolist()]
 
 
 @dataclass(frozen=True)
@@ -52,28 +51,30 @@ class OfModel(Watcher):
         """
         loaded = load_scenario(self.path, self.variant)
         plan = self._plan(loaded)
-        if not plan.cls.thresholds:
+        names = compared_by(plan.cls)
+        if not names:
             raise BadInput(
                 f"nothing can be learned of a model of the type {plan.type}",
                 where="--model",
                 found=self.model,
                 expected="a model that declares thresholds, such as a connector",
             )
-        given: dict[str, Any] = {one.name: one.default for one in plan.cls().parameters()}
+        given: dict[str, Any] = {one.name: one.default for one in plan.cls.requests()}
         given |= plan.parameters
-        return [Threshold(name, float(given[name])) for name in plan.cls.thresholds]
+        return [Threshold(name, float(given[name])) for name in names]
 
     def scenario(self) -> Scenario:
         """See `Watcher.scenario`."""
         plan = self._plan(load_scenario(self.path, self.variant))
-        return changed(self.path, self.variant, self._models(dict(plan.cls.watching)))
+        return changed(
+            self.path, self.variant, self._models(dict(getattr(plan.cls, "watching", {})))
+        )
 
     def begin(self, scenario: Scenario, ports: Sequence[ModelPort]) -> ModelWatch:
         """See `Watcher.begin`."""
         plan = self._plan(scenario)
-        port = ports[plan.index]
-        assert isinstance(port, LocalPort)  # all models are in this process
-        return ModelWatch(port.model, plan.every * scenario.clock.period_ns)
+        period_ns = plan.every * scenario.clock.period_ns
+        return ModelWatch(ports[plan.index], compared_by(plan.cls), period_ns)
 
     def written(self, values: list[float]) -> dict[str, Any]:
         """Return the keys of a scenario that say other values."""

@@ -151,7 +151,7 @@ def _check(scenario: Scenario, tables: Tables, question: str, where: str, kind: 
     Raises:
         BadInput: if it is none, names what is not there, or has an answer of another kind.
     """
-    told = {name for plan in scenario.models for name in plan.description.raises}
+    told = {name for plan in scenario.models for name in plan.cls.raises}
     try:
         value = AskedTables(tables).ask(question).value
     except BadInput as error:

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import ClassVar
 
-import numpy as np
-
+from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.model import (
-    AttributeStart,
+    Changes,
     Contribution,
     Model,
-    ModelDescription,
-    ModelKind,
-    StepInput,
-    StepOutput,
+    Tick,
 )
-from hetwin_core.ensemble.parameters import Parameters, ResolvedPath, parameter
-from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Selection
-from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Value
+from hetwin_core.ensemble.parameters import File, Parameters, parameter
+from hetwin_core.ensemble.scenario.scenario import load_scenario
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.values import POSE, AttributeSpec
 from hetwin_core.ensemble.validation import Name, Text
 from hetwin_suite.proving_ground.lab.connection import Connection
 from hetwin_suite.proving_ground.lab.hidden import Hidden
 from hetwin_suite.proving_ground.lab.robot import LabRobot
-from hetwin_suite.runs import RunFailed, load_scenario
 
 TRUE_POSE = AttributeSpec("true_pose", POSE.size, POSE.unit)
 """Where the real robot is, which neither twin nor controller knows."""
@@ -34,7 +30,7 @@ WHEEL_ANGLES = AttributeSpec("wheel_angles", 2, "rad")
 class Settings(Parameters):
     """The parameters of the model."""
 
-    scenario: ResolvedPath = parameter("scenario whose world, robot and reactive layer it has")
+    scenario: File = parameter("scenario whose world, robot and reactive layer it has")
     controller: Name = parameter(
         "the reactive layer: a machine_network of that scenario", "reactive"
     )
@@ -48,61 +44,46 @@ class Settings(Parameters):
     lossy: bool = parameter("whether answers are lost or late", True)
 
 
-class LabRobotStandIn(Model):
+class LabRobotStandIn(Model[Settings]):
     """A robot with a world of its own, that answers commands as a real one does: late, and not always."""
 
-    settings_class = Settings
+    summary = "A stand-in for a real lab robot: hidden wheels, speeds and lag; answers get lost."
+    rate = 20.0
+    provides = (TRUE_POSE, WHEEL_ANGLES)
+    raises: ClassVar[Mapping[str, str]] = {
+        "reply": "an answer of the robot to a command: the reactive layer's arguments"
+    }
 
     def __init__(self) -> None:
         self._robot: LabRobot | None = None
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the model."""
-        return ModelDescription(
-            kind=ModelKind.SIMULATION,
-            summary="A stand-in for a real lab robot: hidden wheels, speeds and lag; answers get lost.",
-            rate=20.0,
-            provides=(TRUE_POSE, WHEEL_ANGLES),
-            raises={"reply": "an answer of the robot to a command: the reactive layer's arguments"},
-        )
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Draw what is hidden, and build the robot.
 
         Raises:
             BadInput: if the scenario has no such robot or controller.
         """
-        settings = Settings.read(parameters)
-        hidden = Hidden.drawn(seed, settings.friction) if settings.hidden else Hidden()
+        hidden = Hidden.drawn(self.seed, settings.friction) if settings.hidden else Hidden()
         if not settings.lossy:
             hidden = hidden.without_losses()
         self._robot = LabRobot(load_scenario(settings.scenario), settings.controller, hidden)
-        self._connection = Connection(self._robot, hidden, seed, settings.command, settings.reply)
-        self._entity = settings.entity
-        return Contribution(
-            entities=(Entity(self._entity, EntityKind.CONCEPT),),
-            attributes=(
-                AttributeStart(self._entity, TRUE_POSE, Value(self._robot.pose, 0)),
-                AttributeStart(self._entity, WHEEL_ANGLES, Value(self._robot.wheel_angles, 0)),
-            ),
-            reads=(Selection(self._entity, "*"),),
+        self._connection = Connection(
+            self._robot, hidden, self.seed, settings.command, settings.reply
         )
+        self._entity = settings.entity
+        scene.add(Entity(self._entity, EntityKind.CONCEPT))
+        scene.set(self._entity, TRUE_POSE, self._robot.pose)
+        scene.set(self._entity, WHEEL_ANGLES, self._robot.wheel_angles)
+        scene.needs((self._entity, "*"))
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         """Go on, and say what is heard of the robot."""
         if self._robot is None:
             raise RunFailed(self._entity, "step", tick.time_ns, "the model is not initialized")
         heard = self._connection.advance(tick.time_ns, tick.events)
-        values = ((TRUE_POSE, self._robot.pose), (WHEEL_ANGLES, self._robot.wheel_angles))
-        return StepOutput(
-            time_ns=tick.time_ns,
-            values={
-                (self._entity, spec.name): Value(np.array(data), tick.time_ns)
-                for spec, data in values
-            },
-            events=heard,
-        )
+        changes = tick.changes().set(self._entity, TRUE_POSE, self._robot.pose)
+        changes.events += heard
+        return changes.set(self._entity, WHEEL_ANGLES, self._robot.wheel_angles)
 
     def stop(self) -> None:
         """End the simulation."""

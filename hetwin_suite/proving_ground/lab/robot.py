@@ -10,18 +10,25 @@ from typing import Any
 
 import numpy as np
 
+from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.parameters import Known, ParameterResolver
+from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event, Json
-from hetwin_core.ensemble.model import Contribution, Model, StepInput
+from hetwin_core.ensemble.machine_words import ALIGN_BASE
+from hetwin_core.ensemble.model import Contribution, MainTick, Model, Tick
+from hetwin_core.ensemble.nearest import one_of
+from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.engine import Body, MainPhysics, Settings, load_world, read_settings
-from hetwin_suite.machines import ALIGN_BASE, MachineNetwork
 from hetwin_suite.proving_ground.lab.changed_urdf import changed_urdf
 from hetwin_suite.proving_ground.lab.hidden import Hidden
-from hetwin_suite.robot import DifferentialDrive, differential_drive
-from hetwin_suite.runs import BadInput, ModelPlan, RunOptions, Scenario, one_of
+from model_nodes.machine_network import MachineNetwork
+from model_nodes.main_physics.loading import load_world
+from model_nodes.main_physics.model import MainPhysics
+from model_nodes.main_physics.settings import Settings
+from model_nodes.main_physics.wheels import DifferentialDrive, differential_drive
+from model_nodes.main_physics.world.description import Body
 
 FASTER = ("speed", "acceleration", "turn_speed", "turn_acceleration")
 """Inputs of the reactive layer that hidden factors change."""
@@ -54,11 +61,11 @@ class LabRobot:
         self.wheels = _wheels(settings, body)
         self.name, self.controller = body.name, controller
         self._physics, self._reactive = MainPhysics(), MachineNetwork()
-        given = resolver.resolve(plan, self._reactive.parameters(), Known({}, {}, {}))
+        given = resolver.resolve(plan, self._reactive.requests(), Known({}, {}, {}))
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "robot.urdf"
-            made = self._physics.initialize(_hidden_body(settings, hidden, self, file), 0)
-        own = self._reactive.initialize(_hidden_controller(given, hidden), 0)
+            made = self._physics.contribute(_hidden_body(settings, hidden, self, file), 0)
+        own = self._reactive.contribute(_hidden_controller(given, hidden), 0)
         self._layout, self._values = _scene((made, own))
         self._count = sum(start.attribute.size for start in made.attributes)
         self._start()
@@ -117,14 +124,14 @@ class LabRobot:
         self._step += 1
         time_ns = self._clock.time_of(self._step)
         output = self._physics.step(
-            StepInput(time_ns, self.period_ns, self.scene, self._for_physics)
+            MainTick(time_ns, self.period_ns, self.scene, self._for_physics)
         )
         assert output.block is not None
         self._values[: self._count] = output.block
         self._for_physics = ()
         if self._step % self._every:
             return []
-        tick = StepInput(time_ns, self._every * self.period_ns, self.scene, tuple(commands))
+        tick = Tick(time_ns, self._every * self.period_ns, self.scene, tuple(commands))
         raised = [replace(e, source=self.controller) for e in self._reactive.step(tick).events]
         self._for_physics = tuple(raised)
         return raised
@@ -160,7 +167,7 @@ def _controller(scenario: Scenario, name: str) -> ModelPlan:
 
 
 def _body(settings: Mapping[str, Any], scenario: Scenario) -> Body:
-    world = load_world(read_settings(settings))
+    world = load_world(Settings.read(settings))
     robot = next((body for body in world.bodies if body.robot), None)
     if robot is None or not (settings["robot"] or {}).get("wheels"):
         raise BadInput(
@@ -173,7 +180,7 @@ def _body(settings: Mapping[str, Any], scenario: Scenario) -> Body:
 
 
 def _wheels(settings: Mapping[str, Any], body: Body) -> DifferentialDrive:
-    said = read_settings(settings).robot
+    said = Settings.read(settings).robot
     assert said is not None
     assert said.wheels is not None
     return differential_drive(body, said.wheels)

@@ -8,21 +8,19 @@ from pathlib import Path
 
 import numpy as np
 
+from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import POSE, Floats, pose_value
-from hetwin_suite.engine import (
-    BoundingBoxes,
-    EngineSettings,
-    entities_of,
-    load_world,
-    make_engine,
-    read_settings,
-)
 from hetwin_suite.proving_ground.truck.packets import Packet
 from hetwin_suite.proving_ground.truck.robot import ACTIVE_JOINTS, SPRINGS
 from hetwin_suite.proving_ground.truck.world import truck_sdf
-from hetwin_suite.runs import resource
+from model_nodes.fidelity.bounding_boxes import BoundingBoxes
+from model_nodes.main_physics.engines.engine import EngineSettings
+from model_nodes.main_physics.engines.factory import make_engine
+from model_nodes.main_physics.loading import load_world
+from model_nodes.main_physics.settings import Settings
+from model_nodes.main_physics.world.entities import entities_of
 
 PERIOD = 0.005
 SETTLE_STEPS = 60
@@ -53,7 +51,7 @@ class Site:
             world = Path(folder) / "truck.sdf"
             world.write_text(truck_sdf(packets), encoding="utf-8")
             robot_settings = {"urdf": str(resource(*URDF)), "springs": SPRINGS}
-            loaded = load_world(read_settings({"world": str(world), "robot": robot_settings}))
+            loaded = load_world(Settings.read({"world": str(world), "robot": robot_settings}))
         self.engine = make_engine("mujoco")
         # The cups hold by welds, not by friction: the settings for manipulation would only cost time.
         options = {"noslip_iterations": 0, "impratio": 1.0, "iterations": 30, "sleep": sleep}

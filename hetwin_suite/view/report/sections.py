@@ -54,15 +54,14 @@ def models_table(episode: Episode) -> Table:
         [
             (chip(model.name, colours), " (main)" if model.main else ""),
             model.type,
-            model.kind,
             f"{model.stepping}, {model.coupling}" if not model.main else "main",
             f"{model.rate:g}",
             f"{model.host} · {pids.get(model.name, model.pid)}",
         ]
         for model in episode.models
     ]
-    headings = ["model", "type", "kind", "stepped by", "per second", "host and process"]
-    return Table(headings, rows, 4)
+    headings = ["model", "type", "stepped by", "per second", "host and process"]
+    return Table(headings, rows, 3)
 
 
 def warnings(episode: Episode) -> list[tuple[str, str]]:

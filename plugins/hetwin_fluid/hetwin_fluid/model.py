@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 from transforms3d.quaternions import quat2mat
 
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
-from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import (
-    AttributeStart,
+    Changes,
     Contribution,
     Model,
-    ModelDescription,
-    ModelKind,
-    StepInput,
-    StepOutput,
+    Tick,
 )
 from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
-from hetwin_core.ensemble.scene.layout import EntityKind, Selection
+from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.poses import compose
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import (
@@ -51,7 +48,11 @@ _TOO_FAST = 100.0
 """A particle faster than this was ejected by an unstable contact [m/s]."""
 
 
-class FluidInCup(Model):
+def _particles(capacity: int) -> AttributeSpec:
+    return AttributeSpec(PARTICLES, PARTICLE_SIZE * capacity, "m, m/s, m", Meaning.PARTICLES)
+
+
+class FluidInCup(Model[Settings]):
     """Simulates particles in the frame of a moving cup, whose walls are at rest in that frame.
 
     The cup's motion enters as inertial forces; the particles' weight acts on the cup in the main model as an external
@@ -62,43 +63,26 @@ class FluidInCup(Model):
     particles added above the cup by the command ``add`` have arrived in it.
     """
 
-    settings_class = Settings
+    summary = "Particles of a fluid in a moving cup, with a separate engine."
+    rate = 100.0
+    provides = (_particles(0), COUNT, EXTERNAL_WRENCH, POSE)
+    raises: ClassVar[Mapping[str, str]] = {
+        "spilled": "particles have left the cup: cup, count, left, positions [m], velocities [m/s]",
+        "caught": "particles of another cup have arrived: cup, count, total",
+        "empty": "the last particle has left the cup: cup",
+    }
 
     def __init__(self) -> None:
         self._balls: Balls | None = None
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the model."""
-        return ModelDescription(
-            kind=ModelKind.SIMULATION,
-            summary="Particles of a fluid in a moving cup, with a separate engine.",
-            rate=100.0,
-            provides=(_particles(0), COUNT, EXTERNAL_WRENCH, POSE),
-            raises={
-                "spilled": "particles have left the cup: cup, count, left, positions [m], velocities [m/s]",
-                "caught": "particles of another cup have arrived: cup, count, total",
-                "empty": "the last particle has left the cup: cup",
-            },
-        )
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Contribute the particles, their number, and their weight as attributes of the cup."""
-        self._settings = Settings.read(parameters)
-        self._seed = seed
         self._spares = Spares()
-        cup, capacity = self._settings.cup, self._settings.room
-        return Contribution(
-            attributes=tuple(
-                AttributeStart(cup, attribute, Value(data, 0))
-                for attribute, data in (
-                    (_particles(capacity), np.zeros(PARTICLE_SIZE * capacity)),
-                    (COUNT, np.array([float(self._settings.particles)])),
-                    (EXTERNAL_WRENCH, np.zeros(6)),
-                )
-            ),
-            reads=(Selection(cup, POSE.name),),
-        )
+        cup, capacity = settings.cup, settings.room
+        scene.set(cup, _particles(capacity), np.zeros(PARTICLE_SIZE * capacity))
+        scene.set(cup, COUNT, settings.particles)
+        scene.set(cup, EXTERNAL_WRENCH, np.zeros(6))
+        scene.needs((cup, POSE.name))
 
     def start(self, scene: Snapshot) -> None:
         """Fill the cup.
@@ -106,13 +90,13 @@ class FluidInCup(Model):
         Raises:
             BadInput: if the cup cannot hold the particles.
         """
-        settings = self._settings
+        settings = self.settings
         if not scene.layout.has(settings.cup, POSE.name):
             raise BadInput("this entity has no pose", where="cup", found=settings.cup)
         self._cup = Cup(scene.layout.entity(settings.cup))
         gravity = float(np.linalg.norm(settings.gravity))
         count, substance = settings.particles, settings.substance
-        resting = settled_in(self._cup, count, substance, gravity, self._seed)
+        resting = settled_in(self._cup, count, substance, gravity, self.seed)
         self._balls = Balls(self._cup.walls, settings.room, substance)
         self._balls.place(np.arange(count), resting, np.zeros((count, 3)))
         self._arriving: Flags = np.zeros(settings.room, bool)
@@ -120,17 +104,17 @@ class FluidInCup(Model):
         self._motion.add(scene.time_ns, scene.pose(settings.cup))
         self._weight = Weight()
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         """Simulate the particles; report those that have left and arrived."""
         balls = self._require_balls()
-        self._motion.add(tick.scene.time_ns, tick.scene.pose(self._settings.cup))
+        self._motion.add(tick.scene.time_ns, tick.scene.pose(self.settings.cup))
         pushes = balls.advance(tick.period_ns / 1e9, self._motion.field(), self._arriving)
         self._check(balls, tick.time_ns)
-        output = StepOutput(time_ns=tick.time_ns)
-        self._report_arrivals(balls, output)
-        self._report_spills(balls, output)
-        self._write_values(balls, pushes, output)
-        return output
+        changes = tick.changes()
+        self._report_arrivals(balls, changes)
+        self._report_spills(balls, changes)
+        self._write_values(balls, pushes, changes)
+        return changes
 
     def _require_balls(self) -> Balls:
         if self._balls is None:
@@ -141,26 +125,22 @@ class FluidInCup(Model):
         if not balls.fastest < _TOO_FAST:
             reason = (
                 f"a particle in {self._cup.name} is faster than {_TOO_FAST:g} m/s; a smaller time_step"
-                f" than {self._settings.substance.step:g} s, or a larger radius, may help"
+                f" than {self.settings.substance.step:g} s, or a larger radius, may help"
             )
             raise RunFailed(_NAME, "step", time_ns, reason)
 
-    def _report_arrivals(self, balls: Balls, output: StepOutput) -> None:
+    def _report_arrivals(self, balls: Balls, changes: Changes) -> None:
         if not self._arriving.any():
             return
         arrived = self._arriving & self._cup.holds(balls.positions)
         if not arrived.any():
             return
         self._arriving &= ~arrived
-        arguments: dict[str, Json] = {
-            "cup": self._cup.name,
-            "count": int(arrived.sum()),
-            "total": int((balls.there & ~self._arriving).sum()),
-        }
-        output.events.append(Event("caught", output.time_ns, arguments=arguments))
+        total = int((balls.there & ~self._arriving).sum())
+        changes.event("caught", cup=self._cup.name, count=int(arrived.sum()), total=total)
 
-    def _report_spills(self, balls: Balls, output: StepOutput) -> None:
-        radius = self._settings.substance.radius
+    def _report_spills(self, balls: Balls, changes: Changes) -> None:
+        radius = self.settings.substance.radius
         positions = balls.positions
         if balls.all_there and self._cup.keeps_all(positions, radius):
             return
@@ -177,25 +157,25 @@ class FluidInCup(Model):
         balls.remove(np.flatnonzero(out))
         self._arriving &= ~out
         remaining = int((balls.there & ~self._arriving).sum())
-        arguments: dict[str, Json] = {
-            "cup": self._cup.name,
-            "count": len(left),
-            "left": remaining,
+        changes.event(
+            "spilled",
+            cup=self._cup.name,
+            count=len(left),
+            left=remaining,
             # to a hundredth of a millimetre, for readability
-            "positions": [pose[:3].round(5).tolist() for pose in left],
-            "velocities": [pose[7:10].round(5).tolist() for pose in left],
-        }
-        output.events.append(Event("spilled", output.time_ns, arguments=arguments))
+            positions=[pose[:3].round(5).tolist() for pose in left],
+            velocities=[pose[7:10].round(5).tolist() for pose in left],
+        )
         if was_inside and not remaining:
-            output.events.append(Event("empty", output.time_ns, arguments={"cup": self._cup.name}))
-        output.requests += self._spares.send(left, output.time_ns)
+            changes.event("empty", cup=self._cup.name)
+        changes.requests += self._spares.send(left, changes.time_ns)
 
     def _in_world(self, position: Floats, velocity: Floats) -> Floats:
         """Return (13,) pose and twist of a particle."""
         return compose(self._motion.pose, pose_value(position, linear=velocity).data)
 
-    def _write_values(self, balls: Balls, pushes: Floats, output: StepOutput) -> None:
-        cup, substance = self._cup.name, self._settings.substance
+    def _write_values(self, balls: Balls, pushes: Floats, changes: Changes) -> None:
+        cup, substance = self._cup.name, self.settings.substance
         rows = np.empty((balls.capacity, PARTICLE_SIZE))
         positions = balls.positions
         rows[:, 0:3], rows[:, 3:6] = positions, balls.velocities
@@ -209,8 +189,8 @@ class FluidInCup(Model):
         values = {PARTICLES: rows.ravel(), COUNT.name: np.array([float(len(positions))])}
         values[EXTERNAL_WRENCH.name] = wrench
         for name, data in values.items():
-            output.values[cup, name] = Value(data, output.time_ns)
-        output.values.update(self._spares.poses(output.time_ns))
+            changes.set(cup, name, data)
+        changes.values.update(self._spares.poses(changes.time_ns))
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Reserve an object as the body of a particle that leaves the cup.
@@ -220,8 +200,8 @@ class FluidInCup(Model):
         """
         known = scene.layout.has(entity, attribute) and attribute == POSE.name
         if not known or scene.layout.entity(entity).kind is not EntityKind.OBJECT:
-            raise Refused(f"the fluid in {self._settings.cup} cannot use {entity}.{attribute}")
-        if entity == self._settings.cup:
+            raise Refused(f"the fluid in {self.settings.cup} cannot use {entity}.{attribute}")
+        if entity == self.settings.cup:
             raise Refused(f"the fluid in {entity} cannot move its own cup")
         self._spares.keep(entity, value)
 
@@ -233,7 +213,7 @@ class FluidInCup(Model):
         """
         if attribute != POSE.name or entity not in self._spares:
             raise Refused(
-                f"the fluid in {self._settings.cup} is not responsible for {entity}.{attribute}"
+                f"the fluid in {self.settings.cup} is not responsible for {entity}.{attribute}"
             )
         return self._spares.release(entity, scene.time_ns)
 
@@ -281,7 +261,3 @@ class FluidInCup(Model):
     def stop(self) -> None:
         """Release the engine."""
         self._balls = None
-
-
-def _particles(capacity: int) -> AttributeSpec:
-    return AttributeSpec(PARTICLES, PARTICLE_SIZE * capacity, "m, m/s, m", Meaning.PARTICLES)

@@ -8,7 +8,7 @@ from typing import Any
 
 from support.scene_of import scene_of
 
-from hetwin_core.ensemble.model import StepInput, StepOutput
+from hetwin_core.ensemble.model import Changes, Tick
 from hetwin_core.ensemble.scene.layout import Entity
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats, pose_value
@@ -46,9 +46,9 @@ class Filled:
         self.entity = entity or jug()
         self.model = FluidInCup()
         given = {"cup": self.entity.name, "smoothing": 0.0, **parameters}
-        self.contribution = self.model.initialize(given, seed=1)
+        self.contribution = self.model.contribute(given, seed=1)
         self.steps = 0
-        self.outputs: list[StepOutput] = []
+        self.outputs: list[Changes] = []
         self.model.start(self.scene(motion))
 
     def scene(self, motion: Motion) -> Snapshot:
@@ -57,13 +57,13 @@ class Filled:
         pose = motion(time_ns / 1e9)
         return scene_of([self.entity], {self.entity.name: pose}, time_ns=time_ns)
 
-    def go(self, seconds: float, motion: Motion = at_rest) -> list[StepOutput]:
+    def go(self, seconds: float, motion: Motion = at_rest) -> list[Changes]:
         """Step on; the motion is a function of the time since the start."""
         outputs = []
         for _ in range(round(seconds * 1e9 / PERIOD_NS)):
             self.steps += 1
             scene = self.scene(motion)
-            outputs.append(self.model.step(StepInput(scene.time_ns, PERIOD_NS, scene)))
+            outputs.append(self.model.step(Tick(scene.time_ns, PERIOD_NS, scene)))
         self.outputs += outputs
         return outputs
 

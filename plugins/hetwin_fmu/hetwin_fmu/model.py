@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
-from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import (
-    AttributeStart,
+    Changes,
     Contribution,
     Model,
-    ModelDescription,
-    ModelKind,
-    StepInput,
-    StepOutput,
+    Tick,
 )
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -37,7 +34,7 @@ from hetwin_fmu.variables import Variable
 _NAME = "fmu"
 
 
-class Fmu(Model):
+class Fmu(Model[Settings]):
     """Runs a unit that another tool has exported, with its variables as attributes of entities.
 
     Inputs are set before each step and hold during it; outputs are read after it. The unit's own time is that of the
@@ -46,30 +43,21 @@ class Fmu(Model):
     unit that ends itself keeps its last values.
     """
 
-    settings_class = Settings
+    summary = "A Functional Mock-up Unit: a model that another tool has exported (FMI 2 and 3)."
+    rate = 100.0
+    provides = (ANY_ATTRIBUTE,)
+    raises: ClassVar[Mapping[str, str]] = OF_EVERY_UNIT
 
     def __init__(self) -> None:
         self._running: RunningUnit | None = None
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the model."""
-        return ModelDescription(
-            kind=ModelKind.SIMULATION,
-            summary="A Functional Mock-up Unit: a model that another tool has exported (FMI 2 and 3).",
-            rate=100.0,
-            provides=(ANY_ATTRIBUTE,),
-            raises=OF_EVERY_UNIT,
-        )
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Load the unit, and contribute the attributes that it computes.
 
         Raises:
             BadInput: if the unit cannot be run here, or a parameter does not fit it.
             RunFailed: if the unit fails at its start.
         """
-        settings = self._settings = Settings.read(parameters)
         archive = self._archive = read_archive(settings.file)
         variables = archive.variables
         texts = _texts(settings, variables)
@@ -89,13 +77,14 @@ class Fmu(Model):
             self._running = RunningUnit(archive, settings, wiring)
             self._running.begin_at(0, constants(self._starts), constants(self._inputs))
             read = self._running.outputs()
-        return Contribution(
-            entities=tuple(Entity(name, EntityKind.CONCEPT) for name in settings.concepts),
-            attributes=tuple(_started(output, read) for output in self._outputs.own),
-            reads=self._reads(),
-            warnings=self._warnings(),
-            reproducible=settings.reproducible and not archive.needs_tool,
-        )
+        scene.entities = tuple(Entity(name, EntityKind.CONCEPT) for name in settings.concepts)
+        for output in self._outputs.own:
+            assert output.spec is not None
+            data = output.assemble(read, np.zeros(output.spec.size))
+            scene.set(output.entity, output.spec, data)
+        scene.needs(*self._reads())
+        scene.warnings = self._warnings()
+        scene.reproducible = settings.reproducible and not archive.needs_tool
 
     def _check_use(self) -> None:
         """Check that something is taken from the unit, and that it can begin where it takes over.
@@ -159,15 +148,15 @@ class Fmu(Model):
             start, inputs = self._beginning.values(numbers), self._feed.values(numbers)
             self._unit.begin_at(time_ns, start, inputs)
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         """Set the inputs, let the unit step to the time asked for, and read its outputs."""
-        output = StepOutput(time_ns=tick.time_ns)
+        changes = tick.changes()
         if self._is_at_work:
             with self._faults("step", tick.time_ns):
-                self._advance(tick, output)
+                self._advance(tick, changes)
         self._unit.pass_time(tick.time_ns)
-        self._report_messages(output)
-        return output
+        self._report_messages(changes)
+        return changes
 
     @property
     def _is_at_work(self) -> bool:
@@ -180,28 +169,27 @@ class Fmu(Model):
             raise RunFailed(_NAME, "step", 0, "the unit is not loaded")
         return self._running
 
-    def _advance(self, tick: StepInput, output: StepOutput) -> None:
+    def _advance(self, tick: Tick, changes: Changes) -> None:
         """Step the unit to the time of the tick, and report what it computes."""
         unit = self._unit
         ended_ns = unit.step(tick.time_ns, self._feed.values(tick.scene.values).values)
         if ended_ns is not None:
-            ended: dict[str, Json] = {"unit": self._archive.name, "time": ended_ns / 1e9}
-            output.events.append(Event("ended", ended_ns, arguments=ended))
-        output.events += self._watch.update(unit.changes(), tick.time_ns)
+            changes.event("ended", ended_ns, unit=self._archive.name, time=ended_ns / 1e9)
+        changes.events += self._watch.update(unit.changes(), tick.time_ns)
         numbers = unit.outputs()
         for key, computed in self._outputs.each.items():
             if key in self._taken:
                 data = computed.assemble(numbers, tick.scene.get(*key))
-                output.values[key] = Value(data, tick.time_ns)
+                changes.set(*key, data)
         if not self._has_stepped:
             self._has_stepped = True
             self._notes += filter(None, [unit.note()])
 
-    def _report_messages(self, output: StepOutput) -> None:
+    def _report_messages(self, changes: Changes) -> None:
         notes = [Message("info", "hetwin", text) for text in self._notes]
         self._notes = []
         for message in (*notes, *self._unit.messages()):
-            output.events.append(Event("message", output.time_ns, arguments=asdict(message)))
+            changes.event("message", **asdict(message))
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Compute an attribute from now on; the unit begins again, from this value where it starts from it.
@@ -227,7 +215,7 @@ class Fmu(Model):
         if key not in self._taken:
             raise Refused(f"{self._archive.name} is not responsible for {entity}.{attribute}")
         self._taken.remove(key)
-        return Value(scene.get(*key).copy(), scene.time_ns)
+        return scene.value(*key)
 
     def _check_handover(self, key: tuple[str, str]) -> None:
         name = f"{key[0]}.{key[1]}"
@@ -273,13 +261,6 @@ class Fmu(Model):
         except UnitFailed as failure:
             reason = f"{self._archive.name}: {failure}"
             raise RunFailed(_NAME, call, time_ns, reason) from None
-
-
-def _started(output: Output, numbers: Floats) -> AttributeStart:
-    """An attribute of the unit's own, with its value at the start."""
-    assert output.spec is not None
-    data = output.assemble(numbers, np.zeros(output.spec.size))
-    return AttributeStart(output.entity, output.spec, Value(data, 0))
 
 
 def _texts(settings: Settings, variables: Mapping[str, Variable]) -> dict[str, str]:

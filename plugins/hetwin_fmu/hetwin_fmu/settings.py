@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
-from hetwin_core.ensemble.parameters import Amount, Parameters, ResolvedPath, parameter
+from hetwin_core.ensemble.parameters import Amount, File, Parameters, parameter
 from hetwin_core.ensemble.validation import Name, Number, Strict, Text
 
 
@@ -28,7 +28,7 @@ class Settings(Parameters):
     A reference is ENTITY.ATTRIBUTE, with [index], [first:last] or [joint] behind it, or `Scaled`.
     """
 
-    file: ResolvedPath = parameter("the unit, an .fmu file of FMI 2 or 3 for co-simulation")
+    file: File = parameter("the unit, an .fmu file of FMI 2 or 3 for co-simulation")
     inputs: dict[Text, Given] = parameter(
         "variable of the unit -> what it is set to before each step: a reference, or a value", {}
     )

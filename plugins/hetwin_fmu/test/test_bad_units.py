@@ -24,7 +24,7 @@ def bad(version: int = 3, **parameters: Any) -> BadInput:
     """The error about some parameters of a good unit."""
     given = {"file": str(motor(version)), "concepts": ["motor"], "outputs": OUTPUTS, **parameters}
     with pytest.raises(BadInput) as caught:
-        Fmu().initialize(given, 0)
+        Fmu().contribute(given, 0)
     return caught.value
 
 
@@ -118,7 +118,7 @@ def test_a_program_that_lacks_what_it_needs(tmp_path: Path) -> None:
 def test_a_description_that_breaks_a_rule_is_read_with_a_warning(tmp_path: Path) -> None:
     path = changed(tmp_path, 2, 'guid="{motor}"', 'guid="{motor}" vendor="x"')
     unit = Fmu()
-    contribution = unit.initialize({"file": path, "concepts": ["motor"], "outputs": OUTPUTS}, 0)
+    contribution = unit.contribute({"file": path, "concepts": ["motor"], "outputs": OUTPUTS}, 0)
     unit.stop()
     assert "breaks rules of FMI" in contribution.warnings[0]
     assert "vendor" in contribution.warnings[0]

@@ -6,9 +6,9 @@ from enum import Enum
 
 import numpy as np
 
-from hetwin_core.ensemble.model import Request, RequestKind, StepOutput
+from hetwin_core.ensemble.model import Changes
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import POSE, WORLD, AttributeSpec, Floats, Meaning, Value
+from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Meaning, Value
 from model_nodes.scene_shapes import SceneShapes
 
 COLLISION = AttributeSpec("collision", 1, "", Meaning.TRUTH)
@@ -47,9 +47,7 @@ class Cut:
         """Whether its parts have taken its place."""
         return self.stage is Stage.CUT
 
-    def ask_for_whole(
-        self, scene: Snapshot, shapes: SceneShapes, speed: float, output: StepOutput
-    ) -> None:
+    def begin(self, scene: Snapshot, shapes: SceneShapes, speed: float, changes: Changes) -> None:
         """Ask for the whole if a moving blade touches it."""
         if shapes.distance([self.blade], [self._name], 2.0 * TOUCH) > TOUCH:
             return
@@ -57,31 +55,30 @@ class Cut:
         if np.linalg.norm(relative) < speed:
             return
         for attribute in (POSE.name, COLLISION.name):
-            output.requests.append(Request(RequestKind.TAKE, self._name, attribute))
+            changes.take(self._name, attribute)
 
-    def go_on(self, scene: Snapshot, shapes: SceneShapes, depth: float, output: StepOutput) -> None:
+    def go_on(self, scene: Snapshot, shapes: SceneShapes, depth: float, changes: Changes) -> None:
         """Cut it if the blade has come to its middle; give it back if the blade has left."""
         middle = self._place[:3]
         if shapes.distance_to(middle, [self.blade], 2.0 * depth) <= depth:
             self.stage = Stage.CUT
             for part in self._parts:
                 self._poses[part] = self._place
-                output.requests.append(Request(RequestKind.TAKE, part, POSE.name))
+                changes.take(part, POSE)
         elif shapes.distance([self.blade], [self._name], 2.0 * TOUCH) > TOUCH:
-            self._give_back(self._name, POSE.name, output)
-            self._give_back(self._name, COLLISION.name, output)
+            self._give_back(self._name, POSE.name, changes)
+            self._give_back(self._name, COLLISION.name, changes)
 
-    def write(self, output: StepOutput) -> None:
+    def write(self, changes: Changes) -> None:
         """Write what the model is responsible for; parts that lie in their places go to the main model."""
         for entity, attribute in sorted(self._owned):
-            value = self._value(entity, attribute, output.time_ns)
-            output.values[entity, attribute] = value
+            changes.set(entity, attribute, self._numbers(entity, attribute))
             if entity in self._parts:
-                self._give_back(entity, attribute, output)
+                self._give_back(entity, attribute, changes)
 
-    def _give_back(self, entity: str, attribute: str, output: StepOutput) -> None:
+    def _give_back(self, entity: str, attribute: str, changes: Changes) -> None:
         if (entity, attribute) in self._owned:
-            output.requests.append(Request(RequestKind.GIVE_BACK, entity, attribute))
+            changes.give_back(entity, attribute)
 
     def take(self, entity: str, attribute: str, scene: Snapshot) -> bool:
         """Become responsible for something; returns whether it is of this cut."""
@@ -107,12 +104,10 @@ class Cut:
             self.stage = Stage.WHOLE
         if attribute == COLLISION.name:
             return Value(np.ones(1), scene.time_ns)
-        return self._value(entity, attribute, scene.time_ns)
+        return Value(self._poses[entity], scene.time_ns)
 
-    def _value(self, entity: str, attribute: str, time_ns: int) -> Value:
-        if attribute == COLLISION.name:
-            return Value(np.zeros(1), time_ns)
-        return Value(self._poses[entity], time_ns, WORLD)
+    def _numbers(self, entity: str, attribute: str) -> Floats:
+        return np.zeros(1) if attribute == COLLISION.name else self._poses[entity]
 
 
 def _at_rest(pose: Floats) -> Floats:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.model import StepInput
+from hetwin_core.ensemble.model import Tick
 from hetwin_core.ensemble.parameters import Amount, Functional, Parameters, parameter
 from hetwin_core.ensemble.scene.layout import EntityKind, Selection
 from hetwin_core.ensemble.scene.rotations import angles_between
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, Floats
-from hetwin_household.state_model import Entities, State, StateModel
+from hetwin_household.state_model import Entities, StateModel
+from hetwin_household.truths import truth
 
 
 class Settings(Parameters):
@@ -26,27 +27,24 @@ class Settings(Parameters):
     turn: Amount = parameter("something that has turned by this angle has moved", 10.0, "deg")
 
 
-class Displacement(StateModel):
+class Displacement(StateModel[Settings]):
     """Observes whether moveable things are off their places at the start, by 2 cm or 10 degrees.
 
     Events: ``moved_away`` and ``moved_back``, with ``object``.
     """
 
-    settings_class = Settings
+    summary = "Observes which moveable things are no longer where they were."
+    rate = 20.0
+    provides = (truth("moved"),)
+    raises: ClassVar[Mapping[str, str]] = {
+        "moved_away": "something is no longer where it was at the start: object",
+        "moved_back": "something is back where it was at the start: object",
+    }
+    known = True
 
-    state = State(
-        name="moved",
-        begins=("moved_away", "something is no longer where it was at the start"),
-        ends=("moved_back", "something is back where it was at the start"),
-        summary="Observes which moveable things are no longer where they were.",
-        rate=20.0,
-        known=True,
-    )
-
-    def read_settings(self, parameters: Mapping[str, Any]) -> Entities:
-        """Read the settings; return what is moveable."""
-        self._settings = Settings.read(parameters)
-        return self._settings.moveable
+    def affected(self, settings: Settings) -> Entities:
+        """Return what is moveable."""
+        return settings.moveable
 
     def reads(self) -> Iterator[Selection]:
         """Iterate over the poses."""
@@ -69,9 +67,9 @@ class Displacement(StateModel):
                 )
             self._places[name] = scene.pose(name)[:7].copy()
 
-    def holds(self, name: str, tick: StepInput) -> bool:
+    def holds(self, name: str, tick: Tick) -> bool:
         """Whether something is off its place."""
         pose, place = tick.scene.pose(name), self._places[name]
         away = float(np.linalg.norm(pose[:3] - place[:3]))
         turned = math.degrees(float(angles_between(pose[3:7], place[3:7])))
-        return away > self._settings.way or turned > self._settings.turn
+        return away > self.settings.way or turned > self.settings.turn

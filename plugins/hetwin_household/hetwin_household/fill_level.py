@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
-from hetwin_core.ensemble.model import StepInput
+from hetwin_core.ensemble.model import Tick
 from hetwin_core.ensemble.parameters import Amount, Functional, Parameters, parameter
 from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import particles
-from hetwin_household.state_model import Entities, State, StateModel
+from hetwin_household.state_model import Entities, StateModel
+from hetwin_household.truths import truth
 
 PARTICLES = "particles"
 PACKING = 0.64
@@ -27,36 +28,33 @@ class Settings(Parameters):
     threshold: Amount = parameter("it is filled above this share of its capacity", 0.2, le=1)
 
 
-class FillLevel(StateModel):
+class FillLevel(StateModel[Settings]):
     """Judges by the particles that a fluid's model has in it whether something is filled.
 
     The liquid's volume is that of the heap of its particles. Something that no model fills is not filled. Events:
     ``filled`` and ``emptied``, with ``object``.
     """
 
-    settings_class = Settings
+    summary = "Observes which cups, jugs and bowls are filled."
+    rate = 10.0
+    provides = (truth("filled"),)
+    raises: ClassVar[Mapping[str, str]] = {
+        "filled": "something was filled with liquid: object",
+        "emptied": "something is not filled any more: object",
+    }
 
-    state = State(
-        name="filled",
-        begins=("filled", "something was filled with liquid"),
-        ends=("emptied", "something is not filled any more"),
-        summary="Observes which cups, jugs and bowls are filled.",
-        rate=10.0,
-    )
-
-    def read_settings(self, parameters: Mapping[str, Any]) -> Entities:
-        """Read the settings; return what is fillable."""
-        self._settings = Settings.read(parameters)
-        return self._settings.fillable
+    def affected(self, settings: Settings) -> Entities:
+        """Return what is fillable."""
+        return settings.fillable
 
     def reads(self) -> Iterator[Selection]:
         """Iterate over the particles."""
         return (Selection(name, PARTICLES) for name in self.entities)
 
-    def holds(self, name: str, tick: StepInput) -> bool:
+    def holds(self, name: str, tick: Tick) -> bool:
         """Whether there is more in something than the threshold's share of its capacity."""
         share = _volume(tick.scene, name) / float(self.entities[name]["capacity"])
-        return share > self._settings.threshold
+        return share > self.settings.threshold
 
 
 def _volume(scene: Snapshot, name: str) -> float:

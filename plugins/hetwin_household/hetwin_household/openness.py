@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import ClassVar
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.model import StepInput
+from hetwin_core.ensemble.model import Tick
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.parameters import Functional, Parameters, parameter
 from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_household.state_model import Entities, State, StateModel
+from hetwin_household.state_model import Entities, StateModel
+from hetwin_household.truths import truth
 
 POSITIONS = "joint_positions"
 
@@ -22,26 +23,24 @@ class Settings(Parameters):
     openable: Functional = parameter("the entities with this functional attribute", {})
 
 
-class Openness(StateModel):
+class Openness(StateModel[Settings]):
     """Judges by a joint's share of its travel whether something is open.
 
     The main model moves the joint. Something is open above a tenth of the travel from closed to wide open, unless its
     attribute says otherwise. Events: ``opened`` and ``closed``, with ``object``.
     """
 
-    settings_class = Settings
+    summary = "Observes which doors, drawers and lids are open."
+    rate = 20.0
+    provides = (truth("open"),)
+    raises: ClassVar[Mapping[str, str]] = {
+        "opened": "a door, a drawer or a lid was opened: object",
+        "closed": "a door, a drawer or a lid was closed: object",
+    }
 
-    state = State(
-        name="open",
-        begins=("opened", "a door, a drawer or a lid was opened"),
-        ends=("closed", "a door, a drawer or a lid was closed"),
-        summary="Observes which doors, drawers and lids are open.",
-        rate=20.0,
-    )
-
-    def read_settings(self, parameters: Mapping[str, Any]) -> Entities:
-        """Read the settings; return what is openable."""
-        return Settings.read(parameters).openable
+    def affected(self, settings: Settings) -> Entities:
+        """Return what is openable."""
+        return settings.openable
 
     def reads(self) -> Iterator[Selection]:
         """Iterate over the positions of the joints."""
@@ -68,7 +67,7 @@ class Openness(StateModel):
             )
         return short.index(wanted)
 
-    def holds(self, name: str, tick: StepInput) -> bool:
+    def holds(self, name: str, tick: Tick) -> bool:
         """Whether a joint is beyond its threshold."""
         door, position = self.entities[name], tick.scene.get(name, POSITIONS)[self._indices[name]]
         share = (float(position) - door["closed"]) / (door["opened"] - door["closed"])

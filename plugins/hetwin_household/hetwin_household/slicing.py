@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.model import (
+    Changes,
     Contribution,
     Model,
-    ModelDescription,
-    ModelKind,
-    StepInput,
-    StepOutput,
+    Tick,
 )
 from hetwin_core.ensemble.nearest import perhaps
 from hetwin_core.ensemble.parameters import Amount, Functional, Parameters, parameter
-from hetwin_core.ensemble.scene.layout import EntityKind, Selection
+from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, Value
 from hetwin_household.cut import COLLISION, Cut, Stage
@@ -36,7 +34,7 @@ class Settings(Parameters):
     depth: Amount = parameter("a blade this near to the middle has cut through", 0.002, "m")
 
 
-class Slicing(Model):
+class Slicing(Model[Settings]):
     """Lets blades through what is sliceable, and puts its parts in its place.
 
     Physics stops a blade at the surface. From the moment a moving blade touches, the model is responsible for the
@@ -46,28 +44,19 @@ class Slicing(Model):
     back as it was. Event: ``sliced``, with ``object`` and ``blade``.
     """
 
-    settings_class = Settings
+    summary = "Cuts things into parts with a blade."
+    rate = 100.0
+    provides = (truth(SLICED), POSE, COLLISION)
+    raises: ClassVar[Mapping[str, str]] = {
+        "sliced": "something was cut into its parts: object, blade"
+    }
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the model."""
-        return ModelDescription(
-            kind=ModelKind.SIMULATION,
-            summary="Cuts things into parts with a blade.",
-            rate=100.0,
-            provides=(truth(SLICED), POSE, COLLISION),
-            raises={"sliced": "something was cut into its parts: object, blade"},
-        )
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Contribute the attribute ``sliced`` of all that is sliceable."""
-        self._settings = Settings.read(parameters)
-        names = tuple(self._settings.sliceable)
+        names = tuple(self.settings.sliceable)
         self._sliced = Truths(SLICED, names, "sliced", "made_whole", known=True)
-        return Contribution(
-            attributes=self._sliced.starts(),
-            reads=(Selection("*", POSE.name),),
-        )
+        self._sliced.begin(scene)
+        scene.needs(("*", POSE.name))
 
     def start(self, scene: Snapshot) -> None:
         """Find blades and parts.
@@ -77,7 +66,7 @@ class Slicing(Model):
         """
         self._shapes = SceneShapes(scene.layout)
         self._cuts = {
-            name: self._cut(scene, name, given) for name, given in self._settings.sliceable.items()
+            name: self._cut(scene, name, given) for name, given in self.settings.sliceable.items()
         }
 
     def _cut(self, scene: Snapshot, name: str, given: Mapping[str, Any]) -> Cut:
@@ -109,20 +98,20 @@ class Slicing(Model):
             )
         return Cut(name, tuple(given["parts"]), blade)
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         """Look where the blades are."""
-        output = StepOutput(time_ns=tick.time_ns)
+        changes = tick.changes()
         if self._cuts:
             self._shapes.update(tick.scene)
         for name, cut in self._cuts.items():
             if cut.stage is Stage.WHOLE:
-                speed = self._settings.speed
-                cut.ask_for_whole(tick.scene, self._shapes, speed, output)
+                speed = self.settings.speed
+                cut.begin(tick.scene, self._shapes, speed, changes)
             elif cut.stage is Stage.INSIDE:
-                cut.go_on(tick.scene, self._shapes, self._settings.depth, output)
-            cut.write(output)
-            self._sliced.put(name, holds=cut.is_done, output=output, blade=cut.blade)
-        return output
+                cut.go_on(tick.scene, self._shapes, self.settings.depth, changes)
+            cut.write(changes)
+            self._sliced.put(name, holds=cut.is_done, changes=changes, blade=cut.blade)
+        return changes
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Take the pose or the collisions of a whole, or the pose of a part.

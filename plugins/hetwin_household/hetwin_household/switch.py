@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import ClassVar
 
 from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.model import ModelKind, StepInput, StepOutput
+from hetwin_core.ensemble.model import Changes, Tick
 from hetwin_core.ensemble.nearest import one_of, perhaps
 from hetwin_core.ensemble.parameters import Amount, Functional, Parameters, parameter
 from hetwin_core.ensemble.scene.hands import hand_links
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE
-from hetwin_household.state_model import Entities, State, StateModel
+from hetwin_household.state_model import Entities, StateModel
+from hetwin_household.truths import truth
 from model_nodes.scene_shapes import SceneShapes
 
 COMMANDS = {"switch_on": True, "switch_off": False, "toggle": None}
@@ -27,30 +28,26 @@ class Settings(Parameters):
     touch: Amount = parameter("a finger this near to a button presses it", 1e-3, "m")
 
 
-class Switch(StateModel):
+class Switch(StateModel[Settings]):
     """Switches a device each time that a link of a hand has pressed its button for the device's `dwell`.
 
     A button must be let go before it works again. Commands: ``switch_on``, ``switch_off`` and ``toggle``, with
     ``entity``. Events: ``switched_on`` and ``switched_off``, with ``object``.
     """
 
-    settings_class = Settings
+    summary = "Switches devices on and off, when a finger presses their button."
+    rate = 50.0
+    provides = (truth("switched_on"),)
+    raises: ClassVar[Mapping[str, str]] = {
+        "switched_on": "a device was switched on: object",
+        "switched_off": "a device was switched off: object",
+    }
+    known = True
 
-    state = State(
-        name="switched_on",
-        begins=("switched_on", "a device was switched on"),
-        ends=("switched_off", "a device was switched off"),
-        summary="Switches devices on and off, when a finger presses their button.",
-        rate=50.0,
-        kind=ModelKind.SIMULATION,
-        known=True,
-    )
-
-    def read_settings(self, parameters: Mapping[str, Any]) -> Entities:
-        """Read the settings; return what is toggleable; all of it is off."""
-        self._settings = Settings.read(parameters)
+    def affected(self, settings: Settings) -> Entities:
+        """Return what is toggleable; all of it is off."""
         self._asked: dict[str, bool] = {}
-        return self._settings.toggleable
+        return settings.toggleable
 
     def reads(self) -> tuple[Selection, ...]:
         """All poses: of buttons and of what presses them."""
@@ -81,12 +78,12 @@ class Switch(StateModel):
             + perhaps(given, [entity.name for entity in scene.layout.entities]),
         )
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         """Look which buttons are pressed."""
         self._pressed = self._pressed_now(tick.scene)
         return super().step(tick)
 
-    def holds(self, name: str, tick: StepInput) -> bool:
+    def holds(self, name: str, tick: Tick) -> bool:
         """Whether a device is on."""
         on = self._asked.pop(name, self.truths.holds(name))
         dwell = float(self.entities[name]["dwell"])
@@ -96,7 +93,7 @@ class Switch(StateModel):
     def _pressed_now(self, scene: Snapshot) -> set[str]:
         """Return the devices whose button a link of a hand touches."""
         self._shapes.update(scene)
-        reach = self._settings.touch
+        reach = self.settings.touch
         return {
             name
             for name, button in self._buttons.items()

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
-
-import numpy as np
+from typing import ClassVar
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluation import EvaluationError
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
 from hetwin_core.ensemble.model import (
-    AttributeStart,
+    Changes,
     Contribution,
     Model,
-    ModelDescription,
-    ModelKind,
-    StepInput,
-    StepOutput,
+    Tick,
 )
 from hetwin_core.ensemble.parameters import (
     Amount,
@@ -29,7 +24,7 @@ from hetwin_core.ensemble.parameters import (
 )
 from hetwin_core.ensemble.scene.layout import EVERYTHING
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import AttributeSpec, Value
+from hetwin_core.ensemble.scene.values import AttributeSpec
 from hetwin_household.heat_sources import HeatSource
 from hetwin_household.truths import Truths, truth
 from model_nodes.scene_shapes import SceneShapes
@@ -52,7 +47,7 @@ class Settings(Parameters):
     cold: Amount = parameter("an object below this is cold", 283.15, "K")
 
 
-class Temperature(Model):
+class Temperature(Model[Settings]):
     """Simulates dT/dt = sum of rate (T_source - T) over active sources + room_rate (room - T) for every object.
 
     The sum is over sources that are near the object or hold it inside (a source does not act on itself) and whose
@@ -60,38 +55,26 @@ class Temperature(Model):
     ``no_longer_hot``, ``became_cold``, ``no_longer_cold``, with ``object``. After BEHAVIOR (Li et al., 2022).
     """
 
-    settings_class = Settings
+    summary = "Temperature of objects beside and inside sources of heat and cold."
+    rate = 10.0
+    provides = (TEMPERATURE, truth(HOT), truth(COLD))
+    raises: ClassVar[Mapping[str, str]] = {
+        "became_hot": "an object has become hot: object",
+        "no_longer_hot": "an object is not hot any more: object",
+        "became_cold": "an object has become cold: object",
+        "no_longer_cold": "an object is not cold any more: object",
+    }
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        """Describe the model."""
-        return ModelDescription(
-            kind=ModelKind.SIMULATION,
-            summary="Temperature of objects beside and inside sources of heat and cold.",
-            rate=10.0,
-            provides=(TEMPERATURE, truth(HOT), truth(COLD)),
-            raises={
-                "became_hot": "an object has become hot: object",
-                "no_longer_hot": "an object is not hot any more: object",
-                "became_cold": "an object has become cold: object",
-                "no_longer_cold": "an object is not cold any more: object",
-            },
-        )
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Contribute the temperature of all objects, that of the room."""
-        self._settings = settings = Settings.read(parameters)
         self._hot = Truths(HOT, settings.objects, "became_hot", "no_longer_hot")
         self._cold = Truths(COLD, settings.objects, "became_cold", "no_longer_cold")
         self._kelvin = dict.fromkeys(settings.objects, settings.room)
-        starts = tuple(
-            AttributeStart(name, TEMPERATURE, Value(np.full(1, kelvin), 0))
-            for name, kelvin in self._kelvin.items()
-        )
-        return Contribution(
-            attributes=(*starts, *self._hot.starts(), *self._cold.starts()),
-            reads=EVERYTHING,
-        )
+        for name, kelvin in self._kelvin.items():
+            scene.set(name, TEMPERATURE, kelvin)
+        self._hot.begin(scene)
+        self._cold.begin(scene)
+        scene.needs(*EVERYTHING)
 
     def start(self, scene: Snapshot) -> None:
         """Find the sources.
@@ -99,7 +82,7 @@ class Temperature(Model):
         Raises:
             BadInput: if one says when it is active by what is not there, or has no inside.
         """
-        given = {"heatable": self._settings.heatable, "coolable": self._settings.coolable}
+        given = {"heatable": self.settings.heatable, "coolable": self.settings.coolable}
         self._functions = all_evaluators()
         self._shapes = SceneShapes(scene.layout)
         self._sources = [
@@ -110,19 +93,19 @@ class Temperature(Model):
         for source in self._sources:
             source.check(self._functions)
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         """Solve the equation from the last step to this one."""
-        output = StepOutput(time_ns=tick.time_ns)
+        changes = tick.changes()
         active = self._active(tick.scene)
         if active:
             self._shapes.update(tick.scene)
         for name, kelvin in self._kelvin.items():
             reaching = [s for s in active if s.reaches(name, tick.scene, self._shapes)]
             now = self._kelvin[name] = self._after(kelvin, reaching, tick.period_ns / 1e9)
-            output.values[name, TEMPERATURE.name] = Value(np.full(1, now), tick.time_ns)
-            self._hot.put(name, holds=now > self._settings.hot, output=output)
-            self._cold.put(name, holds=now < self._settings.cold, output=output)
-        return output
+            changes.set(name, TEMPERATURE, now)
+            self._hot.put(name, holds=now > self.settings.hot, changes=changes)
+            self._cold.put(name, holds=now < self.settings.cold, changes=changes)
+        return changes
 
     def _active(self, scene: Snapshot) -> list[HeatSource]:
         """Return the sources that are active.
@@ -137,7 +120,7 @@ class Temperature(Model):
 
     def _after(self, kelvin: float, sources: list[HeatSource], seconds: float) -> float:
         """Return a temperature after some time, in which the sources act as they do now."""
-        room, rate = self._settings.room, self._settings.room_rate
+        room, rate = self.settings.room, self.settings.room_rate
         total = rate + sum(source.rate for source in sources)
         if total == 0.0:
             return kelvin

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
-
-from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import AttributeStart, StepOutput
-from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning, Value
+from hetwin_core.ensemble.model import Changes, Contribution
+from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning
 
 
 class Truths:
@@ -31,28 +28,28 @@ class Truths:
         self._events = {True: begins, False: ends}
         self._holds: dict[str, bool | None] = dict.fromkeys(entities, False if known else None)
 
-    def starts(self) -> tuple[AttributeStart, ...]:
-        """Return what the model contributes."""
-        return tuple(AttributeStart(name, self.spec, Value(np.zeros(1), 0)) for name in self._holds)
+    def begin(self, scene: Contribution) -> None:
+        """Contribute the attribute of all entities."""
+        for name in self._holds:
+            scene.set(name, self.spec, 0.0)
 
     def holds(self, entity: str) -> bool:
         """Whether it holds."""
         return self._holds[entity] is True
 
-    def put(self, entity: str, *, holds: bool, output: StepOutput, **arguments: str) -> None:
+    def put(self, entity: str, *, holds: bool, changes: Changes, **arguments: str) -> None:
         """Write whether it holds now, and the event if that is new.
 
         Args:
             entity: for which.
             holds: whether it does.
-            output: of the step.
+            changes: of the step.
             arguments: further ones of the event.
         """
         before, self._holds[entity] = self._holds[entity], holds
-        output.values[entity, self.spec.name] = Value(np.full(1, float(holds)), output.time_ns)
+        changes.set(entity, self.spec, float(holds))
         if before is not None and before != holds:
-            named = {"object": entity, **arguments}
-            output.events.append(Event(self._events[holds], output.time_ns, arguments=named))
+            changes.event(self._events[holds], object=entity, **arguments)
 
 
 def truth(name: str) -> AttributeSpec:

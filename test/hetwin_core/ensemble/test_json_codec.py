@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -13,12 +12,7 @@ from support.random_examples import examples
 
 from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused, RunFailed
-from hetwin_core.ensemble.model import (
-    AttributeStart,
-    Contribution,
-    ParameterKind,
-    ParameterRequest,
-)
+from hetwin_core.ensemble.model import AttributeStart, Contribution, MainContribution
 from hetwin_core.ensemble.scene.layout import Layout, Selection
 
 quick = examples(50)
@@ -56,11 +50,12 @@ def test_contributions(
     duration: int | None,
     urdf: str,
 ) -> None:
-    selections = tuple(Selection(*pair) for pair in reads)
-    told = Contribution((), tuple(starts), selections, tuple(warnings), duration, urdf)
-    told = replace(told, shown={"by": urdf})
+    selections = [Selection(*pair) for pair in reads]
+    told = MainContribution([], starts, selections, warnings=warnings, duration_ns=duration)
+    told.robot_description, told.shown = urdf, {"by": urdf}
     back = json_codec.contribution_from_text(json_codec.contribution_to_text(told))
-    assert (back.reads, back.warnings, back.duration_ns) == (selections, tuple(warnings), duration)
+    assert isinstance(back, MainContribution)
+    assert (back.reads, back.warnings, back.duration_ns) == (selections, warnings, duration)
     assert (back.robot_description, back.shown) == (urdf, {"by": urdf})
     for mine, theirs in zip(starts, back.attributes, strict=True):
         assert (mine.entity, mine.attribute) == (theirs.entity, theirs.attribute)
@@ -70,27 +65,11 @@ def test_contributions(
         )
         assert mine.value.data.tobytes() == theirs.value.data.tobytes()
     with_entities = Contribution(layout.entities)
-    again = json_codec.contribution_from_text(json_codec.contribution_to_text(with_entities))
-    assert [e.name for e in again.entities] == [e.name for e in layout.entities]
-
-
-@quick
-@given(
-    st.lists(
-        st.builds(
-            ParameterRequest,
-            name,
-            st.sampled_from(ParameterKind),
-            any_text,
-            st.booleans(),
-            json_value,
-            any_text,
-        ),
-        max_size=3,
+    again: Contribution = json_codec.contribution_from_text(
+        json_codec.contribution_to_text(with_entities)
     )
-)
-def test_parameter_requests(requests: list[ParameterRequest]) -> None:
-    assert json_codec.requests_from_text(json_codec.requests_to_text(requests)) == requests
+    assert type(again) is Contribution
+    assert [e.name for e in again.entities] == [e.name for e in layout.entities]
 
 
 ERRORS = [

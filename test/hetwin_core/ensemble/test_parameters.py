@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from support.small_ensemble import HEADER, Watcher, conduct
+from support.small_ensemble import HEADER, conduct
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.model import Contribution, Model, ParameterKind, ParameterRequest
+from hetwin_core.ensemble.model import Model, Tick
 from hetwin_core.ensemble.parameters import (
     Amount,
     EntityName,
     EntityNames,
+    File,
+    Hand,
+    ParameterKind,
+    ParameterRequest,
     Parameters,
-    ResolvedHand,
-    ResolvedPath,
-    ResolvedPose,
+    Pose,
     parameter,
 )
 from hetwin_core.ensemble.scene.hands import HandDescription
@@ -41,9 +42,9 @@ class Settings(Parameters):
     mode: Literal["fry", "boil"] = parameter("how", "fry")
     axis: list[float] = parameter("of the pan", [0.0, 0.0, 1.0])
     fresh: EntityNames = parameter("what is in it", "food")
-    hand: ResolvedHand | None = parameter("that holds it", None)
-    at: ResolvedPose | None = parameter("where", None)
-    recipe: ResolvedPath | None = parameter("to follow", None)
+    hand: Hand | None = parameter("that holds it", None)
+    at: Pose | None = parameter("where", None)
+    recipe: File | None = parameter("to follow", None)
     layers: dict[str, Layer] = parameter("of the pan", {})
 
 
@@ -102,16 +103,11 @@ def test_what_cannot_be_used_is_named(given: dict[str, Any], where: str, expecte
     assert expected in str(error.value.expected)
 
 
-class Stove(Watcher):
+class Stove(Model[Settings]):
     """A model of someone else's with such parameters."""
 
-    settings_class = Settings
-    parameters = Model.parameters
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        self.settings = Settings.read(parameters)
-        self.stops = 0
-        return Contribution()
+    def step(self, tick: Tick) -> None:
+        pass
 
 
 STOVE = f'{HEADER}  stove: {{type: "test_parameters:Stove", parameters: {{pan: ball, GIVEN}}}}\n'

@@ -24,10 +24,10 @@ from toys_of_mine import ToyCup
 class Slow(ToyCup):
     wait_s = 2.0  # of the first instance in a process
 
-    def initialize(self, parameters, seed):
+    def initialize(self, settings, scene):
         time.sleep(Slow.wait_s)
         Slow.wait_s = 0.0
-        return super().initialize(parameters, seed)
+        super().initialize(settings, scene)
 """
 SLOW_SCENARIO = """
 scenario: slow

@@ -11,7 +11,7 @@ from support.scene_of import scene_of
 from hetwin_core.ensemble.annotations import announce
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import StepInput
+from hetwin_core.ensemble.model import Tick
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -52,14 +52,14 @@ class Looking:
     def __init__(self, seed: int = 1, cup: Shape = CUP, **parameters: object) -> None:
         self.cup, self.camera = cup, Camera()
         objects = {"frame": "head", "objects": ["cup1", "cup2"], "during": []}
-        self.camera.initialize({**objects, **parameters}, seed)
+        self.camera.contribute({**objects, **parameters}, seed)
         self.camera.start(scene({}, cup))
         self.time_ns = 0
 
     def at(self, events: Sequence[Event] = (), **places: Sequence[float]) -> list[Event]:
         """What it tells of a scene; `visible` of cup1 is kept."""
         self.time_ns += STEP_NS
-        tick = StepInput(self.time_ns, STEP_NS, scene(places, self.cup), tuple(events))
+        tick = Tick(self.time_ns, STEP_NS, scene(places, self.cup), tuple(events))
         output = self.camera.step(tick)
         self.visible = bool(output.values["cup1", "visible"].data[0])
         return output.events

@@ -9,7 +9,7 @@ import pytest
 from support.scene_of import scene_of
 
 from hetwin_core.ensemble.errors import BadInput, Refused
-from hetwin_core.ensemble.model import RequestKind, StepInput, StepOutput
+from hetwin_core.ensemble.model import Changes, RequestKind, Tick
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.poses import compose
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -63,20 +63,20 @@ def placed(poses: dict[str, Floats], step: int = 0, *, carried: bool = True) -> 
 
 def ready() -> Connector:
     model = Connector()
-    model.initialize(PARAMETERS, 0)
+    model.contribute(PARAMETERS, 0)
     model.start(scene((0, 0, 0.2)))
     return model
 
 
-def look(model: Connector, seen: Snapshot) -> StepOutput:
-    return model.step(StepInput(seen.time_ns, 20_000_000, seen))
+def look(model: Connector, seen: Snapshot) -> Changes:
+    return model.step(Tick(seen.time_ns, 20_000_000, seen))
 
 
-def asked(output: StepOutput) -> list[tuple[str, str]]:
+def asked(output: Changes) -> list[tuple[str, str]]:
     return [(r.kind.value, r.attribute) for r in output.requests]
 
 
-def grant(model: Connector, seen: Snapshot, output: StepOutput) -> None:
+def grant(model: Connector, seen: Snapshot, output: Changes) -> None:
     """What the conductor does with the requests."""
     for request in output.requests:
         if request.kind is RequestKind.TAKE:
@@ -134,7 +134,7 @@ def test_a_tip_that_is_swept_sideways_through_the_socket_is_never_connected(
     turn: float, height: float, takes_over: bool
 ) -> None:
     model = Connector()
-    model.initialize({**PARAMETERS, "takes_over": takes_over}, 0)
+    model.contribute({**PARAMETERS, "takes_over": takes_over}, 0)
     model.start(scene((0, 0, 0.2)))
     direction = np.array([math.cos(math.radians(turn)), math.sin(math.radians(turn))])
     aside = 0.003 * np.array([-direction[1], direction[0]])
@@ -217,12 +217,12 @@ def test_it_takes_nothing_else() -> None:
 
 def test_a_bad_ideal_pose_is_bad_input() -> None:
     with pytest.raises(BadInput, match="connected_pose"):
-        Connector().initialize({**PARAMETERS, "connected_pose": [0.0] * 7}, 0)
+        Connector().contribute({**PARAMETERS, "connected_pose": [0.0] * 7}, 0)
 
 
 def test_without_taking_over_it_only_says_whether_the_probe_is_in_its_place() -> None:
     model = Connector()
-    model.initialize({**PARAMETERS, "takes_over": False}, 0)
+    model.contribute({**PARAMETERS, "takes_over": False}, 0)
     model.start(scene((0, 0, 0.2)))
     story = []
     for step, height in enumerate((0.1, 0.03, 0.0, 0.0, 0.05)):
@@ -234,7 +234,7 @@ def test_without_taking_over_it_only_says_whether_the_probe_is_in_its_place() ->
 
 def test_what_is_learned_is_what_is_compared() -> None:
     model = Connector()
-    model.initialize(PARAMETERS, 0)
+    model.contribute(PARAMETERS, 0)
     here = scene((0.003, 0.004, 0.02), tilt_deg=10.0)
     model.start(here)
     found = model.compares(here)

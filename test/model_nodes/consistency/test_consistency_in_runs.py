@@ -18,7 +18,7 @@ from support.ros_domains import new_domain
 
 import hetwin_suite
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.model import StepInput
+from hetwin_core.ensemble.model import Tick
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.tables import CLEARANCES, Table, no_rows
@@ -63,7 +63,7 @@ def test_without_the_model_nothing_is_compared(tmp_path: Path) -> None:
 def test_a_joint_that_is_not_where_it_was_recorded_deviates_until_it_is() -> None:
     layout = layout_of_one_joint()
     model = ConsistencyModel()
-    model.initialize({"watch": WATCHED.to_json(), "joints": 0.05}, 1)
+    model.contribute({"watch": WATCHED.to_json(), "joints": 0.05}, 1)
     model.start(scene_of(layout, 0, np.zeros(2)))
     events: list[Any] = []
     for i in range(1, 40):
@@ -71,7 +71,7 @@ def test_a_joint_that_is_not_where_it_was_recorded_deviates_until_it_is() -> Non
         unknown = np.full(1, np.nan)
         watch = Watch(time_ns, np.full(1, off), unknown, unknown, unknown, no_rows(CLEARANCES))
         scene = scene_of(layout, time_ns, np.zeros(2), watch.tables())
-        events += model.step(StepInput(time_ns, 40_000_000, scene)).events
+        events += model.step(Tick(time_ns, 40_000_000, scene)).events
     deviates, agrees = events
     assert (deviates.name, deviates.time_ns) == ("deviates", 11 * 40_000_000)
     assert deviates.arguments == {
@@ -155,7 +155,7 @@ def robot(monkeypatch: pytest.MonkeyPatch) -> Iterator[Robot]:
 def test_a_robot_that_obeys_beside_the_twin_is_heard(robot: Robot) -> None:
     layout = layout_of_one_joint()
     model = ConsistencyModel()
-    model.initialize({"watch": WATCHED.to_json(), "robot": "beside", "joints": 0.05}, 1)
+    model.contribute({"watch": WATCHED.to_json(), "robot": "beside", "joints": 0.05}, 1)
     events: list[Any] = []
     begun, value = time.monotonic(), np.zeros(0)
 
@@ -168,7 +168,7 @@ def test_a_robot_that_obeys_beside_the_twin_is_heard(robot: Robot) -> None:
             now = time.monotonic()
             time_ns = round((now - begun) * 1e9)
             scene = scene_of(layout, time_ns, np.array(joint(now)))
-            output = model.step(StepInput(time_ns, 20_000_000, scene))
+            output = model.step(Tick(time_ns, 20_000_000, scene))
             events.extend(output.events)
             value = output.values["arm", "consistency"].data
             if name == "heard" and value[0] >= 0.0 and now - begun > 1.0:

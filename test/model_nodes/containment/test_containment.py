@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.scene_of import scene_of
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.model import StepInput, StepOutput
+from hetwin_core.ensemble.model import Changes, Tick
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.poses import compose
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
@@ -40,19 +40,19 @@ TILTED = pose_value((1.0, -2.0, 0.7), (math.cos(0.1), 0.0, math.sin(0.1), 0.0)).
 
 def ready(bin_pose: Floats = TILTED) -> Containment:
     model = Containment()
-    model.initialize(PARAMETERS, 0)
+    model.contribute(PARAMETERS, 0)
     poses = {"ball": pose_value((0, 0, 0)).data, "bin": bin_pose}
     model.start(scene_of([BALL, round_bin()], poses))
     return model
 
 
-def look(model: Containment, local: tuple[float, float, float], time_s: float) -> StepOutput:
+def look(model: Containment, local: tuple[float, float, float], time_s: float) -> Changes:
     """A step with the ball at a place in the bin's frame."""
     ball = compose(TILTED, pose_value(local).data)
     scene = scene_of(
         [BALL, round_bin()], {"ball": ball, "bin": TILTED}, time_ns=round(time_s * 1e9)
     )
-    return model.step(StepInput(scene.time_ns, 20_000_000, scene))
+    return model.step(Tick(scene.time_ns, 20_000_000, scene))
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_the_outline_is_the_circle_of_the_walls(radius: float, turn: float, z: f
 
 def test_no_container_is_bad_input() -> None:
     with pytest.raises(BadInput, match="containers"):
-        Containment().initialize({"objects": ["ball"], "containers": [], "dwell": 0.1}, 0)
+        Containment().contribute({"objects": ["ball"], "containers": [], "dwell": 0.1}, 0)
 
 
 def test_a_container_without_shapes_is_bad_input() -> None:

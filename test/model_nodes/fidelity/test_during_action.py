@@ -50,4 +50,4 @@ def test_without_a_signaler_it_always_steps() -> None:
 )
 def test_what_cannot_be_used_is_named(parameters: dict[str, object], where: str) -> None:
     with pytest.raises(BadInput, match=where):
-        DuringAction().initialize(parameters, 0)
+        DuringAction().contribute(parameters, 0)

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from support.small_ensemble import run
 
-from hetwin_core.ensemble.model import (
-    Contribution,
-    ParameterKind,
-    ParameterRequest,
-    StepInput,
-    StepOutput,
-)
+from hetwin_core.ensemble.model import Changes, Contribution, Tick
+from hetwin_core.ensemble.parameters import Parameters
 from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import Floats
@@ -30,25 +22,25 @@ models:
 """
 
 
-class Flipper(Signaler):
+class FlipperSettings(Parameters):
+    models: list[str]
+
+
+class Flipper(Signaler[FlipperSettings]):
     """Says low and high in turn."""
 
-    def parameters(self) -> tuple[ParameterRequest, ...]:
-        return (ParameterRequest("models", ParameterKind.ANY, "to switch"),)
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        names: list[str] = parameters["models"]
+    def initialize(self, settings: FlipperSettings, scene: Contribution) -> None:
         self._count = 0
-        return self._register(
-            names, Fidelity.HIGH, tuple(Entity(name, EntityKind.CONCEPT) for name in names)
-        )
+        for name in settings.models:
+            scene.add(Entity(name, EntityKind.CONCEPT))
+        self._register(scene, settings.models, Fidelity.HIGH)
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: Tick) -> Changes:
         self._count += 1
         level = Fidelity.LOW if self._count % 2 else Fidelity.HIGH
         levels: Floats = self._published.copy()
         levels[:] = float(level)
-        return self._changed(levels, tick.time_ns)
+        return self._changed(levels, tick)
 
 
 def test_a_model_steps_whenever_it_is_high_and_only_then() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.scene_of import near_row, scene_of
 
-from hetwin_core.ensemble.model import RequestKind, StepInput, StepOutput
+from hetwin_core.ensemble.model import Changes, RequestKind, Tick
 from hetwin_core.ensemble.scene.hands import HandDescription
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -54,9 +54,9 @@ class Bench:
     def __init__(self) -> None:
         self.model = ForceBinding()
         parameters = {
-            r.name: r.default for r in self.model.parameters() if r.name not in ("hand", "objects")
+            r.name: r.default for r in self.model.requests() if r.name not in ("hand", "objects")
         }
-        self.model.initialize({**parameters, "hand": HAND, "objects": ["ball"]}, 0)
+        self.model.contribute({**parameters, "hand": HAND, "objects": ["ball"]}, 0)
         self.model.start(scene(0.0, None))
         self.time = 0.0
         self.story: list[tuple[float, str]] = []
@@ -65,7 +65,7 @@ class Bench:
         for _ in range(round(seconds / 0.01)):
             self.time += 0.01
             seen = scene(self.time, forces, opened)
-            output: StepOutput = self.model.step(StepInput(seen.time_ns, 10_000_000, seen))
+            output: Changes = self.model.step(Tick(seen.time_ns, 10_000_000, seen))
             for request in output.requests:
                 self.story.append((round(self.time, 2), request.kind.value))
                 if request.kind is RequestKind.TAKE:

@@ -16,7 +16,7 @@ from support.gazebo_servers import gazebo_server, needs_gazebo
 from support.scene_of import scene_of
 from support.waiting import PATIENCE_S, wait_until
 
-from hetwin_core.ensemble.model import StepInput
+from hetwin_core.ensemble.model import MainTick
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.poses import relative_to
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -41,7 +41,7 @@ def test_joints_that_move_are_read_from_the_description() -> None:
 
 def test_a_robot_is_written_as_one_model(tmp_path: Path) -> None:
     physics = MainPhysics()
-    contribution = physics.initialize({"robot": str(URDF), "engine": "mujoco"}, 0)
+    contribution = physics.contribute({"robot": str(URDF), "engine": "mujoco"}, 0)
     physics.stop()
     joints = joints_of(contribution.robot_description)
     (robot,) = ShownRobot.find(contribution.entities, joints)
@@ -69,7 +69,7 @@ def scene_at(joint: float) -> Snapshot:
     names = joints_of(URDF.read_text("utf-8"))
     physics = MainPhysics()
     robot = {"urdf": str(URDF), "joints_at_start": dict.fromkeys(names, joint)}
-    told = physics.initialize({"robot": robot, "engine": "mujoco"}, 0)
+    told = physics.contribute({"robot": robot, "engine": "mujoco"}, 0)
     physics.stop()
     poses = {a.entity: a.value.data for a in told.attributes if a.attribute.name == POSE.name}
     return scene_of(told.entities, poses)
@@ -99,14 +99,14 @@ def test_it_moves_in_a_running_gazebo_as_in_the_twin(tmp_path: Path) -> None:
     view, numbers = GazeboView(), itertools.count(1)
     with gazebo_server(tmp_path, partition):
         urdf = URDF.read_text("utf-8")
-        view.initialize({"partition": partition, "patience": PATIENCE_S, "urdf": urdf}, 0)
+        view.contribute({"partition": partition, "patience": PATIENCE_S, "urdf": urdf}, 0)
         view.start(before)
         options = gazebo().transport.NodeOptions()
         options.partition = partition
         node = gazebo().transport.Node(options)
 
         def moved() -> bool:
-            view.step(StepInput(next(numbers) * 40_000_000, 40_000_000, after))
+            view.step(MainTick(next(numbers) * 40_000_000, 40_000_000, after))
             seen = links_in_gazebo(node, "twin tabletop_arm")
             return seen.keys() == expected.keys() and all(
                 seen[name] == pytest.approx(place, abs=1e-4) for name, place in expected.items()

@@ -23,7 +23,7 @@ from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.model import StepInput
+from hetwin_core.ensemble.model import Tick
 from hetwin_core.ensemble.scenario.scenario import load_scenario
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
@@ -161,25 +161,25 @@ def test_it_keeps_the_contract(partition: str) -> None:
 @needs_gazebo
 def test_a_partition_that_is_none_is_refused() -> None:
     with pytest.raises(BadInput, match=r"gazebo_view\.partition.*not one"):
-        GazeboView().initialize({"partition": "not one"}, 0)
+        GazeboView().contribute({"partition": "not one"}, 0)
 
 
 @needs_gazebo
 def test_without_a_running_gazebo_the_view_says_what_to_start() -> None:
     with pytest.raises(BadInput, match="gz sim"):
-        GazeboView().initialize({"partition": "nobody_is_here", "patience": 0.3}, 0)
+        GazeboView().contribute({"partition": "nobody_is_here", "patience": 0.3}, 0)
 
 
 def test_without_gazebo_the_view_says_so() -> None:
     if installed() is not None:
         pytest.skip("Gazebo is installed here")
     with pytest.raises(BadInput, match="bindings are not installed"):
-        GazeboView().initialize({}, 0)
+        GazeboView().contribute({}, 0)
 
 
-def tick(scene: Snapshot, number: int) -> StepInput:
+def tick(scene: Snapshot, number: int) -> Tick:
     """A step of the view."""
-    return StepInput(number * 40_000_000, 40_000_000, scene)
+    return Tick(number * 40_000_000, 40_000_000, scene)
 
 
 @needs_gazebo
@@ -197,7 +197,7 @@ def test_a_gazebo_that_is_closed_and_started_again_shows_the_twin_again(
         return events
 
     with gazebo_server(tmp_path, name) as server:
-        view.initialize({"partition": name, "patience": PATIENCE_S}, 0)
+        view.contribute({"partition": name, "patience": PATIENCE_S}, 0)
         view.start(scene)
         assert step() == []
         os.killpg(server.pid, ending)

@@ -12,7 +12,7 @@ from support.fingers_around import BALL, BOX, OPEN, Gripper, Parallel, Row
 from support.random_examples import examples
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.model import StepInput
+from hetwin_core.ensemble.model import Tick
 from model_nodes.grasp_monitor import GraspMonitor
 
 HALF = 0.015
@@ -335,7 +335,7 @@ def test_a_hand_that_cannot_be_watched_is_bad_input(change: dict[str, object], p
 
     def begin() -> None:
         monitor = GraspMonitor()
-        monitor.initialize({"hand": {**gripper.description(), **change}}, 0)
+        monitor.contribute({"hand": {**gripper.description(), **change}}, 0)
         monitor.start(gripper.scene(0.0, (OPEN, -OPEN), ()))
 
     with pytest.raises(BadInput, match=place):
@@ -344,7 +344,7 @@ def test_a_hand_that_cannot_be_watched_is_bad_input(change: dict[str, object], p
 
 def test_it_brings_the_attributes_of_the_hand_and_reads_the_joints() -> None:
     gripper = Parallel()
-    contribution = GraspMonitor().initialize({"hand": gripper.description()}, 0)
+    contribution = GraspMonitor().contribute({"hand": gripper.description()}, 0)
     starts = {(a.entity, a.attribute.name): a.value.data.tolist() for a in contribution.attributes}
     assert starts == {("hand", "holding"): [0.0], ("hand", "held_object"): [-1.0]}
     assert {s.attribute for s in contribution.reads} == {"joint_positions", "joint_efforts"}
@@ -353,7 +353,7 @@ def test_it_brings_the_attributes_of_the_hand_and_reads_the_joints() -> None:
 def test_the_answer_is_for_the_time_asked() -> None:
     gripper = Parallel()
     scene = gripper.scene(0.5, (OPEN, -OPEN), ())
-    output = gripper.monitor.step(StepInput(502_500_000, 0, scene))
+    output = gripper.monitor.step(Tick(502_500_000, 0, scene))
     assert output.time_ns == 502_500_000
     assert all(value.time_ns == 502_500_000 for value in output.values.values())
 

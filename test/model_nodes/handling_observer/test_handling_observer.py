@@ -434,7 +434,7 @@ def test_parameters_that_cannot_be_used_are_bad_input(
 
     def begin() -> None:
         observer = HandlingObserver()
-        observer.initialize(parameters, 0)
+        observer.contribute(parameters, 0)
         observer.start(watch.scene((), None, None, falling(0.0)))
 
     with pytest.raises(BadInput, match=place):
@@ -442,7 +442,7 @@ def test_parameters_that_cannot_be_used_are_bad_input(
 
 
 def test_it_brings_three_attributes_of_each_object() -> None:
-    contribution = HandlingObserver().initialize({"objects": ["box", "tray"]}, 0)
+    contribution = HandlingObserver().contribute({"objects": ["box", "tray"]}, 0)
     starts = {(a.entity, a.attribute.name): float(a.value.data[0]) for a in contribution.attributes}
     assert starts == {
         (name, attribute): start

@@ -203,4 +203,4 @@ def test_a_negative_noise_is_bad_input() -> None:
     with pytest.raises(BadInput, match="contact_noise"):
         Scene(BALL, parameters={"contact_noise": -1.0})
     with pytest.raises(BadInput, match=r"^hand: .*found 3"):
-        InHandLocalization().initialize({"hand": 3}, 0)
+        InHandLocalization().contribute({"hand": 3}, 0)

@@ -10,7 +10,7 @@ from support.scene_of import scene_of
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event, EventKind
-from hetwin_core.ensemble.model import StepInput, StepOutput
+from hetwin_core.ensemble.model import Changes, Tick
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning, pose_value
@@ -78,20 +78,20 @@ class Bench:
     def __init__(self, folder: Path, text: str = GATE, **parameters: Any) -> None:
         (folder / "net.yaml").write_text(text, encoding="utf-8")
         given = {"inputs": INPUTS, "events": EVENTS, "raises": RAISES, **parameters}
-        defaults = {r.name: r.default for r in MachineNetwork().parameters() if not r.required}
+        defaults = {r.name: r.default for r in MachineNetwork().requests() if not r.required}
         self.model = MachineNetwork()
-        self.contribution = self.model.initialize(
+        self.contribution = self.model.contribute(
             {**defaults, **given, "file": folder / "net.yaml"}, 0
         )
         self.model.start(box(0.0))
         self.time_ns = 0
 
-    def step(self, height: float = 0.0, *events: Event) -> StepOutput:
+    def step(self, height: float = 0.0, *events: Event) -> Changes:
         self.time_ns += PERIOD_NS
-        return self.model.step(StepInput(self.time_ns, PERIOD_NS, box(height), events))
+        return self.model.step(Tick(self.time_ns, PERIOD_NS, box(height), events))
 
 
-def named(output: StepOutput, name: str) -> list[dict[str, Any]]:
+def named(output: Changes, name: str) -> list[dict[str, Any]]:
     return [dict(event.arguments) for event in output.events if event.name == name]
 
 

@@ -14,7 +14,7 @@ from hetwin_suite import run
 from hetwin_suite.episode import open_episode
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.model import MainPhysics
-from model_nodes.main_physics.settings import read_settings
+from model_nodes.main_physics.settings import Settings
 
 WORLD = str(ROOT / "worlds" / "tabletop.sdf")
 MUG = """<sdf version="1.10"><model name="own_name"><pose>0 0 3 0 0 0</pose><link name="link">
@@ -32,7 +32,7 @@ def mug(tmp_path: Path) -> Path:
 
 def added(**scene: Any) -> dict[str, tuple[float, ...]]:
     """Name -> place of all bodies of the world with that scene."""
-    world = load_world(read_settings({"world": WORLD, "scene": scene}))
+    world = load_world(Settings.read({"world": WORLD, "scene": scene}))
     return {body.name: tuple(body.pose[:3]) for body in world.bodies}
 
 
@@ -55,7 +55,7 @@ def test_a_folder_with_a_model_will_do(mug: Path, tmp_path: Path) -> None:
 def test_it_is_an_object_of_the_scene(mug: Path) -> None:
     model = MainPhysics()
     parameters = {"world": WORLD, "scene": {"mug": {"model": str(mug)}}, "engine": "mujoco"}
-    entities = {e.name: e for e in model.initialize(parameters, seed=0).entities}
+    entities = {e.name: e for e in model.contribute(parameters, seed=0).entities}
     model.stop()
     assert entities["mug"].kind is EntityKind.OBJECT
     assert entities["mug"].mass == pytest.approx(0.3)

@@ -12,7 +12,7 @@ from support.robot_files import TABLETOP_ARM
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import StepInput, StepOutput
+from hetwin_core.ensemble.model import MainChanges, MainTick
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -72,7 +72,7 @@ class Drive:
         self.source = Driving()
         self.model = MainPhysics()
         given = {"robot": ARM, "source": self.source, "rate": 400.0, **changes}
-        made = self.model.initialize(given, 0)
+        made = self.model.contribute(given, 0)
         attributes = made.attributes
         self.layout = Layout.build(made.entities, [(a.entity, a.attribute) for a in attributes])
         self.values: Floats = np.concatenate([a.value.data for a in attributes])
@@ -84,9 +84,9 @@ class Drive:
         owners, parents = np.zeros(slots, np.int32), np.full(slots, -1, np.int32)
         return Snapshot(self.layout, ("physics",), self.time_ns, self.values, owners, parents)
 
-    def step(self) -> StepOutput:
+    def step(self) -> MainChanges:
         self.time_ns += PERIOD_NS
-        out = self.model.step(StepInput(self.time_ns, PERIOD_NS, self.scene()))
+        out = self.model.step(MainTick(self.time_ns, PERIOD_NS, self.scene()))
         self.values = out.block.copy()
         return out
 

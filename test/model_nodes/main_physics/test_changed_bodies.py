@@ -13,7 +13,7 @@ from model_nodes.main_physics.changed_bodies import BodyChanges, check_bounces
 from model_nodes.main_physics.engines.engine import EngineSettings
 from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.loading import load_world
-from model_nodes.main_physics.settings import Settings, read_settings
+from model_nodes.main_physics.settings import Settings
 from model_nodes.main_physics.world.description import Body
 
 
@@ -21,7 +21,7 @@ def settings(folder: Path, **changes: object) -> Settings:
     """The main model's settings with a changed ball."""
     world = folder / "falling_ball.sdf"
     world.write_text(WORLD)
-    return read_settings({"world": str(world), "bodies": {"ball": changes}})
+    return Settings.read({"world": str(world), "bodies": {"ball": changes}})
 
 
 def ball(folder: Path, **changes: object) -> Body:
@@ -77,7 +77,7 @@ def test_all_surfaces_change(
 def test_a_body_that_is_not_there_is_named(tmp_path: Path) -> None:
     world = tmp_path / "falling_ball.sdf"
     world.write_text(WORLD)
-    given = read_settings({"world": str(world), "bodies": {"bal": {"mass": 2.0}}})
+    given = Settings.read({"world": str(world), "bodies": {"bal": {"mass": 2.0}}})
     with pytest.raises(BadInput, match=r"bodies\.bal.*perhaps 'ball'"):
         load_world(given)
 

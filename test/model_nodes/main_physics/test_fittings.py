@@ -9,14 +9,14 @@ import pytest
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.robot import Belt, RangeSensor
 from model_nodes.main_physics.fittings import rangefinders, run_belts
-from model_nodes.main_physics.settings import read_settings
+from model_nodes.main_physics.settings import Settings
 
 LINKS = ["base", "finger_left", "finger_right"]
 
 
 def test_a_pattern_fits_a_sensor_to_every_link_that_it_means() -> None:
     given = {"urdf": "arm.urdf", "range_sensors": {"finger_*": {"along": [0, 2, 0], "reach": 0.5}}}
-    robot = read_settings({"robot": given}).robot
+    robot = Settings.read({"robot": given}).robot
     assert robot is not None
     found = rangefinders(robot.range_sensors, {link: link for link in LINKS})
     assert [sensor.frame for sensor in found] == ["finger_left", "finger_right"]
@@ -37,14 +37,14 @@ def test_a_pattern_fits_a_sensor_to_every_link_that_it_means() -> None:
 )
 def test_a_sensor_that_cannot_be_used_is_named(given: Any, where: str) -> None:
     with pytest.raises(BadInput, match=where) as error:
-        read_settings({"robot": {"urdf": "arm.urdf", "range_sensors": {"sensor": given}}})
+        Settings.read({"robot": {"urdf": "arm.urdf", "range_sensors": {"sensor": given}}})
     assert str(error.value.where).startswith("robot.range_sensors.sensor")
 
 
 def test_a_belt_that_cannot_be_used_is_named() -> None:
     belts = {"belt": {"velocity": [1, "fast", 0]}}
     with pytest.raises(BadInput, match=r"robot\.belts\.belt\.velocity\.1: .*found 'fast'"):
-        read_settings({"robot": {"urdf": "arm.urdf", "belts": belts}})
+        Settings.read({"robot": {"urdf": "arm.urdf", "belts": belts}})
 
 
 def test_a_pattern_that_means_no_link_is_named(engine: Any) -> None:

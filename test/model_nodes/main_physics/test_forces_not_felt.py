@@ -8,7 +8,7 @@ from support.robot_files import ROOT
 from support.scene_of import scene_of
 
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import StepInput
+from hetwin_core.ensemble.model import MainTick
 from hetwin_core.ensemble.scene.values import Value
 from model_nodes.main_physics.engines.engine import Engine
 from model_nodes.main_physics.engines.mujoco.engine import MujocoEngine
@@ -17,11 +17,11 @@ from model_nodes.main_physics.model import MainPhysics
 
 def events_of_two_steps() -> list[Event]:
     model, found = MainPhysics(), []
-    model.initialize({"world": str(ROOT / "worlds" / "tabletop.sdf"), "engine": "mujoco"}, 0)
+    model.contribute({"world": str(ROOT / "worlds" / "tabletop.sdf"), "engine": "mujoco"}, 0)
     foreign = {("box", "external_wrench"): Value(np.array([0.0, 0, -1, 0, 0, 0]), 0)}
     for step in (1, 2):
         now = 2_500_000 * step
-        found += model.step(StepInput(now, 2_500_000, scene_of([], {}), (), foreign)).events
+        found += model.step(MainTick(now, 2_500_000, scene_of([], {}), (), foreign)).events
     model.stop()
     return [event for event in found if event.name == "force_not_felt"]
 

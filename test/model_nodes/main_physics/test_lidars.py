@@ -15,7 +15,7 @@ from hetwin_core.ensemble.scene.layout import EntityKind
 from model_nodes.main_physics.engines.engine import Engine
 from model_nodes.main_physics.lidars import fitted_lidars
 from model_nodes.main_physics.model import MainPhysics
-from model_nodes.main_physics.settings import read_settings
+from model_nodes.main_physics.settings import Settings
 
 LINKS = ["base", "head", "left"]
 
@@ -26,7 +26,7 @@ def lidar(**other: Any) -> dict[str, Any]:
 
 def fitted(*given: dict[str, Any], frames: tuple[str, ...] = ("box",)) -> Any:
     lidars = {f"lidar_{i}": one for i, one in enumerate(given)}
-    robot = read_settings({"robot": {"urdf": "robot.urdf", "lidars": lidars}}).robot
+    robot = Settings.read({"robot": {"urdf": "robot.urdf", "lidars": lidars}}).robot
     assert robot is not None
     return fitted_lidars(robot.lidars, {link: link for link in LINKS}, (*LINKS, *frames), 400.0)
 
@@ -88,7 +88,7 @@ def test_the_lab_robot_sees_the_walls_around_it() -> None:
     model = MainPhysics()
     world = str(resource("worlds") / "lab.sdf")
     parameters = {"world": world, "robot": robot, "rate": 400.0, "engine": "mujoco"}
-    start = model.initialize(parameters, 0)
+    start = model.contribute(parameters, 0)
     try:
         (link,) = (e for e in start.entities if e.scanner is not None)
         (scan,) = (s.value.data for s in start.attributes if s.attribute.name == "scan")

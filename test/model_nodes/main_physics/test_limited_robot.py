@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from support.robot_files import ROOT, TABLETOP_ARM
 
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import StepInput
+from hetwin_core.ensemble.model import MainTick
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
@@ -68,7 +68,7 @@ def moved(source: Motion, seconds: float, **drive: Any) -> tuple[Floats, Floats]
     group = {"joints": ["*_joint"], "mode": "limited", **drive}
     robot = {"urdf": str(TABLETOP_ARM), "drives": {"arm": group}}
     model = MainPhysics()
-    start = model.initialize(
+    start = model.contribute(
         {"world": str(ROOT / "worlds" / "tabletop.sdf"), "robot": robot, "source": source}, 0
     )
     layout = Layout.build(start.entities, ((a.entity, a.attribute) for a in start.attributes))
@@ -80,7 +80,7 @@ def moved(source: Motion, seconds: float, **drive: Any) -> tuple[Floats, Floats]
     ranges = [layout.range_of(robot_of.name, name) for name in names]
     rows = []
     for i in range(1, round(seconds * 1e9 / PERIOD_NS) + 1):
-        block = model.step(StepInput(i * PERIOD_NS, PERIOD_NS, scene)).block
+        block = model.step(MainTick(i * PERIOD_NS, PERIOD_NS, scene)).block
         assert block is not None
         rows.append([block[one][where] for one in ranges])
     model.stop()

@@ -16,7 +16,7 @@ from support.robot_files import ROOT, TABLETOP_ARM
 
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import Contribution, StepInput, StepOutput
+from hetwin_core.ensemble.model import Contribution, MainChanges, MainTick
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.tables import PROXIMITY
@@ -105,7 +105,7 @@ class Run:
 
     def __init__(self, **changes: Any) -> None:
         self.model = MainPhysics()
-        self.contribution: Contribution = self.model.initialize(parameters(**changes), 0)
+        self.contribution: Contribution = self.model.contribute(parameters(**changes), 0)
         attributes = self.contribution.attributes
         self.layout = Layout.build(
             self.contribution.entities, [(a.entity, a.attribute) for a in attributes]
@@ -120,10 +120,10 @@ class Run:
         owners, parents = np.zeros(slots, np.int32), np.full(slots, -1, np.int32)
         return Snapshot(self.layout, ("physics",), self.time_ns, self.values, owners, parents)
 
-    def step(self, count: int = 1) -> StepOutput:
+    def step(self, count: int = 1) -> MainChanges:
         for _ in range(count):
             self.time_ns += PERIOD_NS
-            tick = StepInput(self.time_ns, PERIOD_NS, self.scene(), (), self.foreign)
+            tick = MainTick(self.time_ns, PERIOD_NS, self.scene(), (), self.foreign)
             output = self.model.step(tick)
             assert output.block is not None
             assert output.block.shape == (self.layout.size,)

@@ -35,5 +35,5 @@ def test_free_objects_that_are_meant(
     expected: list[tuple[str, str]],
 ) -> None:
     entities = {name: {"tags": words} for name, words in tags.items()}
-    settings = Settings.read({"handed_over": given, "entities": entities})
+    settings = Settings.model_validate({"handed_over": given, "entities": entities})
     assert list(objects_handed_over(settings, world)) == expected

@@ -11,7 +11,7 @@ from support.scene_of import scene_of
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import StepInput
+from hetwin_core.ensemble.model import Tick
 from model_nodes.remote_robot import RemoteRobot
 from model_nodes.remote_robot.messages import as_text, from_text
 
@@ -26,8 +26,8 @@ def own_domain(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def model(wait: float) -> RemoteRobot:
     made = RemoteRobot()
-    defaults = {r.name: r.default for r in made.parameters() if not r.required}
-    made.initialize({**defaults, "wait": wait, "namespace": "lab7"}, 0)
+    defaults = {r.name: r.default for r in made.requests() if not r.required}
+    made.contribute({**defaults, "wait": wait, "namespace": "lab7"}, 0)
     return made
 
 
@@ -55,13 +55,13 @@ def test_a_command_goes_out_and_an_answer_comes_back(twin: RemoteRobot) -> None:
         said = {"id": 1, "operation": 1, "rotation": 0.5, "displacement": 1.0}
         command = Event("command", 0, source="link", arguments=said)
         other = Event("command", 0, source="execution", arguments=said)
-        assert twin.step(StepInput(1, PERIOD_NS, scene_of([], {}), (command, other))).events == []
+        assert twin.step(Tick(1, PERIOD_NS, scene_of([], {}), (command, other))).events == []
         heard = until(lambda: [Event("command", 0, arguments=a) for a in robot.heard()])
         assert [event.arguments for event in heard] == [said]
         while not robot.is_heard:
             time.sleep(0.01)
         robot.send({"id": 1, "code": 1, "x": 2.5})
-        tick = StepInput(2, PERIOD_NS, scene_of([], {}))
+        tick = Tick(2, PERIOD_NS, scene_of([], {}))
         (answer,) = until(lambda: twin.step(tick).events)
         assert (answer.name, answer.arguments) == ("reply", {"id": 1, "code": 1, "x": 2.5})
     finally:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.hand_and_box import HAND, scene
 
 from hetwin_core.ensemble.errors import BadInput, Refused
-from hetwin_core.ensemble.model import StepInput
+from hetwin_core.ensemble.model import Tick
 from hetwin_core.ensemble.scene.poses import compose, relative_to, rotation_by
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats, Value, pose_value
@@ -25,13 +25,14 @@ VECTORS = st.tuples(NUMBERS, NUMBERS, NUMBERS)
 
 def started(first: Snapshot, **parameters: float) -> RigidGrasp:
     model = RigidGrasp()
-    model.initialize({"hand": HAND, **parameters}, 0)
+    model.contribute({"hand": HAND, **parameters}, 0)
     model.start(first)
     return model
 
 
 def step(model: RigidGrasp, snapshot: Snapshot) -> dict[tuple[str, str], Value]:
-    return model.step(StepInput(snapshot.time_ns, 10 * MS, snapshot)).values
+    changes = model.step(Tick(snapshot.time_ns, 10 * MS, snapshot))
+    return {} if changes is None else changes.values
 
 
 def hand_at(time_ns: int, linear: tuple[float, ...], angular: tuple[float, ...]) -> Floats:
@@ -168,11 +169,11 @@ def test_what_it_does_not_hold_it_cannot_release() -> None:
 )
 def test_parameters_that_cannot_be_used_are_bad_input(parameters: dict[str, object]) -> None:
     with pytest.raises(BadInput, match=r"hand|velocity_window"):
-        RigidGrasp().initialize(parameters, 0)
+        RigidGrasp().contribute(parameters, 0)
 
 
 def test_a_hand_without_a_pose_is_bad_input() -> None:
     model = RigidGrasp()
-    model.initialize({"hand": {**HAND, "name": "left"}}, 0)
+    model.contribute({"hand": {**HAND, "name": "left"}}, 0)
     with pytest.raises(BadInput, match="left"):
         model.start(scene(0))

@@ -11,7 +11,7 @@ from support.watched_toy import LAYOUT
 
 from hetwin_core.ensemble.annotations import announce
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import StepInput
+from hetwin_core.ensemble.model import Tick
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning
 from model_nodes.robot_health.view import View, Viewer
@@ -29,7 +29,7 @@ def nothing_held(*more: tuple[str, AttributeSpec]) -> Snapshot:
 
 
 def look(viewer: Viewer, snapshot: Snapshot, *events: Event) -> View:
-    return viewer.view(StepInput(snapshot.time_ns, PERIOD_NS, snapshot, events))
+    return viewer.view(Tick(snapshot.time_ns, PERIOD_NS, snapshot, events))
 
 
 def test_a_report_is_seen_once() -> None:

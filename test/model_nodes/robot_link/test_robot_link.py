@@ -10,7 +10,7 @@ from support.scene_of import scene_of
 
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import StepInput
+from hetwin_core.ensemble.model import Tick
 from model_nodes.robot_link import RobotLink
 
 PERIOD_NS = 50_000_000
@@ -21,16 +21,16 @@ class Bench:
 
     def __init__(self, **parameters: Any) -> None:
         self.link = RobotLink()
-        defaults = {r.name: r.default for r in self.link.parameters() if not r.required}
+        defaults = {r.name: r.default for r in self.link.requests() if not r.required}
         names = {"commander": "l1", "virtual": "twin", "real": "robot", "timeout": 0.2}
-        self.link.initialize({**defaults, **names, **parameters}, 0)
+        self.link.contribute({**defaults, **names, **parameters}, 0)
         self.time_ns = 0
 
     def step(self, *events: Event) -> list[Event]:
         self.time_ns += PERIOD_NS
         scene = scene_of([], {})
         assert np.size(scene.values) == 0
-        return self.link.step(StepInput(self.time_ns, PERIOD_NS, scene, events)).events
+        return self.link.step(Tick(self.time_ns, PERIOD_NS, scene, events)).events
 
 
 def command(id_: int, operation: int = 1) -> Event:

@@ -1,32 +1,21 @@
-"""The file of a checkpoint: JSON, packed with gzip.
-
-In the place of an array stands ``{"$array": [TYPE, SHAPE, ORDER, NUMBERS]}``: its type as numpy's files have it, ``C``
-or ``F`` (by rows, by columns), and its bytes in base64. Numbers that are not finite are ``NaN``, ``Infinity`` and
-``-Infinity``. Arrays of objects, which could run code when they are read, are refused.
-"""
+"""The file of a checkpoint: JSON (see `saving.text`), packed with gzip."""
 
 from __future__ import annotations
 
 import gzip
-import json
-import math
 import os
 import zlib
-from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.lib.format import descr_to_dtype, dtype_to_descr
-
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.saving.text import from_text, to_text
 
 FORMAT, VERSION = "hetwin checkpoint", 3
-_ARRAY = "$array"
 _ZIP, _IN_ZIP = b"PK", f"{FORMAT} 1 or 2, a ZIP archive"
 """How the files of older versions begin, and what they are."""
 _LARGEST = 1 << 30
@@ -47,7 +36,7 @@ def write_checkpoint(checkpoint: Checkpoint, path: Path) -> None:
     content = {field.name: getattr(checkpoint, field.name) for field in fields(Checkpoint)}
     content["options"] = asdict(checkpoint.options)
     head = {"format": FORMAT, "format_version": VERSION}
-    text = json.dumps(head | content, separators=(",", ":"), default=_as_json)
+    text = to_text(head | content)
     part = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         part.write_bytes(gzip.compress(text.encode(), mtime=0))
@@ -63,7 +52,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
         BadInput: if there is none, it is damaged, or its format is another one.
     """
     try:
-        content = json.loads(_unpacked(path), object_hook=_array_or_object)
+        content = from_text(_unpacked(path))
         _check_format(f"{content.get('format')} {content.get('format_version')}", path)
         return _checkpoint(content)
     except FileNotFoundError:
@@ -107,25 +96,3 @@ def _checkpoint(content: Mapping[str, Any]) -> Checkpoint:
             raise TypeError(f"{key} holds what is no state")
     saved = {field.name: content[field.name] for field in fields(Checkpoint)}
     return Checkpoint(**{**saved, "options": RunOptions(**content["options"])})
-
-
-def _as_json(value: object) -> object:
-    """What stands for a value that JSON does not have."""
-    if isinstance(value, Mapping):
-        return dict(value)
-    if not isinstance(value, np.ndarray) or value.dtype.hasobject:
-        raise TypeError(f"a checkpoint holds no {type(value).__name__}")
-    # Whether columns follow on each other decides how products of it are rounded.
-    order = "F" if value.flags.f_contiguous and not value.flags.c_contiguous else "C"
-    numbers = b64encode(value.tobytes("A")).decode()
-    return {_ARRAY: [dtype_to_descr(value.dtype), value.shape, order, numbers]}
-
-
-def _array_or_object(value: dict[str, Any]) -> Any:
-    if value.keys() != {_ARRAY}:
-        return value
-    descr, shape, order, numbers = value[_ARRAY]
-    kind, content = descr_to_dtype(descr), b64decode(numbers, validate=True)
-    if kind.hasobject or not kind.itemsize or len(content) != math.prod(shape) * kind.itemsize:
-        raise ValueError(f"{len(content)} bytes are no array {shape} of {kind}")
-    return np.ndarray(shape, kind, content, order=order).copy(order="K")

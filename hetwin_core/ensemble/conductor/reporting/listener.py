@@ -19,7 +19,6 @@ class ModelRecord:
     id: str
     name: str
     type: str
-    kind: str
     stepping: str
     coupling: str
     rate: float

@@ -13,9 +13,10 @@ import numpy as np
 from hetwin_core.ensemble.conductor.reporting.listener import ModelRecord
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.parameters import Known, ParameterResolver
-from hetwin_core.ensemble.errors import BadInput, RunFailed
-from hetwin_core.ensemble.model import Contribution, ParameterRequest
+from hetwin_core.ensemble.errors import BadInput, RunFailed, raised_words
+from hetwin_core.ensemble.model import Contribution, MainContribution
 from hetwin_core.ensemble.nearest import perhaps
+from hetwin_core.ensemble.parameters import ParameterRequest
 from hetwin_core.ensemble.scenario.against_scene import check_against_scene
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
 from hetwin_core.ensemble.scene.layout import Entity, Layout, Slot
@@ -136,7 +137,7 @@ def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions)
     for port in sorted(ports, key=lambda p: not p.plan.main):
         first = contributions.get(scenario.main.index)
         known = Known(gathering.entities, gathering.values, ids)
-        if first is not None:
+        if isinstance(first, MainContribution):
             known = replace(known, watch=first.watch, robot_description=first.robot_description)
         resolve = partial(resolver.resolve, port.plan, known=known)
         parameters, contribution = initialize(port, resolve, seed, resolver.placed)
@@ -144,6 +145,7 @@ def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions)
         gathering.add(port.plan, contribution)
         contributions[port.plan.index] = contribution
     main = contributions[scenario.main.index]
+    assert isinstance(main, MainContribution)  # a main model makes no other
     scene = _scene(scenario, gathering, records, len(main.attributes))
     return Ready(
         scene,
@@ -187,7 +189,6 @@ def register(port: ModelPort, scenario: Scenario) -> ModelRecord:
         id=f"{plan.index + 1}:{plan.name}",
         name=plan.name,
         type=plan.type,
-        kind=plan.description.kind.value,
         stepping=plan.stepping.value,
         coupling="beside" if plan.beside else "after",
         rate=scenario.clock.rate / plan.every,
@@ -200,7 +201,7 @@ def register(port: ModelPort, scenario: Scenario) -> ModelRecord:
 def initialize(
     port: ModelPort, resolve: Resolve, seed: int, placed: Placed
 ) -> tuple[Parameters, Contribution]:
-    """Ask a model for its parameters, resolve and send them; returns them with what it contributes.
+    """Resolve the parameters that a model's class declares and send them; returns them with what it contributes.
 
     Args:
         port: a registered model.
@@ -212,11 +213,16 @@ def initialize(
         BadInput: if a parameter cannot be resolved or used.
         RunFailed: if the model fails.
     """
-    parameters = resolve(port.parameters())
+    plan = port.plan
     try:
-        return parameters, port.initialize(parameters, seed + port.plan.index)
+        requests = plan.cls.requests()
+    except Exception as error:  # a model of anyone's may raise anything
+        raise RunFailed(plan.name, "parameters", 0, raised_words(error)) from error
+    parameters = resolve(requests)
+    try:
+        return parameters, port.initialize(parameters, seed + plan.index)
     except BadInput as error:
-        raise placed(port.plan, error) from error
+        raise placed(plan, error) from error
 
 
 def start(port: ModelPort, ready: Ready) -> None:
@@ -268,7 +274,7 @@ def _scene(
     return scene
 
 
-def _descriptions(main: Contribution) -> Mapping[str, str]:
+def _descriptions(main: MainContribution) -> Mapping[str, str]:
     """URDF of each robot by name, by an empty name of the only one."""
     only = {"": main.robot_description} if main.robot_description else {}
     return {**only, **main.robot_descriptions}

@@ -15,14 +15,14 @@ from hetwin_core.ensemble.conductor.step.outputs import OutputWriter
 from hetwin_core.ensemble.conductor.step.outside_input import OutsideInput
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import StepInput, StepOutput, Stepping
+from hetwin_core.ensemble.model import Changes, MainChanges, MainTick, Stepping, Tick
 from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_core.ensemble.transport.step_batching import MAX_STEPS
 from hetwin_core.ensemble.triggers.runner import TriggerRunner
 
-Outputs: TypeAlias = list[tuple[ModelPort, StepOutput]]
+Outputs: TypeAlias = list[tuple[ModelPort, Changes]]
 
 
 class EnsembleStep:
@@ -75,7 +75,7 @@ class EnsembleStep:
         self._end_ns = end_ns
         self._then = 0
         self._due: Sequence[ModelPort] = ()
-        self.output = StepOutput(time_ns=0)
+        self.output = MainChanges(0)
 
     @property
     def can_overlap(self) -> bool:
@@ -100,7 +100,7 @@ class EnsembleStep:
                 port.begin_step(self._input(port, step - 1 + port.plan.every, kept))
         now, self._then = scene.time_ns, self._clock.time_of(step)
         seen = self._events.unseen_by(main.plan.index)
-        tick = StepInput(
+        tick = MainTick(
             self._then, self._then - now, scene.snapshot(), seen, scene.foreign_for_main
         )
         main.begin_step(tick, self._further(step) if main.can_run_ahead else ())
@@ -114,13 +114,13 @@ class EnsembleStep:
         end_ns = self._end_ns
         return [then for before, then in pairwise(times) if end_ns is None or before < end_ns]
 
-    def _input(self, port: ModelPort, step: int, scene: Snapshot) -> StepInput:
+    def _input(self, port: ModelPort, step: int, scene: Snapshot) -> Tick:
         """The input of a step that ends with this step of the main model, on this snapshot."""
         then, every = self._clock.time_of(step), port.plan.every
         if port.plan.stepping is Stepping.SERVICE:
             every = self._scheduler.steps_since(port, step)
         period = then - self._clock.time_of(step - every)
-        return StepInput(then, period, scene, self._events.unseen_by(port.plan.index))
+        return Tick(then, period, scene, self._events.unseen_by(port.plan.index))
 
     def finish(self, step: int) -> bool:
         """Complete the step that `begin` began; returns whether it was the last.
@@ -129,8 +129,7 @@ class EnsembleStep:
             RunFailed: if a model or a trigger fails and the run is to stop.
         """
         then, scene, main, outside = self._then, self._scene, self._main, self._outside
-        self.output = output = main.end_step()
-        self._outputs.write_main(main.plan, output, then)
+        self.output = output = self._outputs.write_main(main.plan, main.end_step(), then)
         scene.resolve(then)
         if output.requests:
             self._effects.requests(main, output.requests)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from hetwin_core.ensemble.errors import RunFailed
-from hetwin_core.ensemble.model import StepOutput
+from hetwin_core.ensemble.model import Changes, MainChanges
 from hetwin_core.ensemble.saving.fields import Restorable
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
 from hetwin_core.ensemble.scene.layout import Slot
@@ -48,14 +48,15 @@ class OutputWriter(Restorable):
         self._slots = {(s.entity, s.attribute.name): i for i, s in enumerate(self._layout.slots)}
         self.dropped: Counter[str] = Counter()
 
-    def write_main(self, plan: ModelPlan, output: StepOutput, time_ns: int) -> None:
-        """Write the main model's output of its step to `time_ns`.
+    def write_main(self, plan: ModelPlan, output: Changes, time_ns: int) -> MainChanges:
+        """Write the main model's output of its step to `time_ns`, and return it.
 
         Raises:
             RunFailed: if it is not for that time, has the wrong shape, or is not finite.
         """
         wrong = wrong_output(output, time_ns)
-        if wrong is not None:
+        if wrong is not None or not isinstance(output, MainChanges):
+            wrong = wrong or f"it returns {type(output).__name__}; expected MainChanges"
             raise RunFailed(plan.name, "step", time_ns, wrong)
         block = output.block
         if block is not None:
@@ -68,20 +69,23 @@ class OutputWriter(Restorable):
             self._scene.put_tables(output.tables)
         if output.values:
             self._write_values(plan, output)
+        return output
 
-    def write(self, plan: ModelPlan, output: StepOutput, time_ns: int | None) -> None:
+    def write(self, plan: ModelPlan, output: Changes, time_ns: int | None) -> None:
         """Write a model's output; `time_ns` is None for a model that steps at times of its own.
 
         Raises:
             RunFailed: see `write_main`; or if it holds what only the main model may return.
         """
-        wrong = wrong_output(output, time_ns) or not_its_own(output)
+        wrong = wrong_output(output, time_ns)
+        if wrong is None and isinstance(output, MainChanges):
+            wrong = not_its_own(output)
         if wrong is not None:
             raise RunFailed(plan.name, "step", time_ns or self._scene.time_ns, wrong)
         if output.values:
             self._write_values(plan, output)
 
-    def _write_values(self, plan: ModelPlan, output: StepOutput) -> None:
+    def _write_values(self, plan: ModelPlan, output: Changes) -> None:
         """Write what the model is responsible for, and drop and count the rest."""
         owners, scene = self._scene.table.owners, self._scene
         for key, value in output.values.items():

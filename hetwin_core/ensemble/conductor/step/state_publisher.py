@@ -6,7 +6,7 @@ from hetwin_core.ensemble.conductor.reporting.digest import Digest
 from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
 from hetwin_core.ensemble.conductor.reporting.predicates import Predicates
 from hetwin_core.ensemble.conductor.scheduling.lag import LagControl
-from hetwin_core.ensemble.model import StepOutput
+from hetwin_core.ensemble.model import MainChanges
 from hetwin_core.ensemble.saving.fields import Restorable
 from hetwin_core.ensemble.scene.scene import Scene
 
@@ -40,7 +40,7 @@ class StatePublisher(Restorable):
         """Add the state at the start, which listeners get with the start itself, to the digest."""
         self._digest.values(0, self._scene.snapshot().values)
 
-    def publish(self, step: int, output: StepOutput) -> None:
+    def publish(self, step: int, output: MainChanges) -> None:
         """Publish the state after a step, unless it is published already.
 
         Args:

@@ -9,20 +9,24 @@ from array import array
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from hetwin_core.ensemble import json_codec
-from hetwin_core.ensemble.errors import RunFailed
+from hetwin_core.ensemble.errors import Refused, RunFailed
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import (
+    Changes,
     Contribution,
-    ParameterRequest,
-    StepInput,
-    StepOutput,
+    MainTick,
     Stepping,
+    Tick,
 )
+from hetwin_core.ensemble.saving.plain import Plain
+from hetwin_core.ensemble.saving.rebuild import rebuild
+from hetwin_core.ensemble.saving.record import record
+from hetwin_core.ensemble.saving.text import from_text, to_text
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
 from hetwin_core.ensemble.scene.layout import Layout, Selection
 from hetwin_core.ensemble.scene.layout_json import layout_to_json
@@ -144,7 +148,7 @@ class RemotePort(ModelPort):
         self._under_way = ""
         self._until = self._deadline_s = 0.0
         self._stepped: Any = None
-        self._outputs: deque[StepOutput] = deque()
+        self._outputs: deque[Changes] = deque()
 
     def register(self) -> tuple[str, int]:
         """Reach the process and make the instance."""
@@ -152,15 +156,11 @@ class RemotePort(ModelPort):
         self._call("register")
         return found
 
-    def parameters(self) -> Sequence[ParameterRequest]:
-        """Ask which parameters the model needs."""
-        return json_codec.requests_from_text(self._call("parameters").more)
-
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         """Initialize the model with the resolved parameters."""
         given = {"parameters": dict(parameters), "seed": seed}
         contribution = json_codec.contribution_from_text(self._call("initialize", given).more)
-        self._selections = contribution.reads
+        self._selections = tuple(contribution.reads)
         self.reads_tables = read_tables(contribution.reads)
         return contribution
 
@@ -174,14 +174,14 @@ class RemotePort(ModelPort):
             "models": list(scene.models),
             "period_ns": self._period_ns,
         }
-        self._call("start", given, StepInput(scene.time_ns, 0, scene))
+        self._call("start", given, Tick(scene.time_ns, 0, scene))
 
     @property
     def ahead(self) -> int:
         """Outputs that have arrived for steps not yet taken."""
         return len(self._outputs)
 
-    def begin_step(self, tick: StepInput, further: Sequence[int] = ()) -> None:
+    def begin_step(self, tick: Tick, further: Sequence[int] = ()) -> None:
         """Send the request for a step, without waiting."""
         self._peer.time_ns = tick.time_ns
         if self._outputs or not self._is_waited_for:
@@ -190,7 +190,7 @@ class RemotePort(ModelPort):
         step_codec.fill_step(call, tick, further, self.reads_tables if self._reads else None)
         self._send(call, self.plan.deadline)
 
-    def end_step(self) -> StepOutput:
+    def end_step(self) -> Changes:
         """Wait for the output of the step."""
         if not self._outputs:
             self._let_call_end()
@@ -206,9 +206,8 @@ class RemotePort(ModelPort):
         """The rows of a table of a step whose output has left them for later."""
         if self._under_way:
             raise self._unread(time_ns, "the next step is under way")
-        self._send(
-            FlatMessage("rows", array("q", [time_ns, list(TABLES).index(name)])), self.plan.deadline
-        )
+        index = array("q", [time_ns, list(TABLES).index(name)])
+        self._send(FlatMessage("rows", index), self.plan.deadline)
         try:
             result = self._result()
             self._raise_error_of("rows", result)
@@ -220,9 +219,9 @@ class RemotePort(ModelPort):
         reason = f"the tables at {time_ns / 1e9:.6f} s cannot be read: {why}"
         return self._peer.failure("step", reason)
 
-    def collect(self) -> list[StepOutput]:
+    def collect(self) -> list[Changes]:
         """Outputs that have arrived since the last call, of a model that is not waited for."""
-        outputs: list[StepOutput] = []
+        outputs: list[Changes] = []
         for result in self._peer.unasked():
             self._missed = result.missed_steps
             self._raise_error_of("step", result)
@@ -237,19 +236,54 @@ class RemotePort(ModelPort):
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Make the model responsible."""
+        self._give("take", entity, attribute, value, scene)
+
+    def place(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        """Let the model go on from another value."""
+        self._give("place", entity, attribute, value, scene)
+
+    def _give(self, call: str, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         foreign = {(entity, attribute): value}
-        self._call("take", tick=StepInput(scene.time_ns, 0, scene, (), foreign))
+        self._call(call, tick=MainTick(scene.time_ns, 0, scene, (), foreign))
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
         """End the model's responsibility."""
         key = entity, attribute
-        result = self._call("release", key, StepInput(scene.time_ns, 0, scene))
+        result = self._call("release", key, Tick(scene.time_ns, 0, scene))
         (output,) = step_codec.read_outputs(result, scene.layout)
         return replace(output.values[key], data=output.values[key].data.copy())
+
+    def change(self, parameters: Mapping[str, Any]) -> None:
+        """Let the model go on with other parameters."""
+        self._call("change", dict(parameters))
 
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
         """Carry out a command of the model's own."""
         self._call("command", {"command": name, "arguments": dict(arguments)})
+
+    def compares(self, scene: Snapshot) -> Mapping[str, float] | None:
+        """Return what the model compares with its thresholds now."""
+        result = self._call("compares", tick=Tick(scene.time_ns, 0, scene))
+        return cast("Mapping[str, float] | None", json.loads(result.more))
+
+    def _save(self) -> dict[str, Plain]:
+        if self._outputs:
+            raise Refused("it has taken steps ahead of the run")
+        saved: dict[str, Plain] = {
+            "state": from_text(self._call("save").more),
+            "time_ns": self._peer.time_ns,
+        }
+        if self._stepped is not None:
+            self._outputs.append(self.end_step())
+            saved["output"] = record(self._outputs[0], name="output")
+        return saved
+
+    def _restore(
+        self, state: Mapping[str, Plain], time_ns: int, output: Plain, scene: Snapshot
+    ) -> None:
+        self._call("restore", to_text(dict(state)), Tick(scene.time_ns, 0, scene))
+        self._peer.time_ns = time_ns
+        self._outputs = deque(() if output is None else [rebuild(output, name="output")])
 
     def stop(self) -> RunFailed | None:
         """End the run and the process."""
@@ -278,7 +312,7 @@ class RemotePort(ModelPort):
         self,
         name: str,
         more: object = None,
-        tick: StepInput | None = None,
+        tick: Tick | None = None,
         *,
         deadline_s: float | None = None,
     ) -> Any:
@@ -288,7 +322,7 @@ class RemotePort(ModelPort):
         if tick is not None:
             step_codec.fill_step(call, tick)
         if more is not None:
-            call.more = json.dumps(more)
+            call.more = more if isinstance(more, str) else json.dumps(more)
         self._send(call, deadline_s or self.plan.deadline_of(name))
         result = self._result()
         self._raise_error_of(name, result)

@@ -12,7 +12,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from hetwin_core.ensemble import json_codec
-from hetwin_core.ensemble.model import Contribution, Model, StepInput, StepOutput
+from hetwin_core.ensemble import model_abilities as abilities
+from hetwin_core.ensemble.model import Changes, MainChanges, Model, Tick
+from hetwin_core.ensemble.saving.text import from_text, to_text
 from hetwin_core.ensemble.scene.layout_json import layout_from_json
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.tables import TABLES, Table
@@ -21,6 +23,11 @@ from hetwin_core.ensemble.transport import step_codec
 from hetwin_core.ensemble.transport.remote.memory import FlatMessage, MemoryChannel, TooLarge
 from hetwin_core.ensemble.transport.step_batching import Stepper
 
+CALLS = (
+    *("register", "initialize", "start", "step", "rows", "take", "release", "place", "change"),
+    *("command", "compares", "save", "restore", "stop"),
+)
+"""What the conductor calls; each has a method of its name."""
 PRESENT_STEP_S = 1.0
 """A model that steps in a thread of its own is stopped after its present step, or when that takes longer."""
 
@@ -63,16 +70,7 @@ class ModelServer:
         # a model that the conductor does not wait for steps in a thread
         self._one_at_a_time = threading.Lock()
         self._calls: Mapping[str, Callable[[Any, Any], None]] = {
-            "register": self._register,
-            "parameters": self._parameters,
-            "initialize": self._initialize,
-            "start": self._start,
-            "step": self._step,
-            "rows": self._rows,
-            "take": self._take,
-            "release": self._release,
-            "command": self._command,
-            "stop": self._stop,
+            name: getattr(self, f"_{name}") for name in CALLS
         }
 
     @property
@@ -122,11 +120,11 @@ class ModelServer:
             channel.reply(FlatMessage(error=json_codec.error_to_text(error)))
         return True
 
-    def step_unasked(self, tick: StepInput, result: Result) -> None:
+    def step_unasked(self, tick: Tick, result: Result) -> None:
         """Take a step that the conductor does not wait for; the result gets the error, if there is one."""
         try:
             with self._one_at_a_time:
-                output = self.model.step(tick)
+                output = self._advance(tick)
             step_codec.fill_outputs(result, [output], tick.scene.layout)
         except (Exception, SystemExit) as error:
             result.error = json_codec.error_to_text(error)
@@ -134,15 +132,9 @@ class ModelServer:
     def _register(self, call: Call, result: Result) -> None:
         _ = self.model
 
-    def _parameters(self, call: Call, result: Result) -> None:
-        result.more = json_codec.requests_to_text(self.model.parameters())
-
     def _initialize(self, call: Call, result: Result) -> None:
         given = json.loads(call.more)
-        contribution: Any = self.model.initialize(given["parameters"], given["seed"])
-        if not isinstance(contribution, Contribution):
-            kind = type(contribution).__name__
-            raise TypeError(f"it returns {kind}; expected a Contribution")
+        contribution = self.model.contribute(given["parameters"], given["seed"])
         result.more = json_codec.contribution_to_text(contribution)
 
     def _start(self, call: Call, result: Result) -> None:
@@ -157,9 +149,9 @@ class ModelServer:
     def _step(self, call: Call, result: Result) -> None:
         """Take a step and those that may follow at once."""
         tick, further = step_codec.read_step(call, self.at_start)
-        outputs = self._stepper.step(self.model.step, tick, further)
+        outputs = self._stepper.step(self._advance, tick, further)
         step_codec.fill_outputs(result, outputs, tick.scene.layout)
-        self._late = {output.time_ns: output.tables for output in outputs[:-1]}
+        self._late = {o.time_ns: o.tables for o in outputs[:-1] if isinstance(o, MainChanges)}
 
     def _rows(self, call: Call, result: Result) -> None:
         """Compute a table of one of the last steps, by its time."""
@@ -169,22 +161,48 @@ class ModelServer:
             raise LookupError("they are not kept any more")
         result.numbers = array("d", table.rows().tobytes())
 
+    def _advance(self, tick: Tick) -> Changes:
+        changes = self.model.step(tick)
+        return tick.changes() if changes is None else changes
+
     def _take(self, call: Call, result: Result) -> None:
+        abilities.take(self.model, *self._given(call))
+
+    def _place(self, call: Call, result: Result) -> None:
+        abilities.place(self.model, *self._given(call))
+
+    def _given(self, call: Call) -> tuple[str, str, Value, Snapshot]:
+        """The attribute that the model is given, its value and the scene."""
         tick, _ = step_codec.read_step(call, self.at_start)
         (((entity, attribute), value),) = tick.foreign.items()
         own = Value(value.data.copy(), value.time_ns, value.parent)
-        self.model.take(entity, attribute, own, tick.scene)
+        return entity, attribute, own, tick.scene
 
     def _release(self, call: Call, result: Result) -> None:
         tick, _ = step_codec.read_step(call, self.at_start)
         entity, attribute = json.loads(call.more)
-        value = self.model.release(entity, attribute, tick.scene)
-        output = StepOutput(time_ns=tick.time_ns, values={(entity, attribute): value})
+        value = abilities.release(self.model, entity, attribute, tick.scene)
+        output = Changes(tick.time_ns, {(entity, attribute): value})
         step_codec.fill_outputs(result, [output], tick.scene.layout)
+
+    def _change(self, call: Call, result: Result) -> None:
+        abilities.change(self.model, json.loads(call.more))
 
     def _command(self, call: Call, result: Result) -> None:
         given = json.loads(call.more)
-        self.model.command(given["command"], given["arguments"])
+        abilities.command(self.model, given["command"], given["arguments"])
+
+    def _compares(self, call: Call, result: Result) -> None:
+        tick, _ = step_codec.read_step(call, self.at_start)
+        found = abilities.compares(self.model, tick.scene)
+        result.more = json.dumps(None if found is None else dict(found))
+
+    def _save(self, call: Call, result: Result) -> None:
+        result.more = to_text(dict(abilities.save(self.model)))
+
+    def _restore(self, call: Call, result: Result) -> None:
+        tick, _ = step_codec.read_step(call, self.at_start)
+        abilities.restore(self.model, from_text(call.more), tick.scene)
 
     def _stop(self, call: Call, result: Result) -> None:
         self.is_over = True

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.small_ensemble import Watcher, run, scenario
+from support.small_ensemble import Watcher, WatcherSettings, run, scenario
 from support.toys import ToyPhysics
 from support.waiting import wait_until
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.model import Contribution, StepInput, StepOutput
-from hetwin_core.ensemble.scene.layout import Selection
+from hetwin_core.ensemble.model import Changes, Contribution, MainTick
 from hetwin_core.ensemble.scene.tables import PROXIMITY, PROXIMITY_COLUMNS, Table
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.transport.local import LocalPort
@@ -108,11 +107,11 @@ triggers:
 class Late(Watcher):
     """A watcher that notes the order of its calls; a step is noted at its end."""
 
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
+    def initialize(self, settings: WatcherSettings, scene: Contribution) -> None:
         self.order: list[str] = []
-        return super().initialize(parameters, seed)
+        super().initialize(settings, scene)
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: MainTick) -> Changes:
         output = super().step(tick)
         self.order.append(f"step {tick.time_ns / 1e9:g}")
         return output
@@ -126,7 +125,7 @@ class Near(ToyPhysics):
 
     computed = 0
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: MainTick) -> Changes:
         output = super().step(tick)
         output.tables[PROXIMITY] = Table(self._rows)
         return output
@@ -139,9 +138,9 @@ class Near(ToyPhysics):
 class Blind(Watcher):
     """Does not read proximity."""
 
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        super().initialize(parameters, seed)
-        return Contribution(reads=(Selection("*", "pose"),))
+    def initialize(self, settings: WatcherSettings, scene: Contribution) -> None:
+        super().initialize(settings, scene)
+        scene.needs(("*", "pose"))
 
 
 @pytest.mark.parametrize(("kind", "rows"), [("Blind", 0), ("support.small_ensemble:Watcher", 1)])

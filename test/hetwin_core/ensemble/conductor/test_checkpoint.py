@@ -1,11 +1,14 @@
 """A run saved at a barrier, and gone on with by other instances of its models."""
 
 import pytest
-from support.small_ensemble import HEADER, Recorder, conduct, run
+from support.small_ensemble import HEADER, Recorder, conduct, run, scenario
 
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
+from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
+from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput, Refused
+from hetwin_core.ensemble.transport.local_ports import local_ports
 
 TOLD = HEADER.replace("until: 0.2", "until: 0.2, actions: [{at: 0.05, name: reach}]")
 
@@ -115,6 +118,32 @@ def test_model_beside_the_main_one_is_saved_with_its_output():
         checkpoint, first = saved_at(text, time_s)
         again, _ = gone_on(text, checkpoint)
         assert again.digest == first.digest
+
+
+@pytest.mark.parametrize("coupling", ["after", "beside"])
+def test_model_in_a_process_of_its_own_goes_on_in_another(coupling):
+    text = TOLD + f'  grasp: {{type: "support.toys:ToyGrasp", coupling: {coupling}, rate: 20,'
+    text += " parameters: {asks_at: 0.02}, process: own}\n"
+    read = scenario(text)
+    saved: list[Checkpoint] = []
+
+    def save(now):
+        if now.time_ns == 120_000_000:
+            saved.append(now.checkpoint())
+
+    def conductor():
+        return Conductor(read, local_ports(read), [], RunOptions())
+
+    first = conductor()
+    first.at_barriers(save)
+    summary = first.run()
+    assert [(h["to"], h["time"]) for h in summary.handovers] == [("grasp", 0.05)]
+    assert summary.error is None
+    again = conductor()
+    again.go_on_from(saved[0])
+    assert again.run().digest == summary.digest
+    in_one_process, _ = gone_on(text, saved[0])
+    assert in_one_process.digest == summary.digest
 
 
 def test_checkpoint_of_another_scenario_is_bad_input():

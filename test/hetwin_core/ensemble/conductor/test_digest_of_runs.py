@@ -7,7 +7,7 @@ import pytest
 from support import toys
 from support.small_ensemble import run
 
-from hetwin_core.ensemble.model import StepInput, StepOutput
+from hetwin_core.ensemble.model import MainChanges, Tick
 
 TEXT = """
 scenario: digest
@@ -44,7 +44,7 @@ def test_one_bit_of_one_number_changes_it(monkeypatch: pytest.MonkeyPatch) -> No
     before = run(TEXT).summary.digest
     right = toys.ToyPhysics.step
 
-    def step(self: toys.ToyPhysics, tick: StepInput) -> StepOutput:
+    def step(self: toys.ToyPhysics, tick: Tick) -> MainChanges:
         output = right(self, tick)
         if tick.time_ns == 70_000_000 and output.block is not None:
             output.block[0] = np.nextafter(output.block[0], 1.0)

@@ -62,7 +62,7 @@ def test_an_exception_during_the_run(
     assert outcome.models["witness"].stops == 1
 
 
-@pytest.mark.parametrize("call", ["register", "parameters", "initialize"])
+@pytest.mark.parametrize("call", ["register", "initialize"])
 def test_an_exception_before_the_run(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Misbehaving, "deeds", {call: raises(ValueError("it broke"))})
     conductor, _, record = conduct(TEXT)

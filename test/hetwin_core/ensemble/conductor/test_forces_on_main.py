@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from support.small_ensemble import Watcher, run
+from support.small_ensemble import Watcher, WatcherSettings, run
 from support.toys import ToyPhysics
 
-from hetwin_core.ensemble.model import AttributeStart, Contribution, StepInput, StepOutput
-from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, Value
+from hetwin_core.ensemble.model import Changes, Contribution, MainTick
+from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH
 
 TEXT = """
 scenario: forces
@@ -26,7 +25,7 @@ class Hearing(ToyPhysics):
 
     heard: ClassVar[list[dict[tuple[str, str], list[float]]]] = []
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: MainTick) -> Changes:
         self.heard.append({key: v.data.tolist() for key, v in tick.foreign.items()})
         return super().step(tick)
 
@@ -34,15 +33,13 @@ class Hearing(ToyPhysics):
 class Pusher(Watcher):
     """Pushes the ball harder and harder."""
 
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        super().initialize(parameters, seed)
-        start = AttributeStart("ball", EXTERNAL_WRENCH, Value(np.zeros(6), 0))
-        return Contribution(attributes=(start,))
+    def initialize(self, settings: WatcherSettings, scene: Contribution) -> None:
+        super().initialize(settings, scene)
+        scene.set("ball", EXTERNAL_WRENCH, np.zeros(6))
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: MainTick) -> Changes:
         wrench = np.array([tick.time_ns / 1e9, 0, 0, 0, 0, 0])
-        value = Value(wrench, tick.time_ns)
-        return StepOutput(time_ns=tick.time_ns, values={("ball", EXTERNAL_WRENCH.name): value})
+        return tick.changes().set("ball", EXTERNAL_WRENCH, wrench)
 
 
 def test_the_main_model_hears_the_newest_force() -> None:

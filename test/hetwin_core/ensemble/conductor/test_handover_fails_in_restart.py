@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support.small_ensemble import Misbehaving, Outcome, run
 
-from hetwin_core.ensemble.model import StepInput, StepOutput
+from hetwin_core.ensemble.model import Changes, Tick
 
 TEXT = """
 scenario: fails_in_restart
@@ -21,11 +21,11 @@ triggers:
 """
 
 
-def fails_once_in_step(tick: StepInput) -> StepOutput:
+def fails_once_in_step(tick: Tick) -> Changes:
     """Fail at 0.05 s, as the first instance does; later instances are not there at that time."""
     if tick.time_ns == 50_000_000:
         raise ValueError("the step broke")
-    return StepOutput(time_ns=tick.time_ns)
+    return Changes(tick.time_ns)
 
 
 def fails(calls: set[int]) -> Callable[[], None]:

@@ -13,7 +13,7 @@ from support import toys
 from support.small_ensemble import Misbehaving, run
 
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import StepInput, StepOutput
+from hetwin_core.ensemble.model import MainChanges, Tick
 from hetwin_core.ensemble.scene.tables import CLEARANCES, ROBOT_JOINTS, TOUCHES, Table, near_by
 from hetwin_core.ensemble.scene.values import Value, pose_value
 from hetwin_core.ensemble.transport.value_check import MAIN_ONLY
@@ -35,8 +35,8 @@ models:
 """
 
 
-def ball(value: Value) -> Callable[[StepInput], StepOutput]:
-    return lambda tick: StepOutput(time_ns=tick.time_ns, values={("ball", "pose"): value})
+def ball(value: Value) -> Callable[[Tick], MainChanges]:
+    return lambda tick: MainChanges(tick.time_ns, values={("ball", "pose"): value})
 
 
 def numbers(**changes: Any) -> Value:
@@ -58,12 +58,12 @@ WRONG = {
     "unknown frame": (ball(Value(numbers().data, 0, "moon")), "'moon', which the scene does not"),
     "own frame": (ball(Value(numbers().data, 0, "ball")), "hangs on itself: ball in ball"),
     "time stands still": (
-        lambda tick: StepOutput(time_ns=0),
+        lambda tick: MainChanges(0),
         "it was asked to step to 0.010000000 s",
     ),
-    "nothing": (lambda tick: None, "returns NoneType; expected a StepOutput"),
+    "a mapping": (lambda tick: {}, "returns dict; expected Changes, or nothing"),
     "no JSON": (
-        lambda tick: StepOutput(time_ns=tick.time_ns, events=[Event("e", 0, arguments={"x": {1}})]),  # type: ignore[dict-item]
+        lambda tick: MainChanges(tick.time_ns, events=[Event("e", 0, arguments={"x": {1}})]),  # type: ignore[dict-item]
         "arguments of the event e must be JSON",
     ),
 }
@@ -102,8 +102,8 @@ OF_THE_MAIN_MODEL: dict[str, Any] = {
 def test_what_only_the_main_model_may_return_fails_any_other(
     part: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def step(tick: StepInput) -> StepOutput:
-        return StepOutput(time_ns=tick.time_ns, **{part: OF_THE_MAIN_MODEL[part]})
+    def step(tick: Tick) -> MainChanges:
+        return MainChanges(tick.time_ns, **{part: OF_THE_MAIN_MODEL[part]})
 
     monkeypatch.setattr(Misbehaving, "deeds", {"step": step})
     summary = run(HOLDS).summary
@@ -114,13 +114,25 @@ def test_what_only_the_main_model_may_return_fails_any_other(
 
 def test_every_field_of_an_output_is_any_models_or_the_main_ones() -> None:
     anyones = {"time_ns", "values", "events", "requests"}
-    assert {f.name for f in fields(StepOutput)} - anyones == set(MAIN_ONLY)
+    assert {f.name for f in fields(MainChanges)} - anyones == set(MAIN_ONLY)
     assert set(OF_THE_MAIN_MODEL) == set(MAIN_ONLY)
 
 
-def test_an_output_takes_its_fields_by_keyword() -> None:
+def test_the_main_models_fields_are_given_by_keyword() -> None:
     with pytest.raises(TypeError, match="positional"):
-        StepOutput(0)  # type: ignore[misc]
+        MainChanges(0, {}, [], [], np.zeros(1))  # type: ignore[misc]
+
+
+def test_a_model_may_return_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Misbehaving, "deeds", {"step": lambda tick: None})
+    assert run(HOLDS.partition("responsibilities")[0]).summary.ended == "recording"
+
+
+def test_the_main_model_must_return_its_own_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(toys.ToyPhysics, "step", lambda self, tick: tick.changes())
+    summary = run(MAIN.replace("PARAMETER", "pace: 0.0")).summary
+    assert summary.error is not None
+    assert "it returns Changes; expected MainChanges" in str(summary.error["reason"])
 
 
 @pytest.mark.parametrize(
@@ -141,7 +153,7 @@ def test_a_wrong_answer_of_the_main_model_ends_the_run(
 ) -> None:
     right = toys.ToyPhysics.step
 
-    def step(self: toys.ToyPhysics, tick: StepInput) -> StepOutput:
+    def step(self: toys.ToyPhysics, tick: Tick) -> MainChanges:
         output = right(self, tick)
         setattr(output, part, value)
         return output
@@ -173,9 +185,9 @@ def test_an_answer_that_is_changed_afterwards_changes_nothing(
 ) -> None:
     data = pose_value((0.0, 0.0, 2.0)).data
 
-    def step(tick: StepInput) -> StepOutput:
+    def step(tick: Tick) -> MainChanges:
         data[2] = 2.0 if tick.time_ns == 10_000_000 else data[2]
-        output = StepOutput(time_ns=tick.time_ns)
+        output = MainChanges(tick.time_ns)
         if tick.time_ns == 10_000_000:
             output.values["ball", "pose"] = Value(data, tick.time_ns)
         else:

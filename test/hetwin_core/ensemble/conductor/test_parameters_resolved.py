@@ -9,7 +9,8 @@ import pytest
 from support.small_ensemble import HEADER, Watcher, conduct
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.model import Contribution, ParameterKind, ParameterRequest
+from hetwin_core.ensemble.model import Contribution
+from hetwin_core.ensemble.parameters import ParameterKind, ParameterRequest
 
 
 class Asker(Watcher):
@@ -17,11 +18,12 @@ class Asker(Watcher):
 
     request = ParameterRequest("p", ParameterKind.NUMBER)
 
-    def parameters(self) -> Sequence[ParameterRequest]:
-        return (self.request,)
+    @classmethod
+    def requests(cls) -> Sequence[ParameterRequest]:
+        return (cls.request,)
 
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        self.got = parameters["p"]
+    def contribute(self, given: Mapping[str, Any], seed: int) -> Contribution:
+        self.got = given["p"]
         self.stops = 0
         return Contribution()
 

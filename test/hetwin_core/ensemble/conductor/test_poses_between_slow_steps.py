@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.small_ensemble import Misbehaving, run
 
-from hetwin_core.ensemble.model import StepInput, StepOutput
+from hetwin_core.ensemble.model import MainChanges, MainTick
 from hetwin_core.ensemble.scene.values import Value, pose_value
 
 TEXT = """
@@ -21,9 +21,9 @@ responsibilities:
 
 
 def answering(monkeypatch: pytest.MonkeyPatch, value: Value) -> list[np.ndarray]:
-    def step(tick: StepInput) -> StepOutput:
+    def step(tick: MainTick) -> MainChanges:
         told = Value(value.data, tick.time_ns, value.parent)
-        return StepOutput(time_ns=tick.time_ns, values={("ball", "pose"): told})
+        return MainChanges(tick.time_ns, values={("ball", "pose"): told})
 
     monkeypatch.setattr(Misbehaving, "deeds", {"step": step})
     outcome = run(TEXT)
@@ -57,9 +57,9 @@ def test_until_its_first_answer_the_released_pose_goes_on(monkeypatch: pytest.Mo
 
 
 def test_snapshots_say_in_which_frame_a_pose_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    def step(tick: StepInput) -> StepOutput:
+    def step(tick: MainTick) -> MainChanges:
         value = pose_value((0.0, 0.0, 0.0), parent="hand", time_ns=tick.time_ns)
-        return StepOutput(time_ns=tick.time_ns, values={("ball", "pose"): value})
+        return MainChanges(tick.time_ns, values={("ball", "pose"): value})
 
     monkeypatch.setattr(Misbehaving, "deeds", {"step": step})
     scenes = run(TEXT).record.scenes
@@ -72,7 +72,7 @@ def test_the_main_model_is_told_what_others_own(monkeypatch: pytest.MonkeyPatch)
     foreign: list[dict[tuple[str, str], Value]] = []
     right = toys.ToyPhysics.step
 
-    def step(self: toys.ToyPhysics, tick: StepInput) -> StepOutput:
+    def step(self: toys.ToyPhysics, tick: MainTick) -> MainChanges:
         foreign.append(dict(tick.foreign))
         return right(self, tick)
 

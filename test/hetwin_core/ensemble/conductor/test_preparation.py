@@ -86,7 +86,7 @@ def test_the_registry_gives_unique_ids_in_the_scenarios_order() -> None:
 def test_contributions_that_clash_name_the_model(
     contribution: Contribution, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Watcher, "initialize", lambda *_: contribution)
+    monkeypatch.setattr(Watcher, "contribute", lambda *_: contribution)
     conductor, *_ = conduct(HEADER + '  a: {type: "support.small_ensemble:Watcher"}\n')
     with pytest.raises(BadInput, match=f"models.a: a: {text}"):
         conductor.prepare()
@@ -97,7 +97,7 @@ def test_a_start_value_must_be_finite_and_of_the_right_size(
     data: np.ndarray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heat = AttributeStart("ball", AttributeSpec("heat"), Value(data, 0))
-    monkeypatch.setattr(Watcher, "initialize", lambda *_: Contribution(attributes=(heat,)))
+    monkeypatch.setattr(Watcher, "contribute", lambda *_: Contribution(attributes=(heat,)))
     conductor, *_ = conduct(HEADER + '  a: {type: "support.small_ensemble:Watcher"}\n')
     with pytest.raises(RunFailed, match=r"a: initialize failed .* ball\.heat must be 1 finite"):
         conductor.prepare()
@@ -105,8 +105,10 @@ def test_a_start_value_must_be_finite_and_of_the_right_size(
 
 def test_warnings_carry_the_models_name(monkeypatch: pytest.MonkeyPatch) -> None:
     warned = Contribution(warnings=("no fog",))
-    monkeypatch.setattr(Misbehaving, "deeds", {"initialize": lambda: warned})
-    conductor, _, record = conduct(HEADER + '  a: {type: "support.small_ensemble:Misbehaving"}\n')
-    assert conductor.prepare().warnings == ("a: no fog",)
+    monkeypatch.setattr(Watcher, "contribute", lambda *_: warned)
+    conductor, _, record = conduct(HEADER + '  a: {type: "support.small_ensemble:Watcher"}\n')
+    start = conductor.prepare()
+    assert start.warnings == ("a: no fog",)
+    conductor.stop()
     conductor.run()
     assert (0, "warning", "a", "no fog") in record.notes

@@ -12,7 +12,7 @@ from support.small_ensemble import HEADER, Watcher, scenario
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunSummary
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.model import StepInput, StepOutput
+from hetwin_core.ensemble.model import MainChanges, Tick
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.tables import PROXIMITY, Table
 from hetwin_core.ensemble.scene.values import Floats
@@ -30,7 +30,7 @@ class Distances:
         self.row = np.array([[BALL, HAND, 0.01, *[0.0] * 9]])
         plain, distances = toys.ToyPhysics.step, self
 
-        def step(self: toys.ToyPhysics, tick: StepInput) -> StepOutput:
+        def step(self: toys.ToyPhysics, tick: Tick) -> MainChanges:
             output = plain(self, tick)
             output.tables[PROXIMITY] = Table(lambda: distances.compute(tick.time_ns))
             return output
@@ -86,7 +86,7 @@ def test_a_model_reads_the_table_of_its_own_steps(
 ) -> None:
     plain = Watcher.step
 
-    def step(self: Watcher, tick: StepInput) -> StepOutput:
+    def step(self: Watcher, tick: Tick) -> MainChanges:
         assert tick.scene.proximity is distances.row
         return plain(self, tick)
 

@@ -10,7 +10,7 @@ from support.small_ensemble import Recorder, scenario
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import StepInput
+from hetwin_core.ensemble.model import Tick
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.transport.local import LocalPort
 
@@ -30,7 +30,7 @@ class Elsewhere(LocalPort):
     begun = 0
     is_elsewhere = True
 
-    def begin_step(self, tick: StepInput, further: Sequence[int] = ()) -> None:
+    def begin_step(self, tick: Tick, further: Sequence[int] = ()) -> None:
         self.begun += 1
         super().begin_step(tick, further)
 

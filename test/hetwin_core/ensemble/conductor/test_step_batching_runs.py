@@ -12,7 +12,7 @@ from support.small_ensemble import HEADER, Outcome, Recorder, run, scenario
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import StepInput, StepOutput
+from hetwin_core.ensemble.model import Changes, Tick
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
 from hetwin_core.ensemble.transport import step_batching, step_codec
 from hetwin_core.ensemble.transport.local import LocalPort
@@ -58,8 +58,8 @@ class AheadPort(LocalPort):
         self.calls = 0
         self.most = 0
         self._stepper = Stepper()
-        self._answered: deque[StepOutput] = deque()
-        self._asked: tuple[StepInput, Sequence[int]] | None = None
+        self._answered: deque[Changes] = deque()
+        self._asked: tuple[Tick, Sequence[int]] | None = None
 
     @property
     def can_run_ahead(self) -> bool:
@@ -69,13 +69,13 @@ class AheadPort(LocalPort):
     def ahead(self) -> int:
         return len(self._answered)
 
-    def begin_step(self, tick: StepInput, further: Sequence[int] = ()) -> None:
+    def begin_step(self, tick: Tick, further: Sequence[int] = ()) -> None:
         if not self.plan.main:
             super().begin_step(tick)
         elif not self._answered:
             self._asked = (tick, further)
 
-    def end_step(self) -> StepOutput:
+    def end_step(self) -> Changes:
         if not self.plan.main:
             return super().end_step()
         if not self._answered:

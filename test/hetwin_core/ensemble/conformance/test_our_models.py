@@ -17,7 +17,7 @@ OURS = (
     "model_nodes.rigid_grasp:RigidGrasp",
 )
 CHECKS = [
-    "describe",
+    "declaration",
     "constructor without arguments",
     "parameters",
     "initialize",

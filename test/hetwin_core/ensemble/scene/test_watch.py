@@ -14,7 +14,7 @@ from support.any_layout import any_text
 from support.random_examples import examples
 
 from hetwin_core.ensemble import json_codec
-from hetwin_core.ensemble.model import Contribution
+from hetwin_core.ensemble.model import MainContribution
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.responsibilities import ResponsibilityTable
 from hetwin_core.ensemble.scene.scene import Scene
@@ -115,12 +115,12 @@ def test_a_report_comes_back_to_the_bit(data: st.DataObject, layout: WatchLayout
 @given(a_watch_layout())
 def test_a_layout_comes_back_from_json_also_in_a_contribution(layout: WatchLayout) -> None:
     assert WatchLayout.from_json(json.loads(json.dumps(layout.to_json()))) == layout
-    text = json_codec.contribution_to_text(Contribution(watch=layout))
+    text = json_codec.contribution_to_text(MainContribution(watch=layout))
     assert json_codec.contribution_from_text(text).watch == layout
 
 
 def test_a_contribution_without_a_watch_has_none() -> None:
-    text = json_codec.contribution_to_text(Contribution())
+    text = json_codec.contribution_to_text(MainContribution())
     assert json_codec.contribution_from_text(text).watch is None
 
 

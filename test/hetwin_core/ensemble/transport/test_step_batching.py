@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from support.random_examples import examples
 
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import StepInput, StepOutput
+from hetwin_core.ensemble.model import MainChanges, Tick
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.tables import PROXIMITY, TOUCHES, Table, near_by
@@ -23,9 +23,9 @@ from hetwin_core.ensemble.transport import step_batching, step_codec
 from hetwin_core.ensemble.transport.step_batching import Stepper
 
 EMPTY = Layout.build([], [])
-LAST = StepOutput(time_ns=99)
+LAST = MainChanges(99)
 NONE = np.empty(0, np.int32)
-TICK = StepInput(0, 1, Snapshot(EMPTY, (), 0, np.empty(0), NONE, NONE))
+TICK = Tick(0, 1, Snapshot(EMPTY, (), 0, np.empty(0), NONE, NONE))
 
 
 @pytest.fixture(autouse=True)
@@ -34,20 +34,20 @@ def _idle(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(step_batching, "LONGEST_S", 60.0)
 
 
-def taken(*outputs: object, keeps_functions: bool = False) -> list[StepOutput]:
+def taken(*outputs: object, keeps_functions: bool = False) -> list[MainChanges]:
     """What is kept if a model's steps return these outputs, as long as it goes on."""
     given = iter(outputs)
 
-    def step(_: StepInput) -> StepOutput:
-        return cast(StepOutput, next(given))
+    def step(_: Tick) -> MainChanges:
+        return cast(MainChanges, next(given))
 
     further = range(1, len(outputs))
     return Stepper(keeps_functions=keeps_functions).step(step, TICK, further)
 
 
 def told(
-    outputs: list[StepOutput], rows_at: Callable[[str, int], Floats] | None = None
-) -> list[StepOutput]:
+    outputs: list[MainChanges], rows_at: Callable[[str, int], Floats] | None = None
+) -> list[MainChanges]:
     """The outputs as they are read where they were called for."""
     message = SimpleNamespace(index=[], numbers=[], more="")
     step_codec.fill_outputs(message, outputs, EMPTY)
@@ -60,7 +60,7 @@ def same_rows(one: Any, other: Any) -> bool:
     return bool(np.array_equal(one, other))
 
 
-def same(one: StepOutput, other: StepOutput) -> bool:
+def same(one: MainChanges, other: MainChanges) -> bool:
     tables = one.tables.keys() == other.tables.keys() and all(
         same_rows(table.rows(), other.tables[name].rows()) for name, table in one.tables.items()
     )
@@ -77,7 +77,7 @@ def test_nothing_is_lost(rows: list[int | None], size: int) -> None:
         if i % 2:
             tables[TOUCHES] = Table(generator.normal(size=(2, 9)))
         block = generator.normal(size=size)
-        given_.append(StepOutput(time_ns=i, block=block, tables=tables))
+        given_.append(MainChanges(i, block=block, tables=tables))
     found = told(taken(*given_, LAST))
     assert all(same(a, b) for a, b in zip([*given_, LAST], found, strict=True))
 
@@ -85,10 +85,10 @@ def test_nothing_is_lost(rows: list[int | None], size: int) -> None:
 def test_a_copy_is_kept() -> None:
     block, near = np.zeros(2), np.zeros((1, 12))
 
-    def step(tick: StepInput) -> StepOutput:
+    def step(tick: Tick) -> MainChanges:
         for array in (block, near):
             array += 1.0
-        return StepOutput(time_ns=tick.time_ns, block=block, tables=near_by(near))
+        return MainChanges(tick.time_ns, block=block, tables=near_by(near))
 
     first, second = Stepper().step(step, TICK, [1])
     for output, expected in ((first, 1.0), (second, 2.0)):
@@ -107,7 +107,7 @@ def test_rows_that_are_computed_when_read_are_left_for_later() -> None:
 
     tables = [Table(partial(compute, PROXIMITY, time_ns)) for time_ns in (1, 2, 3)]
     steps = [
-        StepOutput(time_ns=i, block=np.zeros(1), tables={PROXIMITY: table})
+        MainChanges(i, block=np.zeros(1), tables={PROXIMITY: table})
         for i, table in enumerate(tables, 1)
     ]
     outputs = taken(*steps, keeps_functions=True)
@@ -121,15 +121,15 @@ def test_rows_that_are_computed_when_read_are_left_for_later() -> None:
 def test_without_one_who_can_ask_later_they_are_computed_at_once() -> None:
     rows = np.ones((2, 12))
     tables = {PROXIMITY: Table(lambda: rows)}
-    first, _ = taken(StepOutput(time_ns=1, block=np.zeros(1), tables=tables), LAST)
+    first, _ = taken(MainChanges(1, block=np.zeros(1), tables=tables), LAST)
     assert same_rows(first.tables[PROXIMITY].known, rows)
 
 
 def test_the_steps_before_a_failure_count() -> None:
-    def step(tick: StepInput) -> StepOutput:
+    def step(tick: Tick) -> MainChanges:
         if tick.time_ns == 2:
             raise ValueError("it broke")
-        return StepOutput(time_ns=tick.time_ns, block=np.zeros(1))
+        return MainChanges(tick.time_ns, block=np.zeros(1))
 
     stepper = Stepper()
     assert [output.time_ns for output in stepper.step(step, TICK, [1, 2, 3])] == [0, 1]
@@ -141,19 +141,19 @@ def test_the_steps_before_a_failure_count() -> None:
 @pytest.mark.parametrize(
     "loud",
     [
-        StepOutput(time_ns=1),
-        StepOutput(time_ns=1, block=np.zeros(2, np.float32)),
-        StepOutput(time_ns=1, block=np.zeros(2), events=[Event("e", 1)]),
-        StepOutput(time_ns=1, block=np.zeros(2), values={("a", "b"): Value(np.zeros(1), 1)}),
-        StepOutput(time_ns=1, block=np.zeros(2), tables=near_by(np.zeros((1, 11)))),
-        StepOutput(time_ns=1, block=np.zeros(2), tables=near_by(np.zeros((1, 12), np.float32))),
-        StepOutput(time_ns=1, block=np.zeros(2), ended=True),
-        StepOutput(time_ns=1, block=np.zeros(2), input_ns=1),
+        MainChanges(1),
+        MainChanges(1, block=np.zeros(2, np.float32)),
+        MainChanges(1, block=np.zeros(2), events=[Event("e", 1)]),
+        MainChanges(1, block=np.zeros(2), values={("a", "b"): Value(np.zeros(1), 1)}),
+        MainChanges(1, block=np.zeros(2), tables=near_by(np.zeros((1, 11)))),
+        MainChanges(1, block=np.zeros(2), tables=near_by(np.zeros((1, 12), np.float32))),
+        MainChanges(1, block=np.zeros(2), ended=True),
+        MainChanges(1, block=np.zeros(2), input_ns=1),
         None,
     ],
 )
 def test_what_has_more_to_tell_is_the_last(loud: object) -> None:
-    quiet = StepOutput(time_ns=0, block=np.zeros(2))
+    quiet = MainChanges(0, block=np.zeros(2))
     outputs = taken(quiet, loud, quiet)
     assert len(outputs) == 2
     assert outputs[1] is loud
@@ -162,6 +162,6 @@ def test_what_has_more_to_tell_is_the_last(loud: object) -> None:
 def test_rows_that_only_last_until_the_next_step_are_computed_at_once() -> None:
     rows = np.ones((2, 12))
     tables = {PROXIMITY: Table(lambda: rows, lasts=False)}
-    step = StepOutput(time_ns=1, block=np.zeros(2), tables=tables)
+    step = MainChanges(1, block=np.zeros(2), tables=tables)
     first, _ = taken(step, LAST, keeps_functions=True)
     assert same_rows(first.tables[PROXIMITY].known, rows)

@@ -13,7 +13,7 @@ from support.any_layout import a_layout, numbers
 from support.any_scene import a_scene, an_event, times
 from support.random_examples import examples
 
-from hetwin_core.ensemble.model import Request, RequestKind, StepInput, StepOutput
+from hetwin_core.ensemble.model import MainChanges, MainTick, Request, RequestKind
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.tables import PROXIMITY, TOUCHES, Table, near_by
 from hetwin_core.ensemble.scene.values import Value
@@ -65,8 +65,8 @@ def test_a_step_and_its_scene(data: st.DataObject, with_state: bool) -> None:
     foreign = data.draw(values_in(scene.layout))
     events = tuple(data.draw(st.lists(an_event, max_size=2)))
     further = data.draw(st.lists(times, max_size=3))
-    tick = StepInput(data.draw(times), data.draw(times), scene, events, foreign)
-    at_start = StepInput(0, 0, scene).scene
+    tick = MainTick(data.draw(times), data.draw(times), scene, events, foreign)
+    at_start = MainTick(0, 0, scene).scene
     message = step_message()
     step_codec.fill_step(message, tick, further, (PROXIMITY,) if with_state else None)
     back, then = step_codec.read_step(message, at_start)
@@ -85,7 +85,7 @@ tables = st.fixed_dictionaries(
     {}, optional={PROXIMITY: near.map(Table), TOUCHES: touches.map(Table)}
 )
 quiet = st.builds(
-    StepOutput,
+    MainChanges,
     time_ns=times,
     block=st.integers(0, 3).flatmap(numbers),
     tables=tables,
@@ -94,9 +94,9 @@ quiet = st.builds(
 
 @quick
 @given(st.data(), st.lists(quiet, max_size=3))
-def test_an_answer_and_quiet_ones_before_it(data: st.DataObject, before: list[StepOutput]) -> None:
+def test_an_answer_and_quiet_ones_before_it(data: st.DataObject, before: list[MainChanges]) -> None:
     layout = data.draw(a_layout())
-    output = StepOutput(
+    output = MainChanges(
         time_ns=data.draw(times),
         values=data.draw(values_in(layout)),
         block=data.draw(st.none() | numbers(5)),
@@ -125,7 +125,7 @@ def test_an_answer_and_quiet_ones_before_it(data: st.DataObject, before: list[St
 def test_an_attribute_that_the_scene_does_not_have_is_still_told() -> None:
     layout = Layout.build([], [])
     message = output_message()
-    output = StepOutput(time_ns=0, values={("dog", "pose"): Value(np.zeros(13), 0)})
+    output = MainChanges(0, values={("dog", "pose"): Value(np.zeros(13), 0)})
     step_codec.fill_outputs(message, [output], layout)
     (back,) = step_codec.read_outputs(message, layout)
     assert list(back.values) == [("dog", "pose")]
@@ -135,13 +135,13 @@ def test_an_attribute_that_the_scene_does_not_have_is_still_told() -> None:
     ("output", "said"),
     [
         (None, "NoneType"),
-        (StepOutput(time_ns=0, block=np.zeros(2, np.float32)), "the block is float32"),
-        (StepOutput(time_ns=0, block=np.zeros((2, 1))), r"shape \(2, 1\)"),
+        (MainChanges(0, block=np.zeros(2, np.float32)), "the block is float32"),
+        (MainChanges(0, block=np.zeros((2, 1))), r"shape \(2, 1\)"),
         (
-            StepOutput(time_ns=0, tables=near_by(np.zeros(12))),
+            MainChanges(0, tables=near_by(np.zeros(12))),
             r"proximity is float64 of shape \(12,",
         ),
-        (StepOutput(time_ns=0, tables={TOUCHES: Table(np.zeros((1, 3)))}), r"shape \(1, 3\)"),
+        (MainChanges(0, tables={TOUCHES: Table(np.zeros((1, 3)))}), r"shape \(1, 3\)"),
     ],
 )
 def test_what_cannot_be_said_is_refused(output: Any, said: str) -> None:

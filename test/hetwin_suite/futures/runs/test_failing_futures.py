@@ -11,25 +11,18 @@ from hetwin_core.ensemble.scenario.scenario import find_scenario
 
 MODEL = """
 import os, signal, time
-from hetwin_suite import (
-    Contribution, Model, ModelDescription, ModelKind, Parameters, StepOutput, parameter,
-)
+from hetwin_suite.model import Model, Parameters
 
 
-class Settings(Parameters):
-    mood: str = parameter("how it does", "well")
+class MoodySettings(Parameters):
+    mood: str = "well"
 
 
-class Moody(Model):
-    settings_class = Settings
+class Moody(Model[MoodySettings]):
+    summary = "does well, dies, hangs or raises"
 
-    @classmethod
-    def describe(cls):
-        return ModelDescription(ModelKind.OBSERVER, "does well, dies, hangs or raises")
-
-    def initialize(self, parameters, seed):
-        self.mood = Settings.read(parameters).mood
-        return Contribution()
+    def initialize(self, settings, scene):
+        self.mood = settings.mood
 
     def change(self, parameters):
         self.mood = parameters.get("mood", self.mood)
@@ -42,7 +35,6 @@ class Moody(Model):
                 time.sleep(600.0)
             case "raises":
                 raise ValueError("ValueError: in no mood")
-        return StepOutput(time_ns=tick.time_ns)
 """
 SCENARIO = """extends: {base}
 scenario: moody

@@ -29,9 +29,7 @@ def watch_from(released: Floats, to: str = "physics") -> HandoverWatch:
     watch = HandoverWatch()
     start = scene(0, released)
     models = tuple(
-        ModelRecord(
-            "1", name, name, "simulation", "service", "after", 400.0, name == "physics", "", 0
-        )
+        ModelRecord("1", name, name, "service", "after", 400.0, name == "physics", "", 0)
         for name in ("physics", "in_hand")
     )
     watch.started(RunStart("s", "", "", 0, 400.0, None, start.layout, models, "", (), start))

@@ -16,7 +16,7 @@ QUARTER_TURN = (0.1, 0.2, 0.3, np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5))
 
 
 def model(name: str, main: bool = False) -> ModelRecord:
-    return ModelRecord("id", name, "type", "simulation", "service", "after", 100.0, main, "here", 1)
+    return ModelRecord("id", name, "type", "service", "after", 100.0, main, "here", 1)
 
 
 def waves(side: int) -> Shape:

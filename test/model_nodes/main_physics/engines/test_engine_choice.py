@@ -33,7 +33,7 @@ def test_an_engine_that_is_not_installed_is_refused_in_words() -> None:
     if installed() is not None:
         pytest.skip("Gazebo is installed here")
     with pytest.raises(BadInput, match="bindings are not installed"):
-        MainPhysics().initialize({"world": WORLDS / "empty.sdf", "engine": "gz"}, 0)
+        MainPhysics().contribute({"world": WORLDS / "empty.sdf", "engine": "gz"}, 0)
 
 
 def test_bindings_without_protobuf_are_refused_in_words(
@@ -61,7 +61,7 @@ def test_the_main_model_says_with_what_it_computes(name: str) -> None:
     except ImportError as error:
         pytest.skip(f"engine {name} cannot be used here: {error}")
     model = MainPhysics()
-    contribution = model.initialize({"world": WORLDS / "empty.sdf", "engine": name}, 0)
+    contribution = model.contribute({"world": WORLDS / "empty.sdf", "engine": name}, 0)
     model.stop()
     assert contribution.engine.startswith(f"{name} (")
     assert contribution.reproducible is engine.deterministic

@@ -18,7 +18,7 @@ from support.small_ensemble import TAKEN_AND_GIVEN_BACK, Misbehaving, Outcome, R
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
-from hetwin_core.ensemble.model import StepInput, StepOutput
+from hetwin_core.ensemble.model import Changes, Tick
 from hetwin_core.ensemble.transport.local_ports import local_ports
 
 ROOT = Path(__file__).resolve().parents[5]
@@ -147,11 +147,11 @@ def test_it_fails_before_the_run_begins(deed: Callable[[], None], call: str) -> 
 def test_the_run_goes_on_after_a_crash(policy: str, tmp_path: Path) -> None:
     mark = tmp_path / "crashed"
 
-    def once(tick: StepInput) -> StepOutput:
+    def once(tick: Tick) -> Changes:
         if not mark.exists():
             mark.touch()
             die()
-        return StepOutput(time_ns=tick.time_ns)
+        return Changes(tick.time_ns)
 
     outcome = fail(policy, step=once)
     assert outcome.summary.error is None
@@ -176,8 +176,6 @@ def test_what_a_model_raises_arrives() -> None:
     assert reason.startswith(f"ValueError: it broke ({__file__}, line ")
     with pytest.raises(BadInput, match=r"size.*found 3.*expected 2"):
         fail(initialize=unusable)
-    with pytest.raises(RunFailed, match=r"it returns function; expected a Contribution"):
-        fail(initialize=lambda: lambda: None)
 
 
 def refuse() -> None:
@@ -188,7 +186,7 @@ def test_a_refusal_is_no_failure() -> None:
     port = local_ports(scenario(FAILS.replace("POLICY", "stop")))[1]
     with deeds(command=refuse):
         port.register()
-    port.initialize({request.name: [] for request in port.parameters()}, 0)
+    port.initialize({}, 0)
     with pytest.raises(Refused, match="never"):
         port.command("no", {})
     assert port.stop() is None
@@ -200,10 +198,10 @@ from support.small_ensemble import Misbehaving, scenario
 from hetwin_core.ensemble.transport.local_ports import local_ports
 sys.path.append({folder!r})
 from test_own_process import FAILS, hang
-Misbehaving.deeds = {{"parameters": hang}}
+Misbehaving.deeds = {{"initialize": hang}}
 port = local_ports(scenario(FAILS.replace("POLICY", "stop").replace("deadline: 0.4", "deadline: 60")))[1]
 print(port.register()[1], flush=True)
-port.parameters()
+port.initialize({{}}, 0)
 """
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -13,14 +13,14 @@ from support.small_ensemble import HEADER, scenario
 
 from hetwin_core.ensemble.errors import Refused, RunFailed
 from hetwin_core.ensemble.model import (
-    Contribution,
+    MainChanges,
+    MainContribution,
+    MainModel,
+    MainTick,
     Model,
-    ModelDescription,
-    ModelKind,
-    ParameterRequest,
-    StepInput,
-    StepOutput,
+    Tick,
 )
+from hetwin_core.ensemble.parameters import Parameters
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.tables import PROXIMITY, Table, near_by
@@ -42,36 +42,36 @@ SCENE = Snapshot(
     np.array([-1], np.int32),
     near_by(np.full((2, 12), 0.5)),
 )
-TICK = StepInput(20, 10, SCENE)
+TICK = Tick(20, 10, SCENE)
 
 
-class Near(Model):
+class NearSettings(Parameters):
+    a: float = 0.0
+
+
+class Near(MainModel[NearSettings]):
     """Computes proximity when it is read, and remembers what it is called with."""
 
+    provides = (POSE,)
+    thresholds = ("a",)
+    watching: ClassVar[dict[str, Any]] = {}
     reads: tuple[Selection, ...] = ()
 
     def __init__(self) -> None:
         self.calls: list[Any] = []
         self.kept: dict[str, Value] = {}
 
-    @classmethod
-    def describe(cls) -> ModelDescription:
-        return ModelDescription(ModelKind.SIMULATION, "near", provides=(POSE,), can_be_main=True)
-
-    def parameters(self) -> Sequence[ParameterRequest]:
-        return ()
-
-    def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        self.calls.append((dict(parameters), seed))
-        return Contribution(reads=self.reads)
+    def initialize(self, settings: NearSettings, scene: MainContribution) -> None:
+        self.calls.append((settings.model_dump(), self.seed))
+        scene.reads = self.reads
 
     def start(self, scene: Snapshot) -> None:
         self.calls.append(scene)
 
-    def step(self, tick: StepInput) -> StepOutput:
+    def step(self, tick: MainTick) -> MainChanges:
         self.calls.append(tick)
         near = Table(lambda: np.full((2, 12), float(tick.time_ns)))
-        return StepOutput(time_ns=tick.time_ns, block=np.zeros(1), tables={PROXIMITY: near})
+        return MainChanges(tick.time_ns, block=np.zeros(1), tables={PROXIMITY: near})
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         self.calls.append((entity, attribute, scene))
@@ -81,6 +81,22 @@ class Near(Model):
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
         self.calls.append((entity, attribute, scene))
         return replace(self.kept[entity], parent="ball")
+
+    def place(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        self.calls.append((entity, attribute, value.data.tolist(), scene))
+
+    def change(self, parameters: Mapping[str, Any]) -> None:
+        self.calls.append(parameters)
+
+    def compares(self, scene: Snapshot) -> Mapping[str, float] | None:
+        self.calls.append(scene)
+        return None if scene.time_ns > 10 else {"a": 0.1}
+
+    def save(self) -> Mapping[str, Any]:
+        return {"numbers": np.arange(3.0), "nan": float("nan"), "names": ["a"]}
+
+    def restore(self, saved: Mapping[str, Any], scene: Snapshot) -> None:
+        self.calls.append((saved, scene))
 
     def command(self, name: str, arguments: Mapping[str, Any]) -> None:
         self.calls.append((name, arguments))
@@ -132,7 +148,6 @@ def begun(model: Near) -> tuple[RemotePort, AtHand]:
     peer = AtHand(plan, model)
     port = RemotePort(plan, peer, 5)
     assert port.register() == ("host", 7)
-    assert port.parameters() == []
     port.initialize({"a": 1.5}, 3)
     port.start(SCENE)
     return port, peer
@@ -233,13 +248,43 @@ def test_a_command_has_its_arguments(port_and_peer: tuple[RemotePort, AtHand], n
     assert near.calls == [("heat", {"to": 350.0})]
 
 
+def test_learning_and_prediction_reach_a_model_in_another_process(
+    port_and_peer: tuple[RemotePort, AtHand], near: Near
+) -> None:
+    port, _ = port_and_peer
+    port.place("ball", "pose", BALL, SCENE)
+    assert near.calls[-1][:3] == ("ball", "pose", BALL.data.tolist())
+    port.change({"a": 0.5})
+    assert near.calls[-1] == {"a": 0.5}
+    assert port.compares(SCENE) == {"a": 0.1}
+    assert same_scene(near.calls[-1], SCENE)
+    assert port.compares(replace(SCENE, time_ns=11)) is None
+    saved = port.save()
+    port.restore(saved, SCENE)
+    found, scene = near.calls[-1]
+    assert same_scene(scene, SCENE)
+    assert found["numbers"].tolist() == [0.0, 1.0, 2.0]
+    assert found["nan"] != found["nan"]
+    assert found["names"] == ["a"]
+
+
+def test_a_model_is_not_saved_while_it_is_ahead_of_the_run(
+    port_and_peer: tuple[RemotePort, AtHand],
+) -> None:
+    port, _ = port_and_peer
+    port.begin_step(TICK, [30])
+    port.end_step()
+    with pytest.raises(Refused, match="near: it has taken steps ahead of the run"):
+        port.save()
+
+
 def test_a_call_waits_for_the_step_before_it(
     port_and_peer: tuple[RemotePort, AtHand], near: Near
 ) -> None:
     port, _ = port_and_peer
     port.begin_step(TICK)
     port.command("heat", {})
-    assert [type(call) for call in near.calls] == [StepInput, tuple]
+    assert [type(call) for call in near.calls] == [MainTick, tuple]
     assert port.end_step().time_ns == 20
     with pytest.raises(RunFailed, match=r"step failed at 0\.000000 s: no step was asked for"):
         port.end_step()

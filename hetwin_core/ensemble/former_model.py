@@ -1,0 +1,153 @@
+"""The contract of models in version 0.1, which still runs.
+
+A class that is derived from this `Model` is one that the conductor knows: what it describes is declared, and what it
+gets and returns as `StepInput`, `StepOutput` and `Contribution` is what the main model has now. This module goes with
+the minor version after the next.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, ClassVar
+
+from hetwin_core.ensemble.errors import Refused
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.model import (
+    MainChanges,
+    MainContribution,
+    MainTick,
+    Stepping,
+)
+from hetwin_core.ensemble.model import Model as PresentModel
+from hetwin_core.ensemble.model_abilities import rebuild_attributes, record_attributes, take_anew
+from hetwin_core.ensemble.parameters import File, Hand, ParameterRequest, Pose
+from hetwin_core.ensemble.scene.layout import Selection
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.tables import PROXIMITY, Table
+from hetwin_core.ensemble.scene.values import AttributeSpec, Value
+
+StepInput = MainTick
+ResolvedHand = Hand
+ResolvedPath = File
+ResolvedPose = Pose
+PAGE = "docs/writing_a_model.md"
+
+
+class ModelKind(StrEnum):
+    """What a model was said to do; it decided nothing."""
+
+    SIMULATION = "simulation"
+    OBSERVER = "observer"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDescription:
+    """What a model declares about itself; see the attributes of `Model`."""
+
+    kind: ModelKind
+    summary: str
+    stepping: Stepping = Stepping.SERVICE
+    rate: float | None = None
+    provides: tuple[AttributeSpec, ...] = ()
+    can_be_main: bool = False
+    watched: bool = False
+    raises: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Contribution(MainContribution):
+    """What a model adds to the scene; `reads_proximity` stands for a selection among `reads`."""
+
+    reads_proximity: bool = field(default=True, kw_only=True)
+
+
+class StepOutput(MainChanges):
+    """What a step returns; `proximity` stands for the table of this name."""
+
+    def __init__(self, *, time_ns: int, proximity: Any = None, **fields: Any) -> None:
+        super().__init__(time_ns, **fields)
+        if proximity is not None:
+            self.tables[PROXIMITY] = Table(proximity)
+
+
+class Model(PresentModel):
+    """A model written against the contract of version 0.1."""
+
+    thresholds: ClassVar[tuple[str, ...]] = ()
+    watching: ClassVar[Mapping[str, Json]] = {}
+    watched: ClassVar[bool]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        text = f"{cls.__module__}:{cls.__qualname__} keeps the contract of models of hetwin 0.1"
+        warnings.warn(f"{text}; {PAGE} shows the present one", DeprecationWarning, stacklevel=3)
+
+    @classmethod
+    @abstractmethod
+    def describe(cls) -> ModelDescription:
+        """What the model is; called before an instance exists."""
+
+    @classmethod
+    def declare(cls) -> None:
+        """Declare what the model describes."""
+        said = cls.describe()
+        cls.summary, cls.rate, cls.stepping = said.summary, said.rate, said.stepping
+        cls.provides, cls.raises = said.provides, said.raises
+        cls.can_be_main, cls.watched = said.can_be_main, said.watched
+
+    def parameters(self) -> Sequence[ParameterRequest]:
+        """Which parameters `initialize` needs."""
+        return self.settings_class.requests()
+
+    @classmethod
+    def requests(cls) -> Sequence[ParameterRequest]:
+        """Which parameters the conductor is to resolve."""
+        return cls().parameters()
+
+    @abstractmethod
+    def initialize(  # type: ignore[override]
+        self, parameters: Mapping[str, Any], seed: int
+    ) -> Contribution:
+        """Get ready with the resolved parameters."""
+
+    def contribute(self, given: Mapping[str, Any], seed: int) -> Contribution:
+        """Initialize the model, as the conductor does."""
+        found = self.initialize(given, seed)
+        if not isinstance(found, Contribution):
+            raise TypeError(f"it returns {type(found).__name__}; expected a Contribution")
+        if found.reads_proximity:
+            found.reads = (*found.reads, Selection("*", PROXIMITY))
+        return found
+
+    @abstractmethod
+    def step(self, tick: StepInput) -> StepOutput:
+        """Advance to `tick.time_ns`."""
+
+    def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        """See `Responsible.take`."""
+        raise Refused(f"{type(self).__name__} cannot be responsible for {entity}.{attribute}")
+
+    def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
+        """See `Responsible.release`."""
+        raise Refused(f"{type(self).__name__} is not responsible for {entity}.{attribute}")
+
+    def change(self, parameters: Mapping[str, Any]) -> None:
+        """See `Adjustable.change`."""
+        if parameters:
+            raise Refused(f"{type(self).__name__} cannot change {', '.join(parameters)} in a run")
+
+    def compares(self, scene: Snapshot) -> Mapping[str, float] | None:
+        """See `Comparing.compares`."""
+        return None
+
+    def command(self, name: str, arguments: Mapping[str, Json]) -> None:
+        """See `Commanded.command`."""
+        raise Refused(f"{type(self).__name__} has no command {name!r}")
+
+    place = take_anew
+    save = record_attributes
+    restore = rebuild_attributes

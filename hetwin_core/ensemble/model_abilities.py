@@ -1,0 +1,214 @@
+"""What a model may do besides stepping: it has the methods of a protocol, over every transport.
+
+For each method there is a function that calls it, or says what holds for models that do not have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Protocol, runtime_checkable
+
+from hetwin_core.ensemble.errors import Refused
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.model import Model
+from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
+from hetwin_core.ensemble.saving.rebuild import rebuild
+from hetwin_core.ensemble.saving.record import record
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import Value
+
+
+@runtime_checkable
+class Responsible(Protocol):
+    """Takes responsibilities and releases them."""
+
+    def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        """Become responsible for an attribute, with its value.
+
+        Raises:
+            Refused: if the model cannot; nothing has changed then.
+        """
+
+    def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
+        """Stop being responsible for an attribute, and return its value at `scene.time_ns`, poses in the world frame.
+
+        Raises:
+            Refused: if the model is not responsible for it, or keeps it.
+        """
+
+
+@runtime_checkable
+class Commanded(Protocol):
+    """Has commands, which triggers call."""
+
+    def command(self, name: str, arguments: Mapping[str, Json]) -> None:
+        """Carry out a command.
+
+        Raises:
+            Refused: if the model has no such command.
+        """
+
+
+@runtime_checkable
+class Placeable(Protocol):
+    """Goes on from another value of what it is responsible for; other models release it and take it again."""
+
+    def place(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+        """Go on from another value of an attribute that the model is responsible for.
+
+        Raises:
+            Refused: if the model cannot; it goes on from its own value then.
+        """
+
+
+@runtime_checkable
+class Adjustable(Protocol):
+    """Goes on with other values of its parameters, as predictions draw them."""
+
+    def change(self, parameters: Mapping[str, Json]) -> None:
+        """Go on with other values of some parameters; of none, it may get ready to.
+
+        Raises:
+            Refused: if the model cannot change one of them in a run; none has changed then.
+        """
+
+
+@runtime_checkable
+class Comparing(Protocol):
+    """Compares something with some of its parameters, so that they can be learned from episodes.
+
+    Attributes:
+        thresholds: these parameters.
+        watching: parameters with which it changes nothing of what it compares.
+    """
+
+    thresholds: ClassVar[tuple[str, ...]]
+    watching: ClassVar[Mapping[str, Json]]
+
+    def compares(self, scene: Snapshot) -> Mapping[str, float] | None:
+        """Return what is compared with each of `thresholds` now; the model acts where all are at most theirs.
+
+        Returns:
+            Parameter -> quantity, in the parameter's unit; None if it would not act now, whatever they are.
+        """
+
+
+@runtime_checkable
+class SavesItself(Protocol):
+    """Has a state elsewhere than in its attributes, such as in a library."""
+
+    def save(self) -> Mapping[str, Plain]:
+        """Return all that the model has computed or learned since `start`, for `restore`; called between two steps.
+
+        Returns:
+            Data without objects: what JSON can express, and numpy arrays.
+
+        Raises:
+            Refused: if the state cannot be saved; the text says what cannot.
+        """
+
+    def restore(self, saved: Mapping[str, Plain], scene: Snapshot) -> None:
+        """Continue from a saved state; called after `start`, with the parameters and the scene of the saved model.
+
+        Its next step gives what the saved model's next step would have given, to the bit.
+
+        Raises:
+            Refused: if it is not a state of this model.
+        """
+
+
+def take(model: Model, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+    """Make a model responsible; see `Responsible.take`."""
+    if not isinstance(model, Responsible):
+        raise Refused(f"{type(model).__name__} cannot be responsible for {entity}.{attribute}")
+    model.take(entity, attribute, value, scene)
+
+
+def release(model: Model, entity: str, attribute: str, scene: Snapshot) -> Value:
+    """End a model's responsibility; see `Responsible.release`."""
+    if not isinstance(model, Responsible):
+        raise Refused(f"{type(model).__name__} is not responsible for {entity}.{attribute}")
+    return model.release(entity, attribute, scene)
+
+
+def place(model: Model, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+    """Let a model go on from another value; see `Placeable.place`."""
+    if isinstance(model, Placeable):
+        model.place(entity, attribute, value, scene)
+    else:
+        take_anew(model, entity, attribute, value, scene)
+
+
+def take_anew(model: Model, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
+    """Let a model release an attribute and take it with another value, or with its own if it refuses that."""
+    before = release(model, entity, attribute, scene)
+    try:
+        take(model, entity, attribute, value, scene)
+    except Refused:
+        take(model, entity, attribute, before, scene)
+        raise
+
+
+def change(model: Model, parameters: Mapping[str, Json]) -> None:
+    """Let a model go on with other parameters; see `Adjustable.change`."""
+    if isinstance(model, Adjustable):
+        model.change(parameters)
+    elif parameters:
+        names = ", ".join(parameters)
+        raise Refused(f"{type(model).__name__} cannot change {names} in a run")
+
+
+def command(model: Model, name: str, arguments: Mapping[str, Json]) -> None:
+    """Let a model carry out a command; see `Commanded.command`."""
+    if not isinstance(model, Commanded):
+        raise Refused(f"{type(model).__name__} has no command {name!r}")
+    model.command(name, arguments)
+
+
+def compared_by(cls: type[Model]) -> tuple[str, ...]:
+    """The parameters of a model that can be learned; see `Comparing.thresholds`."""
+    found: tuple[str, ...] = getattr(cls, "thresholds", ())
+    return found
+
+
+def compares(model: Model, scene: Snapshot) -> Mapping[str, float] | None:
+    """Return what a model compares with its thresholds; see `Comparing.compares`."""
+    return model.compares(scene) if isinstance(model, Comparing) else None
+
+
+def save(model: Model) -> Mapping[str, Plain]:
+    """Return a model's state; see `SavesItself.save`. Without it, the model's attributes and what hangs on them."""
+    return model.save() if isinstance(model, SavesItself) else record_attributes(model)
+
+
+def record_attributes(model: Model) -> Mapping[str, Plain]:
+    """Return a model's attributes and what hangs on them.
+
+    That is numbers, texts, collections, arrays, generators of random numbers, and instances of classes written in
+    Python.
+
+    Raises:
+        Refused: if something else is among them; it is named.
+    """
+    saved = record(model, name=type(model).__name__)
+    assert isinstance(saved, dict)
+    return saved
+
+
+def restore(model: Model, saved: Mapping[str, Plain], scene: Snapshot) -> None:
+    """Let a started model continue from a saved state; see `SavesItself.restore`."""
+    if isinstance(model, SavesItself):
+        model.restore(saved, scene)
+    else:
+        rebuild_attributes(model, saved, scene)
+
+
+def rebuild_attributes(model: Model, saved: Mapping[str, Plain], scene: Snapshot) -> None:
+    """Inverse of `record_attributes`.
+
+    Raises:
+        Refused: if it is not a state of this model.
+    """
+    name, package = type(model).__name__, type(model).__module__.partition(".")[0]
+    if rebuild(dict(saved), model, (package,), name, [scene.layout]) is not model:
+        raise Unsaveable(f"this is not the state of a {name}")

@@ -1,0 +1,145 @@
+"""All that a model of one's own needs; `docs/writing_a_model.md` is the page about it.
+
+For example::
+
+    from hetwin_suite.model import AttributeSpec, EntityName, Model, Parameters
+
+    TEMPERATURE = AttributeSpec("temperature", 1, "K")
+
+
+    class CoffeeSettings(Parameters):
+        cup: EntityName
+
+
+    class Coffee(Model[CoffeeSettings]):
+        \"\"\"Coffee that cools towards the temperature of the room.\"\"\"
+
+        provides = (TEMPERATURE,)
+
+        def initialize(self, settings, scene):
+            self.kelvin = 353.0
+            scene.set(settings.cup, TEMPERATURE, self.kelvin)
+
+        def step(self, tick):
+            self.kelvin += (293.0 - self.kelvin) * tick.period / 1200.0
+            return tick.changes().set(self.settings.cup, TEMPERATURE, self.kelvin)
+"""
+
+from __future__ import annotations
+
+from hetwin_core.ensemble.conformance.result import CheckResult
+from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
+from hetwin_core.ensemble.events import Event, EventKind, Json
+from hetwin_core.ensemble.expressions.evaluators import scene_only
+from hetwin_core.ensemble.model import (
+    Changes,
+    Contribution,
+    MainChanges,
+    MainContribution,
+    MainModel,
+    MainTick,
+    Model,
+    Stepping,
+    Tick,
+)
+from hetwin_core.ensemble.model_abilities import (
+    Adjustable,
+    Commanded,
+    Comparing,
+    Placeable,
+    Responsible,
+    SavesItself,
+)
+from hetwin_core.ensemble.parameters import (
+    Amount,
+    EntityName,
+    EntityNames,
+    File,
+    Hand,
+    ModelId,
+    Parameters,
+    Pose,
+    parameter,
+)
+from hetwin_core.ensemble.saving.plain import Plain
+from hetwin_core.ensemble.scene.fidelity import FIDELITY, Fidelity
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout, Selection
+from hetwin_core.ensemble.scene.poses import compose, extrapolate, multiply, relative_to
+from hetwin_core.ensemble.scene.rotations import roll_pitch_yaw
+from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import (
+    EXTERNAL_WRENCH,
+    POSE,
+    WORLD,
+    AttributeSpec,
+    Floats,
+    Meaning,
+    Value,
+    pose_value,
+)
+from hetwin_core.ensemble.validation import Finite, Name, Strict, Text
+from hetwin_suite.running.api import check_model
+
+__all__ = [
+    "roll_pitch_yaw",
+    "multiply",
+    "Text",
+    "Strict",
+    "Name",
+    "Finite",
+    "Amount",
+    "EXTERNAL_WRENCH",
+    "FIDELITY",
+    "POSE",
+    "WORLD",
+    "Adjustable",
+    "AttributeSpec",
+    "BadInput",
+    "Changes",
+    "CheckResult",
+    "Commanded",
+    "Comparing",
+    "Contribution",
+    "Entity",
+    "EntityKind",
+    "EntityName",
+    "EntityNames",
+    "Event",
+    "EventKind",
+    "Fidelity",
+    "File",
+    "Floats",
+    "Hand",
+    "Json",
+    "Layout",
+    "MainChanges",
+    "MainContribution",
+    "MainModel",
+    "MainTick",
+    "Meaning",
+    "Model",
+    "ModelId",
+    "Parameters",
+    "Placeable",
+    "Plain",
+    "Pose",
+    "Refused",
+    "Responsible",
+    "RunFailed",
+    "SavesItself",
+    "Selection",
+    "Shape",
+    "ShapeKind",
+    "Snapshot",
+    "Stepping",
+    "Tick",
+    "Value",
+    "check_model",
+    "compose",
+    "extrapolate",
+    "parameter",
+    "pose_value",
+    "relative_to",
+    "scene_only",
+]
