@@ -73,7 +73,11 @@ def __getattr__(name: str) -> object:
     home = _HOME.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    now = f"is now {home}.{name}" if home.startswith(__name__) else "is replaced in hetwin_suite.model"
+    now = (
+        f"is now {home}.{name}"
+        if home.startswith(__name__)
+        else "is replaced in hetwin_suite.model"
+    )
     warnings.warn(
         f"{__name__}.{name} {now}; here it goes with version 0.3", DeprecationWarning, stacklevel=2
     )

@@ -27,6 +27,7 @@ For example::
 
 from __future__ import annotations
 
+from hetwin_core.ensemble.clock import NS_PER_S
 from hetwin_core.ensemble.conformance.result import CheckResult
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.events import Event, EventKind, Json
@@ -82,18 +83,13 @@ from hetwin_core.ensemble.validation import Finite, Name, Strict, Text
 from hetwin_suite.running.api import check_model
 
 __all__ = [
-    "roll_pitch_yaw",
-    "multiply",
-    "Text",
-    "Strict",
-    "Name",
-    "Finite",
-    "Amount",
     "EXTERNAL_WRENCH",
     "FIDELITY",
+    "NS_PER_S",
     "POSE",
     "WORLD",
     "Adjustable",
+    "Amount",
     "AttributeSpec",
     "BadInput",
     "Changes",
@@ -109,6 +105,7 @@ __all__ = [
     "EventKind",
     "Fidelity",
     "File",
+    "Finite",
     "Floats",
     "Hand",
     "Json",
@@ -120,6 +117,7 @@ __all__ = [
     "Meaning",
     "Model",
     "ModelId",
+    "Name",
     "Parameters",
     "Placeable",
     "Plain",
@@ -133,13 +131,17 @@ __all__ = [
     "ShapeKind",
     "Snapshot",
     "Stepping",
+    "Strict",
+    "Text",
     "Tick",
     "Value",
     "check_model",
     "compose",
     "extrapolate",
+    "multiply",
     "parameter",
     "pose_value",
     "relative_to",
+    "roll_pitch_yaw",
     "scene_only",
 ]

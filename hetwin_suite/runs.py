@@ -26,6 +26,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
 )
 from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.conductor.start.parameters import parameters_of
 from hetwin_core.ensemble.errors import BadInput, HetwinError, RunFailed
 from hetwin_core.ensemble.event_codec import event_from_summary
 from hetwin_core.ensemble.extras import library_of
@@ -56,6 +57,7 @@ __all__ = [
     "library_of",
     "load_scenario",
     "one_of",
+    "parameters_of",
     "resource",
     "seconds",
     "session",

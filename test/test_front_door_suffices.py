@@ -32,11 +32,6 @@ DEMONSTRATIONS = {
 }
 """Demonstration -> its folders and files."""
 PACKAGES = {"hetwin_core", "model_nodes", "conductor_node", "hetwin_suite"}
-STILL_SHARED = {
-    "model_nodes.remote_robot.live_topics",
-    "hetwin_core.ensemble.conductor.start.parameters",
-}
-"""What a demonstration has of another package that it is to take with it."""
 
 
 def files_of(demonstration: str) -> Iterator[Path]:
@@ -86,17 +81,7 @@ def test_a_demonstration_imports_the_front_door_only(demonstration: str) -> None
                 or f"{module}.{name}" in own
             ):
                 continue
-            if name in exported(module) or module in STILL_SHARED:
+            if name in exported(module):
                 continue
             private.append(f"{file.relative_to(ROOT)}:{line}: {name or module} of {module}")
     assert not private, "\n".join(private)
-
-
-def test_no_module_is_waited_for_that_nobody_imports() -> None:
-    used = {
-        module
-        for demonstration in DEMONSTRATIONS
-        for file in files_of(demonstration)
-        for _, module, _ in imports(file)
-    }
-    assert used >= STILL_SHARED

@@ -7,7 +7,7 @@ import math
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.stand_in import ARM_JOINTS, FINGER_JOINTS
 from hetwin_suite.robot import TICK_S, Grip, GripperCommand
 

@@ -16,8 +16,8 @@ from pathlib import Path
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.episode import write_bag
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground import stand_in
 from hetwin_suite.proving_ground.blocks import Block, read_blocks, the_block
 from hetwin_suite.proving_ground.controller import CONTROL_PERIOD_S, Controller

@@ -16,10 +16,9 @@ from pathlib import Path
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.engine import Solid, read_solids
 from hetwin_suite.episode import write_bag
+from hetwin_suite.model import Floats, Json
 from hetwin_suite.proving_ground import stand_in
 from hetwin_suite.proving_ground.controller import Controller
 from hetwin_suite.proving_ground.executing import execute

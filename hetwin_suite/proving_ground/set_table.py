@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import cos, pi, sin
 
-from hetwin_core.ensemble.events import Json
+from hetwin_suite.model import Json
 from hetwin_suite.robot import Failed, Robot, Task
 
 LEFT, RIGHT = "left_hand", "right_hand"

@@ -15,9 +15,8 @@ from tempfile import TemporaryDirectory
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.scene.poses import relative_to
-from hetwin_core.ensemble.scene.values import WORLD, Floats, pose_value
 from hetwin_suite.episode import Telling, write_bag
+from hetwin_suite.model import WORLD, Floats, pose_value, relative_to
 from hetwin_suite.proving_ground import stand_in
 from hetwin_suite.proving_ground.blocks import Block, read_blocks, the_block
 from hetwin_suite.proving_ground.controller import Controller

@@ -41,9 +41,9 @@ from pydrake.multibody.tree import (
 from pydrake.systems.framework import Diagram, DiagramBuilder
 from transforms3d.quaternions import qinverse, qmult, rotate_vector
 
-from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.engine import Solid
 from hetwin_suite.mismatch import RealWorld, Truths
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.drake.contact import (
     dissipation_of,
     own_friction,

@@ -10,8 +10,8 @@ from pydrake.math import RigidTransform
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import Context
 
-from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.mismatch import RealWorld
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.drake.plant import STEP_S, DrakeWorld
 from hetwin_suite.proving_ground.drake.witness import DrakeWitness
 from hetwin_suite.proving_ground.two_hands.control import Fingers

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.engine import read_solids
 from hetwin_suite.mismatch import RealWorld, Truths
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.drops.draw import Draw, draw
 from hetwin_suite.proving_ground.drops.fixed import fixed
 from hetwin_suite.proving_ground.drops.program import above, plan

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.model import Floats, Json
 from hetwin_suite.proving_ground.containers import Container
 from hetwin_suite.proving_ground.drops.draw import Draw
 from hetwin_suite.proving_ground.tennis_table import BALL_ABOVE_FOOT, BALL_RADIUS, TABLE_TOP

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from hetwin_core.ensemble.events import Json
+from hetwin_suite.model import Json
 from hetwin_suite.proving_ground.containers import container
 from hetwin_suite.proving_ground.drops.program import (
     TO_BEGIN_S,

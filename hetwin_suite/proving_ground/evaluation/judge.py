@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hetwin_core.ensemble.events import EventKind
+from hetwin_suite.model import EventKind
 from hetwin_suite.proving_ground.evaluation.approaches import (
     RULE,
     Contacts,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.episode import TRUTH, Episode
+from hetwin_suite.model import Floats
 from hetwin_suite.page import (
     SERIES,
     Axis,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import cos, pi, sin
 
-from hetwin_core.ensemble.events import Json
+from hetwin_suite.model import Json
 from hetwin_suite.robot import Failed, Robot
 
 HAND, CUP, MICROWAVE = "hand", "cup", "microwave"

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from transforms3d.quaternions import qmult, rotate_vector
 
-from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.engine import read_solids
 from hetwin_suite.mismatch import Compliance, RealWorld, Truths
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.drops.program import DOWN
 from hetwin_suite.proving_ground.insertions.draw import TIP_IN_PALM, Draw, draw
 from hetwin_suite.proving_ground.insertions.program import HIDDEN_S, HOME_AT, PUSH_S, REST_S, plan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.drops.program import DOWN, above
 from hetwin_suite.proving_ground.insertions.draw import Draw
 from hetwin_suite.proving_ground.solar_panel import HOLE_DEPTH

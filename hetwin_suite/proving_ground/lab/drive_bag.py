@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.episode import (
     JOINT_STATES,
     Encoded,
@@ -18,6 +17,7 @@ from hetwin_suite.episode import (
     pose_message,
     write_recording,
 )
+from hetwin_suite.model import Floats
 
 TRUTH = "/truth"
 _TRUTH = Topic(TRUTH.removeprefix("/"), "geometry_msgs/msg/PoseStamped", "where it really was")

@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.episode import Take, record_episodes
+from hetwin_suite.model import Event, Floats
 from hetwin_suite.proving_ground.lab.drive_bag import write_drive_bag
 from hetwin_suite.proving_ground.lab.hidden import Hidden
 from hetwin_suite.proving_ground.lab.robot import LabRobot

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.engine import MARGIN, Rangefinder, Thresholds
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.truck.manager import Manager, thresholds_of
 from hetwin_suite.proving_ground.truck.program import INTO_WALL, Phase, pick, reachable, sweep
 from hetwin_suite.proving_ground.truck.robot import (

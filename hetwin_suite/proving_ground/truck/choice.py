@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.engine import Diverged
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.truck.actions import ACTIONS, Unloader
 from hetwin_suite.proving_ground.truck.packets import CUT_OUT, Load, draw_load
 from hetwin_suite.proving_ground.truck.program import LOOSE, aim, wall

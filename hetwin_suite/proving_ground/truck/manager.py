@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_suite.engine import MARGIN, MODES, NearRobotRules, Thresholds
+from hetwin_suite.model import Fidelity
 from hetwin_suite.proving_ground.truck.robot import plunger_links, plunger_names
 from hetwin_suite.proving_ground.truck.site import Site
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.episode import write_bag
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.truck.actions import ACTIONS, PlungerAction, Unloader
 from hetwin_suite.proving_ground.truck.packets import Packet
 from hetwin_suite.proving_ground.truck.robot import ACTIVE_JOINTS

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.mismatch import STIFF, Compliance
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.two_hands.joints import ALL, ARMS, FINGERS, LEVERS, drives
 from hetwin_suite.proving_ground.two_hands.reality import PERIOD_S
 from hetwin_suite.robot import TICK_S, Grip, GripperCommand

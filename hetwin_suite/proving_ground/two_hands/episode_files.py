@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.episode import write_bag, write_episode
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.two_hands.witness import Sample
 from hetwin_suite.robot import Program, Reading
 

@@ -12,9 +12,9 @@ import mujoco as mj
 import numpy as np
 from transforms3d.quaternions import qinverse, qmult, rotate_vector
 
-from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.engine import Solid
 from hetwin_suite.mismatch import Truths
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.two_hands.joints import ALL, PALM, drives
 
 PERIOD_S = 0.001

@@ -7,8 +7,8 @@ from pathlib import Path
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.mismatch import RealWorld
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.two_hands.control import Fingers, Impedance, Postures
 from hetwin_suite.proving_ground.two_hands.joints import (
     ALL,

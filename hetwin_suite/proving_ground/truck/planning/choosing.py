@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.truck.planning.belief import Strategy
 from hetwin_suite.runs import BadInput, library_of
 

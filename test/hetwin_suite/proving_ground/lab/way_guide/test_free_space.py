@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from model_nodes.way_guide.free_space import Block, FreeSpace, Point, in_parts
+from hetwin_suite.proving_ground.lab.way_guide.free_space import Block, FreeSpace, Point, in_parts
 
 WALL = Block((0.0, 0.0), 0.0, (0.05, 1.0), 0.0)
 

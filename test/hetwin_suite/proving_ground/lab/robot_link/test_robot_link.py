@@ -11,7 +11,7 @@ from support.scene_of import scene_of
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Tick
-from model_nodes.robot_link import RobotLink
+from hetwin_suite.proving_ground.lab.robot_link import RobotLink
 
 PERIOD_NS = 50_000_000
 

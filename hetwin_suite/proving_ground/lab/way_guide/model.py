@@ -9,24 +9,27 @@ from typing import ClassVar
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.machine_words import PLANNED, POINTED
-from hetwin_core.ensemble.model import (
+from hetwin_suite.machines import PLANNED, POINTED
+from hetwin_suite.model import (
+    Amount,
+    BadInput,
     Changes,
     Contribution,
+    EntityName,
+    Finite,
+    Floats,
+    Json,
     Model,
+    Parameters,
+    Snapshot,
+    Text,
     Tick,
+    parameter,
+    relative_to,
 )
-from hetwin_core.ensemble.parameters import Amount, EntityName, Parameters, parameter
-from hetwin_core.ensemble.scene.poses import relative_to
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.ensemble.validation import Finite, Text
-from hetwin_core.kinematics.base_moves import nearest_turn
-from hetwin_core.kinematics.planar import PlanarPose
-from model_nodes.way_guide.free_space import Block, FreeSpace, Point, in_parts
-from model_nodes.way_guide.known_blocks import known_blocks
+from hetwin_suite.proving_ground.lab.way_guide.free_space import Block, FreeSpace, Point, in_parts
+from hetwin_suite.proving_ground.lab.way_guide.known_blocks import known_blocks
+from hetwin_suite.robot import PlanarPose, nearest_turn
 
 MOST_LEGS = 7
 """A path has no more legs; of a longer way to a place these are the first, and one more is said to follow."""

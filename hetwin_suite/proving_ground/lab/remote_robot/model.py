@@ -6,19 +6,23 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
-from hetwin_core.ensemble.errors import BadInput, RunFailed
-from hetwin_core.ensemble.model import (
+from hetwin_suite.model import (
+    Amount,
+    BadInput,
     Changes,
     Contribution,
     Model,
+    Name,
+    Parameters,
+    RunFailed,
+    Snapshot,
+    Text,
     Tick,
+    parameter,
 )
-from hetwin_core.ensemble.parameters import Amount, Parameters, parameter
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.validation import Name, Text
 
 if TYPE_CHECKING:
-    from model_nodes.remote_robot.live_topics import Wire
+    from hetwin_suite.proving_ground.lab.remote_robot.live_topics import Wire
 
 _LOOK_S = 0.05
 
@@ -56,7 +60,11 @@ class RemoteRobot(Model[Settings]):
             BadInput: if ROS 2 is not there.
         """
         try:
-            from model_nodes.remote_robot.live_topics import COMMAND, REPLY, Wire
+            from hetwin_suite.proving_ground.lab.remote_robot.live_topics import (
+                COMMAND,
+                REPLY,
+                Wire,
+            )
         except ImportError as error:
             raise BadInput(
                 f"ROS 2 cannot be imported: {error}",

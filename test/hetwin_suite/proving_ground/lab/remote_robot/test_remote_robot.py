@@ -12,8 +12,8 @@ from support.scene_of import scene_of
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Tick
-from model_nodes.remote_robot import RemoteRobot
-from model_nodes.remote_robot.messages import as_text, from_text
+from hetwin_suite.proving_ground.lab.remote_robot import RemoteRobot
+from hetwin_suite.proving_ground.lab.remote_robot.messages import as_text, from_text
 
 PERIOD_NS = 50_000_000
 
@@ -47,7 +47,7 @@ def until(what: Callable[[], list[Event]]) -> list[Event]:
 
 
 def test_a_command_goes_out_and_an_answer_comes_back(twin: RemoteRobot) -> None:
-    from model_nodes.remote_robot.live_topics import COMMAND, REPLY, Wire
+    from hetwin_suite.proving_ground.lab.remote_robot.live_topics import COMMAND, REPLY, Wire
 
     robot = Wire("lab7", "some_robot", REPLY, COMMAND)
     try:

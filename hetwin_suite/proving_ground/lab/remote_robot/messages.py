@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from hetwin_core.ensemble.events import Json
+from hetwin_suite.model import Json
 
 
 def as_text(arguments: Mapping[str, Json]) -> str:

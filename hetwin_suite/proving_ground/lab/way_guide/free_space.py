@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.model import Floats
 
 Point = tuple[float, float]
 _ESCAPE = 0.35

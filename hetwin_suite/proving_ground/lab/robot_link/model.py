@@ -6,22 +6,38 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from hetwin_core.ensemble.clock import NS_PER_S
-from hetwin_core.ensemble.errors import RunFailed
-from hetwin_core.ensemble.events import Event, Json
-from hetwin_core.ensemble.link_words import ALARM, LINKED, LOGGED, ROBOT_BACK, ROBOT_LOST
-from hetwin_core.ensemble.machine_words import ALIGN_BASE
-from hetwin_core.ensemble.model import (
+from hetwin_suite.machines import (
+    ALARM,
+    ALIGN_BASE,
+    LINKED,
+    LOGGED,
+    ROBOT_BACK,
+    ROBOT_LOST,
+    ROBOTS,
+    TIMEOUT,
+    Kind,
+    Link,
+    Logger,
+    Message,
+    Reply,
+    Side,
+    Turn,
+)
+from hetwin_suite.model import (
+    NS_PER_S,
+    Amount,
     Changes,
     Contribution,
+    Event,
+    Json,
     Model,
+    Name,
+    Parameters,
+    RunFailed,
+    Text,
     Tick,
+    parameter,
 )
-from hetwin_core.ensemble.parameters import Amount, Parameters, parameter
-from hetwin_core.ensemble.validation import Name, Text
-from hetwin_core.machines.link.link import Link
-from hetwin_core.machines.link.logger import Logger
-from hetwin_core.machines.link.messages import ROBOTS, TIMEOUT, Kind, Message, Reply, Side, Turn
 
 WORDS = {1: "done", 2: "blocked", 3: "ray", 4: "end", 5: "not understood"}
 MOVE = 1

@@ -12,8 +12,8 @@ from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from std_msgs.msg import String
 
-from hetwin_core.ensemble.events import Json
-from model_nodes.remote_robot.messages import as_text, from_text
+from hetwin_suite.model import Json
+from hetwin_suite.proving_ground.lab.remote_robot.messages import as_text, from_text
 
 COMMAND, REPLY = "lab/command", "lab/reply"
 _DEPTH = 100

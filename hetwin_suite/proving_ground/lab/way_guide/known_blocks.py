@@ -5,12 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from hetwin_core.ensemble.scene.layout import EntityKind
-from hetwin_core.ensemble.scene.poses import compose
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import Floats, pose_value
-from model_nodes.way_guide.free_space import Block
+from hetwin_suite.model import EntityKind, Floats, Shape, ShapeKind, Snapshot, compose, pose_value
+from hetwin_suite.proving_ground.lab.way_guide.free_space import Block
 
 _FLOOR = 0.02
 """What ends below this height is driven over [m]."""
