@@ -7,13 +7,13 @@ For example, a ball that falls for half a second::
 
     import numpy as np
     from hetwin_suite.engine import EngineSettings, Part, Thing, load_world, make_engine
-    from hetwin_suite.engine import read_settings, world_sdf
+    from hetwin_suite.engine import Settings, world_sdf
 
     ball = Thing("ball", [Part("ball", "sphere", (0.05,))], (0, 0, 2), (1, 1, 0), mass=0.1)
     file = Path(mkdtemp()) / "world.sdf"
     file.write_text(world_sdf("falling", "A ball.", [ball]), encoding="utf-8")
     engine = make_engine("mujoco")
-    engine.load(load_world(read_settings({"world": str(file)})), EngineSettings(0.005))
+    engine.load(load_world(Settings.read({"world": str(file)})), EngineSettings(0.005))
     for _ in range(100):
         engine.step()
     frames = np.zeros((len(engine.frames), 13))
@@ -32,7 +32,7 @@ from model_nodes.main_physics.engines.engine import Diverged, Engine, EngineSett
 from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.model import MainPhysics
-from model_nodes.main_physics.settings import Settings, read_settings
+from model_nodes.main_physics.settings import Settings
 from model_nodes.main_physics.world.description import Body, World
 from model_nodes.main_physics.world.entities import entities_of
 
@@ -56,7 +56,6 @@ __all__ = [
     "entities_of",
     "load_world",
     "make_engine",
-    "read_settings",
     "read_solids",
     "world_sdf",
 ]
