@@ -50,12 +50,12 @@ def test_each_name_of_a_module_is_there_and_described(module: str) -> None:
         found = getattr(door, name)
         if isinstance(found, Topic):
             described = bool(found.about)
-        elif get_origin(found) is Annotated:  # an option
-            described = any(getattr(part, "help", "") for part in found.__metadata__)
         elif inspect.isclass(found) or inspect.isfunction(found):
             described = bool(inspect.getdoc(found))
         else:
-            described = described_below(name, home_of(name, module))
+            options = found.__metadata__ if get_origin(found) is Annotated else ()
+            described = any(getattr(part, "help", "") for part in options)
+            described = described or described_below(name, home_of(name, module))
         undescribed += [] if described else [name]
     assert not undescribed
 
