@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import mujoco as mj
 import numpy as np
+from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.layout import Entity, Layout
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
@@ -31,19 +31,6 @@ _POINT_NAME = "a point of hetwin's own"
 _UNSEEN = 5
 _SEEN = np.array([1, 1, 1, 1, 1, 0], np.uint8)
 """Rays pass through geoms of the group `_UNSEEN`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hits:
-    """What rays have hit, nearest first.
-
-    Attributes:
-        entities: (n,) index of the entity in the layout; -1 for none.
-        distances: (n,) [m].
-    """
-
-    entities: np.ndarray[tuple[int], np.dtype[np.intp]]
-    distances: Floats
 
 
 class SceneShapes:
@@ -79,8 +66,8 @@ class SceneShapes:
             data.mocap_quat[i] = pose[3:7]
         mj.mj_kinematics(self._model, data)
 
-    def cast(self, begin: Floats, ways: Floats, reach: float, without: str) -> Hits:
-        """Cast rays.
+    def cast(self, begin: Floats, ways: Floats, reach: float, without: str) -> NDArray[np.intp]:
+        """Return (n,) the index in the layout of the entity that each ray hits first; -1 for none.
 
         Args:
             begin: (3,) where they begin [m].
@@ -105,8 +92,7 @@ class SceneShapes:
             reach,
         )
         hit = (geoms >= 0) & (distances <= reach)
-        entities = np.where(hit, self._entity_of_geom[np.maximum(geoms, 0)], -1)
-        return Hits(entities, distances)
+        return np.where(hit, self._entity_of_geom[np.maximum(geoms, 0)], -1)
 
     def distance(self, first: Iterable[str], second: Iterable[str], most: float) -> float:
         """Return the distance between the surfaces of entities; negative if they overlap, `most` if it is larger.

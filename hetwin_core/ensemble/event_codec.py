@@ -66,7 +66,10 @@ def event_from_summary(row: Mapping[str, Any]) -> Event:
 
 def arguments_to_text(arguments: Mapping[str, Json]) -> str:
     """Arguments as a JSON object; numbers that are not finite become null, as JSON knows no others."""
-    return json.dumps(plain(arguments), ensure_ascii=False)
+    try:
+        return json.dumps(arguments, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError):  # seldom
+        return json.dumps(plain(arguments), ensure_ascii=False)
 
 
 def arguments_from_text(text: str) -> dict[str, Json]:

@@ -6,7 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from hetwin_core.ensemble.conductor.reporting.concerns import Concern, Severity, verdict_of
+from hetwin_core.ensemble.conductor.reporting.concerns import (
+    Concern,
+    Severity,
+    verdict_of,
+    worst_first,
+)
 from hetwin_core.ensemble.conductor.reporting.coverage import Claim, Covered
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
 from hetwin_core.ensemble.errors import BadInput
@@ -104,7 +109,7 @@ def _with(summary: RunSummary, found: list[_Found]) -> RunSummary:
     rows = {(row["claim"], row["subject"]): row for row in summary.coverage}
     rows |= {(one.row.claim.value, one.row.subject): one.row.row() for one in found}
     added = [one.concern.row() for one in found if one.concern is not None]
-    concerns = sorted((*summary.concerns, *added), key=_rank)
+    concerns = sorted((*summary.concerns, *added), key=worst_first)
     return replace(
         summary,
         coverage=tuple(rows.values()),
@@ -115,10 +120,6 @@ def _with(summary: RunSummary, found: list[_Found]) -> RunSummary:
             ended=summary.verdict,
         ).value,
     )
-
-
-def _rank(concern: Any) -> tuple[int, float]:
-    return -Severity(concern["severity"]).rank, concern["from"]
 
 
 class _Judge:

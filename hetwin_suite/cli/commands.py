@@ -107,7 +107,22 @@ OWN: Mapping[str, Own] = {
 }
 
 
-class Commands(TyperGroup):
+class Group(TyperGroup):
+    """A group that reads no options of its own where a command comes first, for typer takes its time to do so."""
+
+    _has_options = True
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the options of the group itself."""
+        return super().get_params(ctx) if self._has_options else []
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the command's name."""
+        self._has_options = not args or args[0].startswith("-")
+        return super().parse_args(ctx, args)
+
+
+class Commands(Group):
     """A group of commands that are imported one by one.
 
     A package's command has a name that no command of hetwin's own has.
@@ -206,6 +221,9 @@ def _command(name: str, found: Any, where: str) -> Any:
 def _presenting(app: typer.Typer) -> typer.Typer:
     """Return an application whose commands present what they return."""
     found = copy(app)
+    found.info = copy(app.info)
+    if not isinstance(found.info.cls, type):
+        found.info.cls = Group
     found.registered_commands = [copy(command) for command in app.registered_commands]
     found.registered_groups = [copy(group) for group in app.registered_groups]
     for command in found.registered_commands:

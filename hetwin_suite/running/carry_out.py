@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from hetwin_core.ensemble.conductor.reporting.listener import RunListener
 from hetwin_suite.running.ended import Ended
 from hetwin_suite.running.local import run_locally
 from hetwin_suite.running.placing import Placing
-from hetwin_suite.running.progress import Display, ProgressListener
+from hetwin_suite.running.progress import Display, NoDisplay, ProgressListener
 from hetwin_suite.running.request import RunRequest
 from hetwin_suite.view.live.watched_run import WatchedRun
 
@@ -69,7 +70,7 @@ def carry_out(
             scenario,
             request.options,
             out,
-            ProgressListener(display),
+            RunListener() if isinstance(display, NoDisplay) else ProgressListener(display),
             at_hand=request.set_off,
             checkpoint_s=request.checkpoint_s,
             going_on=request.going_on,

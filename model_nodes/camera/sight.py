@@ -79,5 +79,5 @@ class Sight:
                 continue
             ways = rays / np.linalg.norm(rays, axis=1, keepdims=True)
             hits = self._shapes.cast(camera[:3], ways, self._view.reach, without)
-            found[i] = float(np.count_nonzero(hits.entities == self._ids[i])) / len(points)
+            found[i] = float(np.count_nonzero(hits == self._ids[i])) / len(points)
         return found

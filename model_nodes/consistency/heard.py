@@ -20,12 +20,10 @@ class Sample(NamedTuple):
     """A message about joints.
 
     Attributes:
-        arrived: by the monotonic clock [s].
-        measured: when it was measured, by the same clock, from the spacing of the robot's stamps [s].
+        measured: when it was measured, by the monotonic clock, from the spacing of the robot's stamps [s].
         positions: by joint [rad or m].
     """
 
-    arrived: float
     measured: float
     positions: Mapping[str, float]
 
@@ -70,7 +68,7 @@ class Heard:
             if not arrived - _LATEST <= measured <= arrived:  # its stamps do not go on with time
                 self._delays.clear()
                 measured = arrived
-            self._waiting.append(Sample(arrived, measured, known))
+            self._waiting.append(Sample(measured, known))
             self._last.update((name, (position, arrived)) for name, position in known.items())
 
     def take(self) -> list[Sample]:

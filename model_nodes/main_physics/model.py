@@ -115,7 +115,7 @@ class MainPhysics(MainModel[Settings]):
             scene.set(entity, attribute, data)
         scene.needs(("*", FIDELITY.name))
         scene.warnings = (*world.warnings, *remarks, *moving.notes)
-        scene.reproducible = engine.deterministic and moving.plans.reproducible
+        scene.reproducible = engine.deterministic and not moving.plans.is_live
         scene.duration_ns = moving.plans.duration_ns
         scene.robot_description = descriptions.pop("", "")
         scene.robot_descriptions = descriptions

@@ -83,6 +83,7 @@ def test_a_twin_joins_a_robot_that_moves_already(tmp_path: Path) -> None:
         ended = finish(process)
     assert ended.code == 0, ended.err
     assert ended.json["simulated_time"] == pytest.approx(2.0, abs=0.01)
+    assert ended.json["deterministic"] is False
 
 
 def told(messages: list[DiagnosticArray], key: str) -> str:

@@ -13,7 +13,7 @@ PAGE = ROOT / "docs" / "deciding.md"
 def test_the_options_of_the_page_are_those_of_the_command() -> None:
     from support.hetwin_command import all_commands
 
-    command = all_commands()["decide"]
+    command = all_commands()["predict"]
     known = {option for parameter in command.params for option in parameter.opts}
     rows = re.findall(r"^\| (`--.*?) \|", PAGE.read_text("utf-8"), re.MULTILINE)
     said = {option for row in rows for option in re.findall(r"`(--[a-z-]+)", row)}

@@ -26,8 +26,9 @@ def test_a_command_of_the_page_works(line: str, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_there_is_a_command_for_each_capability() -> None:
-    shown = {line.split()[1] for line in commands(PAGE)}
-    assert shown == {"describe", "forward", "inverse", "trajectory", "calibrate"}
+    shown = {tuple(line.split()[1:3]) for line in commands(PAGE)}
+    computed = {("urdf", name) for name in ("describe", "forward", "inverse", "trajectory")}
+    assert shown == {*computed, ("calibrate", "arm")}
 
 
 def test_it_names_all_measures() -> None:

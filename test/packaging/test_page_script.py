@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import graphlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +17,7 @@ from support.ros_domains import VARIABLE
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = Path("hetwin_suite") / "view" / "page"
 BUILT = PAGE / "built" / "page.js"
+_IMPORTED = re.compile(r'from "(\.{1,2}/[^"]+)";')
 
 
 def bundle(root: Path, *options: str, path: str = "") -> subprocess.CompletedProcess[str]:
@@ -47,6 +50,17 @@ def test_the_lock_holds_every_library_and_names_no_host() -> None:
     assert all(package.get("integrity") for name, package in packages.items() if name)
     assert "resolved" not in text
     assert "http" not in text
+
+
+def test_no_source_imports_in_a_circle() -> None:
+    source = ROOT / PAGE / "src"
+    files = {file: file.read_text(encoding="utf-8") for file in source.rglob("*.ts")}
+    graph = {
+        file: {(file.parent / f"{name}.ts").resolve() for name in _IMPORTED.findall(text)}
+        for file, text in files.items()
+    }
+    assert set().union(*graph.values()) <= set(graph)
+    graphlib.TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
 
 
 def test_an_unchanged_script_needs_no_node(checkout: Path) -> None:

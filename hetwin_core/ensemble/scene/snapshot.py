@@ -42,7 +42,7 @@ class Snapshot:
         normal x y z from the other to the object, force on the object x y z [N]; all pairs of an object with another
         object, a static body or a link that are closer than the main model's proximity range.
         """
-        return self.near.rows()
+        return self.tables.get(PROXIMITY, NO_PROXIMITY).rows()
 
     @property
     def near(self) -> Table:

@@ -6,7 +6,6 @@ from hetwin_core.episodes.asking.answer import Answer
 from hetwin_core.episodes.asking.holding import Holding
 from hetwin_core.episodes.asking.terms import Term
 from hetwin_core.episodes.asking.times import Asked, Sort, Window, whole, window
-from hetwin_core.episodes.asking.truths import Truths
 from hetwin_core.episodes.tables.tables import Tables
 
 
@@ -37,10 +36,6 @@ class Domain:
             BadInput: as `holds`.
         """
         return self._holding.ask(term, some_time(during, self._tables))
-
-    def when(self, term: Term) -> Truths:
-        """Return when a term is true and when it is false in all of the episode."""
-        return self._holding.when(term, whole(self._tables))
 
 
 def some_time(when: Asked | None, tables: Tables) -> Window:

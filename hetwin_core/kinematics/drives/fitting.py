@@ -31,12 +31,10 @@ class DriveFit:
     Attributes:
         drive: that fits best.
         sd: standard deviations of its parameters by name [m, s, rad/s]; 0 for those that were kept.
-        cost: of what is left, the lower the better, for the same windows.
     """
 
     drive: Drive
     sd: dict[str, float]
-    cost: float
 
 
 def fitted(
@@ -74,7 +72,7 @@ def fitted(
     best = drive(fit.parameters)
     slopes = [abs(best.parameters[n]) if n in _SHARES else 1.0 for n in names]
     sd = dict(zip(names, (fit.sd * slopes).tolist(), strict=True))
-    return DriveFit(best, {name: sd.get(name, 0.0) for name in NAMES}, fit.cost)
+    return DriveFit(best, {name: sd.get(name, 0.0) for name in NAMES})
 
 
 _SHARES = ("left_radius", "right_radius", "base")

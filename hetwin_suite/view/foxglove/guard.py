@@ -10,15 +10,12 @@ from __future__ import annotations
 import asyncio
 import secrets
 import threading
-from collections.abc import Mapping
 from contextlib import suppress
-from urllib.parse import urlsplit
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_suite.view.live.doors import LOOPBACK, Doors
 
-LOOPBACK = "127.0.0.1"
-_LOCAL_NAMES = {"localhost", LOOPBACK, "::1"}
-_TOOLS = ("foxglove.dev", "lichtblick-suite.github.io")
+DOORS = Doors.of(LOOPBACK, tools=("foxglove.dev", "lichtblick-suite.github.io"))
 _LARGEST_REQUEST = 16 * 1024
 _PATIENCE_S = 5.0
 _MOST_CLIENTS = 16
@@ -28,28 +25,6 @@ _PIECE = 64 * 1024
 def hidden_address() -> str:
     """Return an address of this machine that others can hardly guess."""
     return ".".join(["127", *(str(1 + secrets.randbelow(253)) for _ in range(3))])
-
-
-def refusal(headers: Mapping[str, str]) -> str | None:
-    """Return why a request is refused, from its headers by names in lower case; None if it is not."""
-    if _name_in(f"//{headers.get('host', '')}") not in _LOCAL_NAMES:
-        return f"this host is not served: {headers.get('host', '')}"
-    origin = headers.get("origin")
-    if origin is None or origin == "file://":  # no web page; an application of the desktop
-        return None
-    name = _name_in(origin)
-    is_tool = origin.startswith("https://") and any(
-        name == tool or name.endswith(f".{tool}") for tool in _TOOLS
-    )
-    return None if is_tool or name in _LOCAL_NAMES else f"pages of {origin} may not connect"
-
-
-def _name_in(address: str) -> str:
-    """The host that an address names; empty if it is none."""
-    try:
-        return urlsplit(address).hostname or ""
-    except ValueError:
-        return ""
 
 
 class Guard:
@@ -111,7 +86,7 @@ class Guard:
             with suppress(OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
                 async with asyncio.timeout(_PATIENCE_S):
                     request = await reader.readuntil(b"\r\n\r\n")
-                reason = refusal(_headers(request))
+                reason = DOORS.refusal("", _headers(request))
                 if len(self._clients) > _MOST_CLIENTS:
                     reason = "there are too many clients"
                 if reason is None:
@@ -152,10 +127,10 @@ async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 
 def _headers(request: bytes) -> dict[str, str]:
-    """The headers of a request, by their names in lower case."""
+    """The headers of a request, by their names as `Doors` writes them."""
     lines = request.decode("latin-1").split("\r\n")[1:]
     pairs = (line.partition(":") for line in lines if ":" in line)
-    return {name.strip().lower(): value.strip() for name, _, value in pairs}
+    return {name.strip().title(): value.strip() for name, _, value in pairs}
 
 
 def _forbidden(reason: str) -> bytes:

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from hetwin_suite.view.foxglove.channels import Channels
-from hetwin_suite.view.foxglove.guard import LOOPBACK, Guard, hidden_address
+from hetwin_suite.view.foxglove.guard import Guard, hidden_address
 from hetwin_suite.view.foxglove.library import foxglove
 from hetwin_suite.view.foxglove.services import Carry, services
+from hetwin_suite.view.live.doors import LOOPBACK
 
 _BACKLOG = 256
 """Messages kept for a client that does not read; then the oldest go."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import secrets
 import socket
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit
 
@@ -25,15 +25,19 @@ class Doors:
     Attributes:
         host: where the server listens.
         token: part of the address that all requests must carry; empty on the loopback interface.
+        tools: hosts whose secure pages may connect, as may applications of the desktop and pages that this machine
+            serves; empty: only the server's own page may.
     """
 
     host: str
     token: str
+    tools: Sequence[str] = ()
 
     @classmethod
-    def of(cls, host: str) -> Doors:
+    def of(cls, host: str, tools: Sequence[str] = ()) -> Doors:
         """The doors of a server; from other machines one comes in with a token only."""
-        return cls(host, "" if is_loopback(host) else secrets.token_urlsafe(_TOKEN_BYTES))
+        token = "" if is_loopback(host) else secrets.token_urlsafe(_TOKEN_BYTES)
+        return cls(host, token, tools)
 
     def address(self, port: int) -> str:
         """What one gives a browser."""
@@ -52,7 +56,7 @@ class Doors:
         if not self._is_ours(host):
             return f"this host is not served: {host or 'none was named'}"
         origin = headers.get("Origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        if origin is not None and not self._may_connect(origin, host):
             return f"pages of {origin} may not connect"
         if self.token:
             given = parse_qs(urlsplit(path).query).get("token", [""])[-1]
@@ -60,12 +64,18 @@ class Doors:
                 return "the address lacks the right token"
         return None
 
+    def _may_connect(self, origin: str, host: str) -> bool:
+        """Whether a page may; a tool's may come from anywhere below its host."""
+        if origin.lower() in (f"http://{host.lower()}", f"https://{host.lower()}"):
+            return True
+        name = _name_in(origin)
+        known = any(name == tool or name.endswith(f".{tool}") for tool in self.tools)
+        is_tool = known and origin.startswith("https://")
+        return is_tool or (bool(self.tools) and (origin == "file://" or name in _LOCAL_NAMES))
+
     def _is_ours(self, host: str) -> bool:
         """Whether a name is one of this server's, with any port: tunnels have ports of their own."""
-        try:
-            name = urlsplit(f"//{host}").hostname or ""
-        except ValueError:
-            return False
+        name = _name_in(f"//{host}")
         if name in _LOCAL_NAMES:
             return True
         if not self.token:
@@ -80,6 +90,14 @@ def is_loopback(host: str) -> bool:
     if host == "localhost":
         return True
     return _is_number(host) and ipaddress.ip_address(host).is_loopback
+
+
+def _name_in(address: str) -> str:
+    """The host that an address names; empty if it is none."""
+    try:
+        return urlsplit(address).hostname or ""
+    except ValueError:
+        return ""
 
 
 def _is_number(host: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 from hetwin_core.ensemble.saving.plain import Plain, numbers_of
 
-_AHEAD_NS = 1_000_000_000
+_AHEAD_NS = 250_000_000
 _MAX_ROWS = 1000
 
 Row = TypeVar("Row")

@@ -50,14 +50,7 @@ class ModelPart(Part):
         Raises:
             BadInput: if it is to follow anything else.
         """
-        if base.odometry != _BASE or isinstance(base.start, str):
-            raise BadInput(
-                "with a model as the source there is no odometry that the base could follow",
-                where="robot.base.odometry",
-                found=base.odometry,
-                expected=f"{_BASE} (it goes as driven), or base: free (its wheels move it)",
-            )
-        self._base = CommandedBase(robot.pose, base.start)
+        self._base = CommandedBase.of(robot, base, _BASE, "a model")
 
     def bind(
         self, joints: Sequence[str], period_ns: int, resting: Mapping[str, float] | None = None

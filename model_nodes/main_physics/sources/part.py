@@ -79,8 +79,7 @@ class Part(ABC):
         is_recorded: whether it says how joints really moved, so that they follow it whatever they push.
         takes_over: whether it can begin in the middle of a run.
         senses: whether `sense` is called before each step.
-        reproducible: whether another run gets the same.
-        is_live: whether it keeps the pace of real time.
+        is_live: whether it keeps the pace of real time; another run does not get the same then.
         start_ns: when the recording begins, by the robot's clock [ns since the epoch]; None unless it is one.
         input_ns: live: when the newest sample of the last motion was measured, by this machine's clock [ns].
         late: live: whether the twin is so far behind that other models should step at lower rates.
@@ -96,7 +95,6 @@ class Part(ABC):
     is_recorded = False
     takes_over = False
     senses = False
-    reproducible = True
     is_live = False
     start_ns: int | None = None
     input_ns: int | None = None

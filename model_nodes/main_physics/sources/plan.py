@@ -55,7 +55,6 @@ class Plan:
     Attributes:
         parts: as given.
         senses: whether `sense` is called before each step.
-        reproducible: whether another run gets the same.
         takes_over: whether it can take the robot over in the middle of a run.
         limited: joints that from now on are to stop at what they touch.
     """
@@ -65,7 +64,6 @@ class Plan:
     ) -> None:
         self.parts, self._facts_of, self._lasting_ns = tuple(parts), facts_of, lasting_ns
         self.senses = any(part.senses for part in parts)
-        self.reproducible = all(part.reproducible for part in parts)
         self.takes_over = bool(parts) and all(part.takes_over for part in parts)
         self._hands: Mapping[str, HandFacts] = {} if facts_of is None else facts_of({}).hands
         self._pose_of: Callable[[str], Floats] | None = None

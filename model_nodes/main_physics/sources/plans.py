@@ -72,9 +72,9 @@ class Plans:
         driven: (n,) which joints a plan moves.
         measured_efforts: (n,) recorded efforts at the time of the last motion [Nm or N], NaN where there are none.
         limited: names of joints that from now on are to stop at what they touch.
-        is_live: whether a robot keeps the pace of real time, so that `late` and `input_ns` may change.
+        is_live: whether a robot keeps the pace of real time, so that `late` and `input_ns` may change, and another run
+            does not get the same input.
         senses: whether `sense` is called before each step.
-        reproducible: whether another run gets the same input.
         takes_over: whether the robots can be taken over in the middle of a run.
         quiet_ns: before this time, `events` would return nothing and `ended` is false [ns].
 
@@ -88,7 +88,6 @@ class Plans:
         self._live = [p for plan in plans.values() for p in plan.parts if p.is_live]
         self.is_live = bool(self._live)
         self.limited: Sequence[str] = ()
-        self.reproducible = all(plan.reproducible for plan in plans.values())
         self.senses = any(plan.senses for plan in plans.values())
         self.takes_over = bool(plans) and all(plan.takes_over for plan in plans.values())
         self.driven: NDArray[np.bool_] = np.zeros(0, np.bool_)

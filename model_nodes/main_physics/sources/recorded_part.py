@@ -19,7 +19,7 @@ from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scenario.source import RecordedStep, RecordingSpec
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.annotations import readers_for, unread_notes
-from model_nodes.main_physics.sources.bag import Bag, ReadFault, TopicSummary
+from model_nodes.main_physics.sources.bag import Bag, ReadFault
 from model_nodes.main_physics.sources.base.recorded_base import RecordedBase
 from model_nodes.main_physics.sources.clock_offsets import find_offsets
 from model_nodes.main_physics.sources.event_stream import EventReader, EventStream
@@ -123,11 +123,6 @@ class RecordedPart(Part):
                 expected=one_of(patterns[0], names, "a pattern"),
             )
         return chosen or names
-
-    @property
-    def topics(self) -> tuple[TopicSummary, ...]:
-        """The recorded topics, sorted by name."""
-        return tuple(self._bag.topics.values())
 
     @property
     def joint_names(self) -> tuple[str, ...]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from rosbags.typesys import Stores, get_typestore
 
-from hetwin_core.episodes.messages import header, message, typestore
+from hetwin_core.ensemble import topics
+from hetwin_core.episodes.messages import header, message, stamp, typestore
+from hetwin_core.episodes.run_messages import responsibilities
 
 COMMON = sorted(name for name in typestore().fielddefs if not name.startswith("hetwin/"))
 
@@ -38,3 +40,24 @@ def test_messages_are_written_and_read_as_by_the_library() -> None:
     raw = bytes(typestore().serialize_cdr(sent, kind))
     assert raw == bytes(store.serialize_cdr(sent, kind))
     assert typestore().deserialize_cdr(raw, kind) == sent
+
+
+@pytest.mark.parametrize(
+    "owners",
+    [
+        {},
+        {("box", "pose"): "physics"},
+        {("b", ""): "π", ("cup", "pose"): "in_hand", ("ball_1", "held"): "abc", ("", ""): ""},
+    ],
+)
+def test_the_table_of_responsibilities_is_as_the_library_writes_it(
+    owners: dict[tuple[str, str], str],
+) -> None:
+    kind = topics.RESPONSIBILITIES.type
+    rows = [
+        message(topics.HETWIN_TYPES + "Responsibility", entity=e, attribute=a, model=m)
+        for (e, a), m in owners.items()
+    ]
+    sent = message(kind, stamp=stamp(12_000_000_345), responsibilities=rows)
+    expected = bytes(typestore().serialize_cdr(sent, kind))
+    assert responsibilities(12_000_000_345, owners).data == expected

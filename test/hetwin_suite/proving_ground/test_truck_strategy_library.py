@@ -33,7 +33,7 @@ def test_the_choice_brings_more_than_the_best_single_strategy() -> None:
     pytest.importorskip("sklearn")
     known, unseen = _loads(1, 80), _loads(2, 100)
     chooser = Chooser(StrategyLibrary(STRATEGIES, known))
-    chosen = [STRATEGIES.index(chooser.choose(one.features)) for one in unseen]
+    chosen = [STRATEGIES.index(chooser.ranked(one.features)[0]) for one in unseen]
     brought = np.array([one.rates[i] for one, i in zip(unseen, chosen, strict=True)])
     best = np.array([max(one.rates) for one in unseen])
     single = np.array([one.rates[best_single(known)] for one in unseen])
@@ -49,7 +49,7 @@ def test_where_looks_say_nothing_the_best_single_strategy_is_chosen() -> None:
         for rates in [(900.0, 1000.0, 800.0)] * 40
     )
     chooser = Chooser(StrategyLibrary(STRATEGIES, known))
-    chosen = {chooser.choose(random.uniform(0, 1, 2)) for _ in range(50)}
+    chosen = {chooser.ranked(random.uniform(0, 1, 2))[0] for _ in range(50)}
     assert chosen == {STRATEGIES[best_single(known)]}
 
 
@@ -58,7 +58,6 @@ def test_all_strategies_are_ranked_and_the_chosen_one_is_the_first() -> None:
     chooser = Chooser(StrategyLibrary(STRATEGIES, _loads(1, 80)))
     assert chooser.ranked((0.02, 0.5)) == [("pick",), ("sweep_15",), ("sweep_50",)]
     assert chooser.ranked((0.98, 0.5)) == [("sweep_50",), ("sweep_15",), ("pick",)]
-    assert chooser.choose((0.98, 0.5)) == ("sweep_50",)
 
 
 def test_of_many_strategies_those_are_kept_that_bring_most_together() -> None:
@@ -74,7 +73,7 @@ def test_of_many_strategies_those_are_kept_that_bring_most_together() -> None:
 def test_a_library_of_one_load_has_its_best_strategy() -> None:
     pytest.importorskip("sklearn")
     chooser = Chooser(StrategyLibrary(STRATEGIES, (Tried((0.5, 0.5), (1.0, 3.0, 2.0)),)))
-    assert chooser.choose((0.1, 0.9)) == STRATEGIES[1]
+    assert chooser.ranked((0.1, 0.9))[0] == STRATEGIES[1]
 
 
 def test_a_library_is_read_as_it_was_saved(tmp_path: Path) -> None:

@@ -347,7 +347,8 @@ def test_it_brings_the_attributes_of_the_hand_and_reads_the_joints() -> None:
     contribution = GraspMonitor().contribute({"hand": gripper.description()}, 0)
     starts = {(a.entity, a.attribute.name): a.value.data.tolist() for a in contribution.attributes}
     assert starts == {("hand", "holding"): [0.0], ("hand", "held_object"): [-1.0]}
-    assert {s.attribute for s in contribution.reads} == {"joint_positions", "joint_efforts"}
+    read = {selection.attribute for selection in contribution.reads}
+    assert read == {"joint_positions", "joint_efforts", "proximity"}
 
 
 def test_the_answer_is_for_the_time_asked() -> None:

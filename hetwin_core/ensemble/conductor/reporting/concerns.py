@@ -98,6 +98,12 @@ class Concern:
         }
 
 
+def worst_first(row: Mapping[str, Any]) -> tuple[int, float, str, str]:
+    """The order of concerns as rows: the worst first, then by their beginning."""
+    arguments = json.dumps(row["arguments"], sort_keys=True, default=str)
+    return -Severity(row["severity"]).rank, row["from"], row["name"], arguments
+
+
 def is_concern(event: Event) -> bool:
     """Whether an event is about a concern: of the robot's observer, or a drop that an observer of hands reports."""
     told = event.source == ROBOT_HEALTH or event.name == DROPPED
@@ -120,7 +126,7 @@ def concerns_of(events: Iterable[Event], end_ns: int) -> tuple[Concern, ...]:
         if is_concern(event):
             grouped.setdefault(identity_of(event), []).append(event)
     found = [_folded(group, end_ns) for group in grouped.values()]
-    return tuple(sorted(found, key=_rank))
+    return tuple(sorted(found, key=lambda concern: worst_first(concern.row())))
 
 
 def run_concerns(
@@ -135,7 +141,7 @@ def run_concerns(
     """
     kept = tuple(events)
     found = (*concerns_of(kept, end_ns), *_failed_tasks(kept), *_not_watched(failures, end_ns))
-    return tuple(sorted(found, key=_rank))
+    return tuple(sorted(found, key=lambda concern: worst_first(concern.row())))
 
 
 def _failed_tasks(events: Iterable[Event]) -> list[Concern]:
@@ -248,8 +254,3 @@ def _weight(event: Event) -> tuple[int, bool, int, str]:
     arguments = dict(event.arguments)
     text = json.dumps(arguments, sort_keys=True, default=str)
     return severity_of(event).rank, TO in arguments, event.time_ns, text
-
-
-def _rank(concern: Concern) -> tuple[int, int, str, str]:
-    text = json.dumps(dict(concern.arguments), sort_keys=True, default=str)
-    return -concern.severity.rank, concern.from_ns, concern.name, text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from hetwin_core.ensemble.conductor.reporting.listener import (
     Handover,
@@ -26,12 +26,12 @@ class ListenerGroup:
         self._time_ns = 0
 
     def _follow(self, listeners: Sequence[RunListener]) -> None:
+        """Call these from now on, each for what it does something about."""
         self._listeners = tuple(listeners)
-        self._stepping = [
-            (listener.stepped, listener.stepped_every)
-            for listener in listeners
-            if type(listener).stepped is not RunListener.stepped
-        ]
+        self._of = {
+            name: [listener for listener in listeners if _has_own(listener, name)]
+            for name in ("started", "stepped", "event", "belief", "handover", "note")
+        }
 
     def replace(self, listeners: Sequence[RunListener]) -> None:
         """Call these instead from now on; those before hear nothing more, not even of the end."""
@@ -44,15 +44,15 @@ class ListenerGroup:
 
     def started(self, start: RunStart) -> None:
         """Publish that the run begins."""
-        self._call("started", lambda listener: listener.started(start))
+        self._call("started", start)
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Publish the state after a complete step."""
         self._time_ns = scene.time_ns
         try:
-            for stepped, every in self._stepping:
-                if step % every == 0:
-                    stepped(step, scene)
+            for listener in self._of["stepped"]:
+                if step % listener.stepped_every == 0:
+                    listener.stepped(step, scene)
         except HetwinError:
             raise
         except Exception as error:
@@ -60,19 +60,19 @@ class ListenerGroup:
 
     def event(self, event: Event) -> None:
         """Publish an event."""
-        self._call("event", lambda listener: listener.event(event))
+        self._call("event", event)
 
     def belief(self, event: Event) -> None:
         """Publish what the robot believes."""
-        self._call("belief", lambda listener: listener.belief(event))
+        self._call("belief", event)
 
     def handover(self, handover: Handover) -> None:
         """Publish a handover."""
-        self._call("handover", lambda listener: listener.handover(handover))
+        self._call("handover", handover)
 
     def note(self, time_ns: int, level: str, source: str, text: str) -> None:
         """Publish what a person should know."""
-        self._call("note", lambda listener: listener.note(time_ns, level, source, text))
+        self._call("note", time_ns, level, source, text)
 
     def ended(self, summary: RunSummary) -> RunSummary:
         """Publish that the run is over, to all listeners even if one of them raises; returns it as they judge it."""
@@ -91,10 +91,10 @@ class ListenerGroup:
             raise self._failure("ended", failure) from failure
         return summary
 
-    def _call(self, name: str, call: Callable[[RunListener], None]) -> None:
+    def _call(self, name: str, *arguments: object) -> None:
         try:
-            for listener in self._listeners:
-                call(listener)
+            for listener in self._of[name]:
+                getattr(listener, name)(*arguments)
         except HetwinError:
             raise
         except Exception as error:
@@ -102,3 +102,7 @@ class ListenerGroup:
 
     def _failure(self, name: str, error: Exception) -> RunFailed:
         return RunFailed("log", name, self._time_ns, f"{type(error).__name__}: {error}")
+
+
+def _has_own(listener: RunListener, name: str) -> bool:
+    return getattr(type(listener), name) is not getattr(RunListener, name)

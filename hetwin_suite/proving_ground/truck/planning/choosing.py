@@ -127,10 +127,6 @@ class Chooser:
         self._means = mean_rates(learned.loads)
         self._by_looks = self._tells_apart(learned.loads)
 
-    def choose(self, features: Sequence[float] | Floats) -> Strategy:
-        """Return the strategy for a load that looks so."""
-        return self.ranked(features)[0]
-
     def ranked(self, features: Sequence[float] | Floats) -> list[Strategy]:
         """Return all strategies, the one that suits a load that looks so first."""
         worth = self._means

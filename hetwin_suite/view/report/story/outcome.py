@@ -35,14 +35,12 @@ class Outcome(NamedTuple):
     """How it ended for one thing.
 
     Attributes:
-        thing: the object.
         achieved: whether it is where it was meant to be; None if nothing says where that is.
         dropped: whether it fell after it was let go, and is not where it was meant to be.
         text: a sentence.
         decided: what was done to it last, when, and by which model's account; empty if nothing was.
     """
 
-    thing: str
     achieved: bool | None
     dropped: bool
     text: str
@@ -101,7 +99,7 @@ def _outcome(episode: Episode, thing: str, events: Sequence[Event], meant: Meant
         never_taken = missed and not any(event.name in _TAKEN for event in events)
         name = "never_taken" if never_taken else "is_at"
     text = say(f"outcome.{name}", thing=who, place=at, missed=missed)
-    return Outcome(thing, achieved, dropped, text, _decided(episode, thing, events))
+    return Outcome(achieved, dropped, text, _decided(episode, thing, events))
 
 
 def _missed(meant: Meant, place: str) -> str:

@@ -7,13 +7,35 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scene.values import POSE_SIZE
 from hetwin_core.kinematics.planar import PlanarPose
 from model_nodes.main_physics.sources.commanded.commands import TwistCommand
 from model_nodes.main_physics.sources.part import BaseMotion
 from model_nodes.main_physics.wheels import odometry_state
-from model_nodes.main_physics.world.description import Pose
+from model_nodes.main_physics.world.description import Body, Pose
 from model_nodes.main_physics.world.transforms import compose, rotate
+
+
+def told_start(base: FollowedBase, source: str) -> Sequence[float] | None:
+    """Return where a base starts that no robot tells of: x y [m] and yaw [rad]; None: where it stands.
+
+    Args:
+        base: that is moved.
+        source: what moves it, for the error.
+
+    Raises:
+        BadInput: if a topic is to say it.
+    """
+    if isinstance(base.start, str):
+        raise BadInput(
+            f"with {source} as the source nothing says where the base starts",
+            where="robot.base.start",
+            found=base.start,
+            expected="x y yaw",
+        )
+    return base.start
 
 
 class CommandedBase:
@@ -40,6 +62,28 @@ class CommandedBase:
         self._pose = self._pose.after(
             twist.forward * seconds, twist.turn * seconds, twist.sideways * seconds
         )
+
+    @classmethod
+    def of(cls, robot: Body, base: FollowedBase, goes_by: str, source: str) -> CommandedBase:
+        """Return the base of a robot that goes as it is commanded.
+
+        Args:
+            robot: whose pose is where it stands.
+            base: what the scenario says of it.
+            goes_by: the only thing that it can follow.
+            source: what commands it, for errors.
+
+        Raises:
+            BadInput: if it is to follow anything else.
+        """
+        if base.odometry != goes_by:
+            raise BadInput(
+                f"with {source} as the source there is no odometry that the base could follow",
+                where="robot.base.odometry",
+                found=base.odometry,
+                expected=f"{goes_by} (it goes as commanded), or base: free (its wheels move it)",
+            )
+        return cls(robot.pose, told_start(base, source))
 
     @property
     def motion(self) -> BaseMotion:

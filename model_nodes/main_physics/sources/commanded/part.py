@@ -62,7 +62,6 @@ class CommandedPart(Part):
     """
 
     is_live = True
-    reproducible = False
 
     def __init__(
         self,
@@ -100,21 +99,7 @@ class CommandedPart(Part):
         Raises:
             BadInput: if it is to follow anything else.
         """
-        if base.odometry != self._spec.velocity:
-            raise BadInput(
-                "with commands as the source there is no odometry that the base could follow",
-                where="robot.base.odometry",
-                found=base.odometry,
-                expected=f"{self._spec.velocity} (it goes as commanded), or base: free (its wheels move it)",
-            )
-        if isinstance(base.start, str):
-            raise BadInput(
-                "with commands as the source nothing says where the base starts",
-                where="robot.base.start",
-                found=base.start,
-                expected="x y yaw",
-            )
-        self._base = CommandedBase(robot.pose, base.start)
+        self._base = CommandedBase.of(robot, base, self._spec.velocity, "commands")
 
     def bind(
         self, joints: Sequence[str], period_ns: int, resting: Mapping[str, float] | None = None

@@ -22,6 +22,7 @@ from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_core.kinematics.trajectories.execution import TrajectoryExecution
 from model_nodes.camera.events import PICTURE
 from model_nodes.main_physics.settings import NamedHand
+from model_nodes.main_physics.sources.commanded.base import told_start
 from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part, Placement
 from model_nodes.main_physics.sources.program.base import ProgramBase
 from model_nodes.main_physics.sources.program.facts import movable, robot_facts
@@ -99,15 +100,9 @@ class ProgramPart(Part):
         Raises:
             BadInput: if it is not said where it starts.
         """
-        if isinstance(base.start, str):
-            raise BadInput(
-                "with a program as the source nothing says where the base starts",
-                where="robot.base.start",
-                found=base.start,
-                expected="x y yaw",
-            )
-        start = None if base.start is None else PlanarPose(*base.start)
-        self._base = ProgramBase(robot.pose, start, self._spec.slip)
+        start = told_start(base, "a program")
+        place = None if start is None else PlanarPose(*start)
+        self._base = ProgramBase(robot.pose, place, self._spec.slip)
 
     def base(self, time_ns: int) -> BaseMotion:
         """Return the state of the base at a time."""

@@ -280,3 +280,14 @@ def test_other_classes_are_not_made(name):
 def test_what_is_no_saved_state_is_refused(saved):
     with pytest.raises(Unsaveable):
         rebuild(saved, packages=HERE, name="thing")
+
+
+@pytest.mark.parametrize(
+    "value", [[1, 2], np.arange(3), {"a": [1.0]}], ids=["list", "array", "dict"]
+)
+def test_what_is_rebuilt_is_no_part_of_what_was_saved(value: Any) -> None:
+    saved = record(value)
+    first = rebuild(saved)
+    inner = first["a"] if isinstance(first, dict) else first
+    inner[0] = 7
+    np.testing.assert_equal(rebuild(saved), value)

@@ -38,6 +38,9 @@ def test_its_own_page_comes_in(host: str, origin: str | None) -> None:
         ({"Host": "127.0.0.1:8770", "Origin": "http://127.0.0.1:3000"}, "may not connect"),
         ({"Host": "127.0.0.1:8770", "Origin": "http://localhost:8770"}, "may not connect"),
         ({"Host": "127.0.0.1:8770", "Origin": "null"}, "pages of null may not connect"),
+        ({"Host": "127.0.0.1:8770", "Origin": "http://[::1"}, "may not connect"),
+        ({"Host": "127.0.0.1:8770", "Origin": "file://"}, "may not connect"),
+        ({"Host": "127.0.0.1:8770", "Origin": "https://app.foxglove.dev"}, "may not connect"),
     ],
 )
 def test_foreign_pages_and_names_do_not(headers: dict[str, str], words: str) -> None:

@@ -99,7 +99,6 @@ def test_it_keeps_real_time_and_obeys_at_the_next_step(clock: Clock) -> None:
     assert source.motion(2 * PERIOD).positions[1] > 0.25
     assert source.motion(12 * PERIOD).positions[1] == 0.75
     assert clock.monotonic() - begun == pytest.approx(0.11)
-    assert not source.reproducible
     assert source.events(12 * PERIOD) == []
     source.close()
     assert link.closed

@@ -93,6 +93,25 @@ def test_joints_and_annotations_arrive_in_run_time(robot: Robot) -> None:
     assert source._epoch_ns + 390_000_000 <= sampled_ns <= robot.time_ns
 
 
+def test_what_arrives_later_counts_from_where_the_motion_was_known(robot: Robot) -> None:
+    with followed(robot) as source:
+        robot.tell(1.5)
+        heard(source, robot)
+        positions, _ = play(source)
+        turned_ns, played_ns = robot.time_ns, len(positions) * PERIOD
+        robot.tell(0.3, speed=0.9)
+        heard(source, robot)
+        more, _ = play(source, begin_s=played_ns / SECOND)
+        stamps = [source._epoch_ns + played_ns + i * PERIOD for i in range(1, len(more) + 1)]
+    found = {
+        at: where for at, where in zip(stamps, more, strict=True) if at > turned_ns + 3 * TEN_MS
+    }
+    assert len(found) > 50
+    assert found == pytest.approx(
+        {at: 0.9 * (at - robot.start_ns) / SECOND for at in found}, abs=1e-6
+    )
+
+
 def test_a_topic_of_any_type_becomes_operations(robot: Robot) -> None:
     annotations = [{"topic": "mode", "map": {1: "reach"}}]
     with followed(robot, annotations=annotations) as source:
