@@ -14,7 +14,8 @@ import typer
 from typer.core import TyperGroup
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.installed import Group, installed, package_of
+from hetwin_core.ensemble.installed import Group as Points
+from hetwin_core.ensemble.installed import installed, package_of
 from hetwin_suite._commands.options import AsJson, with_usual_ports
 from hetwin_suite._commands.result import Result, present
 from hetwin_suite.cli.renamed import renewed
@@ -156,7 +157,7 @@ class Commands(Group):
         if point is not None:
             return _command(
                 cmd_name,
-                Group(self.points, "command", EXPECTED).loaded(point),
+                Points(self.points, "command", EXPECTED).loaded(point),
                 f"{self.points}.{point.name}",
             )
         names: Any = dict.fromkeys(self.list_commands(ctx))
