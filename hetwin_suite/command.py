@@ -5,9 +5,11 @@ or as JSON with `--json`, which the command then has by itself. An entry point `
 
     from hetwin_suite.command import Result, Seed, counted
 
+
     def brew(cups: int = 1, seed: Seed = 0) -> Result:
         \"\"\"Brew coffee.\"\"\"
         return Result({"cups": cups}, [f"{counted(cups, 'cup')} brewed"])
+
 
     print(*brew(2).lines)
 """

@@ -6,6 +6,7 @@ An axis of one's own is a class that an entry point `hetwin.mismatches` names; `
 
     from hetwin_suite.mismatch import EpisodeFacts, JointStates, RecordingAxis
 
+
     class LateArm(RecordingAxis):
         name, unit, levels = "late_arm", "s", (0.0, 0.01, 0.02, 0.05, 0.1)
         source, summary = "not measured", "all joints are stamped so much too late"
