@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from flaw_motion import TABLE_TOP, Thing, pose, up
 from flaw_stories import TRAY_HALF, Story
+from naive.log import Log, read
 
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.episodes.episode import Episode
@@ -55,7 +57,7 @@ class States:
     def __init__(self, run: Path) -> None:
         episode = Episode.open(run)
         self.times = episode.times / 1e9
-        self._episode = episode
+        self._episode, self._run = episode, run
 
     def pose(self, name: str) -> Floats:
         """Return (n, 7) x y z, qw qx qy qz."""
@@ -66,6 +68,11 @@ class States:
         """Return (n,) the first number of an attribute."""
         where = self._episode.layout.range_of(name, attribute)
         return np.asarray(self._episode.values[:, where.start])
+
+    @cached_property
+    def log(self) -> Log:
+        """The messages of the run."""
+        return read(self._run)
 
     def tilt(self, name: str) -> Floats:
         """Return (n,) the angle against the first state's upright axis [rad]."""

@@ -1,12 +1,13 @@
-"""The variants of the scenario `set_table`: what each plants, and where the physics has it."""
+"""The variants of `set_table` and of a smaller program: what each plants, and where the physics has it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+import flaw_programs
 import numpy as np
-from flaw_cases import Planted, States
+from flaw_cases import Planted, States, Vain
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scene.values import Floats
@@ -19,8 +20,14 @@ PLATE, CUP, OTHER_CUP, MISSED_CUP = "plate2", "cup1", "cup2", "cup3"
 LAMP, LAMP_RADIUS, PLATE_HALF = "lamp", 0.015, 0.06
 ROBOT, STAND = "serving_robot", np.array([0.0, 1.12])
 """The robot, and where it is to stand at the table [m]."""
+TRAY_HALF_DIAGONAL = 0.35
+"""What stands on the tray is not farther from its middle [m]."""
 CARRIED = 0.9
 """What a hand carries is higher than this; what stands is lower [m]."""
+_OF_PROGRAM = ("task_failed", "let_fall")
+"""Variants of the smaller program."""
+_SAME_RUN = {"seen_wrongly": "failed_navigation"}
+"""Cases that are judged in runs of another variant."""
 _AT_ONCE = 10
 """So many runs are kept before they are judged."""
 TOLERATED = 0.02
@@ -29,12 +36,27 @@ TOLERATED = 0.02
 
 def runs_of(name: str, seed: int, count: int, jobs: int, out: Path) -> Iterator[RunResult]:
     """Run a variant so often, each time with what is uncertain drawn anew; yields what came of the runs."""
-    options = RunOptions(variant=name)
+    options = RunOptions(variant=_SAME_RUN.get(name, name))
+    scenario = str(flaw_programs.write(out / "program")) if name in _OF_PROGRAM else SCENARIO
     for begin in range(0, count, _AT_ONCE):
         number = min(_AT_ONCE, count - begin)
         folder = out / str(seed + begin)
-        study = Study(SCENARIO, options, seed=seed + begin, out=folder, jobs=jobs)
+        study = Study(scenario, options, seed=seed + begin, out=folder, jobs=jobs)
         yield from project(study, number).runs
+
+
+def clean(states: States) -> list[Planted]:
+    """Nothing is planted, and plate and cup stand on the tray in the end.
+
+    Raises:
+        Vain: if they do not: it went wrong by itself.
+    """
+    for name in (PLATE, CUP):
+        last = states.pose(name)[-1]
+        away = np.linalg.norm(last[:2] - states.pose("tray")[-1, :2])
+        if away > TRAY_HALF_DIAGONAL or not states.pose("tray")[-1, 2] < last[2] < CARRIED:
+            raise Vain(f"{name} does not stand on the tray")
+    return []
 
 
 def wrong_order(states: States) -> list[Planted]:
@@ -123,6 +145,31 @@ def overlooked(states: States) -> list[Planted]:
     return [_found("overlooked", states.first(visible, stands), MISSED_CUP)]
 
 
+def seen_wrongly(states: States) -> list[Planted]:
+    """What the robot sees where it wrongly believes to be is believed wrongly from the first percept on."""
+    seen = [said for said in states.log.beliefs if said["origin"] == "percept"]
+    first = {
+        name: min((s["time"] for s in seen if s["arguments"] == [name]), default=0)
+        for name in (PLATE, CUP)
+    }
+    return [_found("incorrect_belief", time / 1e9, name) for name, time in first.items()]
+
+
+def task_failed(states: States) -> list[Planted]:
+    """The arm cannot reach where it is to put the box."""
+    times = [said["time"] for said in states.log.tasks if said["status"] == "failed"]
+    if not times:
+        raise Vain("no task failed")
+    return [_found("task_failed", min(times) / 1e9, "box", "tray")]
+
+
+def let_fall(states: States) -> list[Planted]:
+    """The box falls freely where the hand opens above the tray."""
+    height = states.pose("box")[:, 2]
+    fast = np.gradient(height, states.times) < -0.5
+    return [_found("dropped", states.first(fast), "box")]
+
+
 VARIANTS: Mapping[str, Callable[[States], Sequence[Planted]]] = {
     "wrong_order": wrong_order,
     "knocked_over": knocked_over,
@@ -135,6 +182,9 @@ VARIANTS: Mapping[str, Callable[[States], Sequence[Planted]]] = {
     "spilled": spilled,
     "goal_undone": goal_undone,
     "overlooked": overlooked,
+    "seen_wrongly": seen_wrongly,
+    "task_failed": task_failed,
+    "let_fall": let_fall,
 }
 """What each variant plants."""
 

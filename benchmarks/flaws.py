@@ -21,6 +21,7 @@ from typing import Any
 
 from flaw_cases import CASES, Case, Planted, States, Vain, clean
 from flaw_variants import CLEAN, VARIANTS, runs_of
+from flaw_variants import clean as clean_variant
 from machine import machine
 
 import hetwin_suite
@@ -128,7 +129,7 @@ def _judged_variant(name: str, seed: int, result: RunResult) -> dict[str, Any]:
     flaws = flaws_of(run)
     spent = time.process_time() - begun
     try:
-        planted = [] if name == CLEAN else VARIANTS[name](States(run))
+        planted = clean_variant(States(run)) if name == CLEAN else VARIANTS[name](States(run))
     except Vain:
         return {"case": case, "seed": seed, "vain": True, "found": None, "false": []}
     return {

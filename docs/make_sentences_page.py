@@ -8,8 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hetwin_core.ensemble.sentences.catalogue import GROUPS, group, say
-from hetwin_core.episodes.flaws.installed_rules import OWN
-from hetwin_core.episodes.flaws.rule import read_rules
+from hetwin_core.episodes.flaws.rule import OWN, read_rules
 
 PAGE = Path(__file__).resolve().parent / "reference" / "sentences.md"
 INTRODUCTION = """\

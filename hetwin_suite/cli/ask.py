@@ -11,13 +11,16 @@ import typer
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite._commands.options import AsJson, option
-from hetwin_suite._commands.result import NOT_KNOWN, Result
+from hetwin_suite._commands.result import NOT_KNOWN, Result, error_document
 from hetwin_suite._commands.text_files import lines_of
 
 if TYPE_CHECKING:
-    from hetwin_core.episodes.asking.expressions.answered import Answered
+    from hetwin_core.episodes.asking.answer import Answered
+    from hetwin_core.episodes.asking.asked import AskedTables
 
 DIGITS = 4
+BAD_INPUT = 2
+"""Exit code if one of several questions is wrong; the others are answered."""
 MOST_ROWS = 5
 """More rows of evidence are counted only, unless as JSON."""
 WITHIN_S = 60.0
@@ -109,15 +112,35 @@ def _answered(episode: Path, asked: list[tuple[str, str]]) -> Result:
         )
     with never_silent(lambda: "reading the log"):
         tables = AskedTables(open_tables(_folder(episode)))
-    answers = [tables.ask(text, where) for text, where in asked]
+    answers = [_answer(tables, text, where) for text, where in asked]
+    wrong = [error for error in answers if isinstance(error, BadInput)]
+    if wrong and len(answers) == 1:
+        raise wrong[0]
     until = tables.tables.known_until_ns / 1e9
-    told = [answer.as_json() for answer in answers]
-    lines = [line for answer in answers for line in _shown(answer)]
+    pairs = [(text, answer) for (text, _), answer in zip(asked, answers, strict=True)]
+    unknown = any(not isinstance(answer, BadInput) and answer.why for answer in answers)
     return Result(
-        {"known_until": until, "answers": told},
-        [*lines, f"the log is known until {until:.3f} s"],
-        NOT_KNOWN if any(answer.why for answer in answers) else 0,
+        {"known_until": until, "answers": [_row(*pair) for pair in pairs]},
+        [
+            *(line for pair in pairs for line in _shown(*pair)),
+            f"the log is known until {until:.3f} s",
+        ],
+        BAD_INPUT if wrong else NOT_KNOWN if unknown else 0,
     )
+
+
+def _answer(tables: AskedTables, text: str, where: str) -> Answered | BadInput:
+    """Return the answer to a question, or what is wrong with it: each line answers for itself."""
+    try:
+        return tables.ask(text, where)
+    except BadInput as error:
+        return error
+
+
+def _row(text: str, answer: Answered | BadInput) -> dict[str, Any]:
+    if isinstance(answer, BadInput):
+        return {"question": text, **error_document(answer)}
+    return answer.as_json()
 
 
 def _lines(file: Path | None) -> list[tuple[str, str]]:
@@ -139,8 +162,11 @@ def _folder(episode: Path) -> Path:
     return episode.parent if episode.name == LOG and not (episode / LOG).exists() else episode
 
 
-def _shown(answer: Answered) -> Iterator[str]:
+def _shown(text: str, answer: Answered | BadInput) -> Iterator[str]:
     """Yield an answer for a person."""
+    if isinstance(answer, BadInput):
+        yield from (text, f"  error: {answer}")
+        return
     told = answer.as_json()
     yield answer.question
     yield f"  {_words(answer)}"

@@ -74,7 +74,7 @@ def predict(
         str | None,
         typer.Option(
             metavar="RULE",
-            help='from the start on: stop when enough is known: width=0.2, "delivered>0.9"',
+            help='from the start on: stop when enough is known: width=0.2, seen=0.1, "delivered>0.9"',
         ),
     ] = None,
     source: Source = None,

@@ -34,7 +34,7 @@ def project(asked: Asked, until: str | None, keep: Keep, *, with_page: bool) -> 
     from hetwin_core.episodes.new_run import new_run_folder
     from hetwin_suite.futures.batch import project as run_all
     from hetwin_suite.futures.counting.until import read_until
-    from hetwin_suite.running.patience import never_silent
+    from hetwin_suite.running.patience import never_silent, to_stderr
 
     folder = asked.out or new_run_folder(Path("runs"), f"{Path(asked.scenario).stem}_batch")
     asked = replace(asked, out=folder, options=replace(asked.options, duration=asked.duration))
@@ -47,6 +47,8 @@ def project(asked: Asked, until: str | None, keep: Keep, *, with_page: bool) -> 
         return f"{len(done)} of {most} runs, {good} of them as wanted"
 
     followed(study, words)
+    if rule is not None and rule.runs is not None:
+        to_stderr(f"{rule.text} takes {rule.runs} runs at most; {most} are made at most")
     batch = run_all(study, most, rule)
     page: Path | None = None
     if with_page:

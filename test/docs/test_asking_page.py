@@ -13,7 +13,7 @@ import pytest
 from support.hetwin_command import hetwin
 
 import hetwin_suite
-from hetwin_core.episodes.asking.parsing.usage import USAGE
+from hetwin_core.episodes.asking.formulas import USAGE
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "asking.md").read_text(encoding="utf-8")

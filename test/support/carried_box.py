@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.values import POSE, Floats
-from hetwin_core.episodes.tables.fluents import FLUENTS
+from hetwin_core.episodes.tables.lists import EventList
 from hetwin_core.episodes.tables.rows import (
     DERIVED,
+    FLUENTS,
     Belief,
     BeliefError,
     Happening,
@@ -22,6 +23,7 @@ from hetwin_core.episodes.tables.rows import (
     Task,
 )
 from hetwin_core.episodes.tables.tables import Tables
+from hetwin_core.episodes.tables.unseen import Unseen
 from support.made_episode import END_S, STATES, poses
 
 Row = TypeVar("Row", Occasion, Belief)
@@ -165,7 +167,7 @@ def made_tables(
         "known_until_ns": ns(END_S),
         "finished": True,
         "occasions": occasions(),
-        "events": [],
+        "events": EventList([], ns(END_S)),
         "tasks": [],
         "beliefs": MadeRows[Belief]([]),
         "belief_errors": [],
@@ -173,6 +175,7 @@ def made_tables(
         "believed": frozenset(),
         "poses": MadePoses(layout, times, values),
         "expects": {},
+        "unseen": Unseen(layout, [], Interval(0, ns(END_S) + 1)),
     }
     return Tables(**{**fields, **more})
 

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats
-from hetwin_core.episodes.tables.fluents import FLUENTS
+from hetwin_core.episodes.tables.lists import EventList
 from hetwin_core.episodes.tables.rows import (
+    BORNE,
     DERIVED,
+    FLUENTS,
     Belief,
     BeliefError,
     Happening,
@@ -23,6 +25,7 @@ from hetwin_core.episodes.tables.rows import (
     Task,
 )
 from hetwin_core.episodes.tables.tables import Tables
+from hetwin_core.episodes.tables.unseen import Unseen
 
 ENTITIES = (
     Entity("table", EntityKind.STATIC),
@@ -261,14 +264,15 @@ class MadeTables:
 
     def made(self) -> Tables:
         """The tables."""
+        events = EventList(self.events, ns(self.end))
         return Tables(
             episode="made",
             layout=LAYOUT,
             start_ns=0,
             known_until_ns=ns(self.end),
             finished=self.finished,
-            occasions=ListedOccasions(self.occasions),
-            events=sorted(self.events, key=lambda event: event.time_ns),
+            occasions=ListedOccasions([*self.occasions, *self._borne()]),
+            events=events,
             tasks=self.tasks,
             beliefs=ListedBeliefs(self.beliefs),
             belief_errors=self.errors,
@@ -276,7 +280,14 @@ class MadeTables:
             believed=frozenset(self.told),
             poses=MadePoses(LAYOUT, self.times, self.paths),
             expects=self.expects,
+            unseen=Unseen(LAYOUT, events, Interval(0, ns(self.end) + 1)),
         )
+
+    def _borne(self) -> Iterator[Occasion]:
+        """What stands on something is borne by it."""
+        standing = [row for row in self.occasions if row.fluent == "on"]
+        for row, one in enumerate(standing, len(self.occasions)):
+            yield one._replace(row=row, fluent=BORNE)
 
 
 def placed_box() -> MadeTables:

@@ -1,14 +1,77 @@
-"""Answers to questions in Python."""
+"""Answers to questions, and the rows that they rest on."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
+from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.expressions.evaluation import EvaluationError
 from hetwin_core.ensemble.sentences.catalogue import say
-from hetwin_core.episodes.asking.evidence import Evidence
-from hetwin_core.episodes.asking.intervals import NEVER, Intervals
+from hetwin_core.episodes.tables.intervals import NEVER, Intervals, union
+from hetwin_core.episodes.tables.rows import (
+    Belief,
+    BeliefError,
+    Happening,
+    Interval,
+    Occasion,
+    Task,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A row that an answer rests on.
+
+    Attributes:
+        table: ``occasions``, ``events``, ``tasks``, ``beliefs``, ``belief_errors`` or ``poses``.
+        row: its number in the table; of poses, that of the state.
+        span: when it held; of an event and of a pose the time that it was measured at, twice.
+        more: what else the row says, such as a distance [m].
+    """
+
+    table: str
+    row: int
+    span: Interval
+    more: Mapping[str, Json] = field(default_factory=dict, compare=False)
+
+
+def of_occasion(row: Occasion) -> Evidence:
+    """Return a row of the occasions."""
+    return Evidence("occasions", row.row, row.span)
+
+
+def of_event(row: Happening) -> Evidence:
+    """Return a row of the events."""
+    return Evidence("events", row.row, row.span)
+
+
+def of_task(row: Task) -> Evidence:
+    """Return a row of the tasks."""
+    return Evidence("tasks", row.row, row.span)
+
+
+def of_belief(row: Belief) -> Evidence:
+    """Return a row of the beliefs."""
+    return Evidence("beliefs", row.row, row.span)
+
+
+def of_error(row: BeliefError) -> Evidence:
+    """Return a row of the beliefs that were wrong; a believed pose with how far it was off, and when it was formed."""
+    off: dict[str, Json] = {"distance": round(row.distance, 6), "angle": round(row.angle, 6)}
+    formed: dict[str, Json] = {"believed": row.believed_ns / 1e9, "moved": row.moved_ns / 1e9}
+    return Evidence("belief_errors", row.row, row.span, {**off, **formed})
+
+
+def of_state(row: int, time_ns: int, **more: Json) -> Evidence:
+    """Return a state of the log."""
+    return Evidence("poses", row, Interval(time_ns, time_ns), more)
+
+
+def in_order(rows: Iterable[Evidence]) -> tuple[Evidence, ...]:
+    """Return each row once, in the order of time."""
+    return tuple(sorted(dict.fromkeys(rows), key=lambda e: (e.span.from_ns, e.table, e.row)))
 
 
 class NotKnown(EvaluationError):
@@ -52,3 +115,91 @@ class Answer:
     def seconds(self) -> list[tuple[float, float]]:
         """The intervals in s of simulated time."""
         return [(part.from_ns / 1e9, part.to_ns / 1e9) for part in self.intervals]
+
+
+DIGITS = 6
+"""Seconds have so many, which is a microsecond."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The answer to a question.
+
+    Attributes:
+        question: as it was asked.
+        value: a truth, number, text, list, or a map such as a task; None if it is not known.
+        intervals: when the terms in it held.
+        bindings: the entities for which they did.
+        evidence: the rows that it rests on.
+        seconds: how long it took, of wall time.
+        why: why the value is not known; empty if it is.
+    """
+
+    question: str
+    value: Any
+    intervals: Intervals
+    bindings: tuple[Mapping[str, str], ...]
+    evidence: tuple[Evidence, ...]
+    seconds: float
+    why: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the answer for JSON; times in s of simulated time."""
+        return {
+            "question": self.question,
+            "value": self.value,
+            "why": self.why or None,
+            "intervals": [[_s(part.from_ns), _s(part.to_ns)] for part in self.intervals],
+            "bindings": [dict(binding) for binding in self.bindings],
+            "evidence": [evidence_row(row) for row in self.evidence],
+            "seconds": round(self.seconds, DIGITS),
+        }
+
+
+def evidence_row(row: Evidence) -> dict[str, Any]:
+    """Return a row of evidence for JSON; times in s of simulated time."""
+    place = {"table": row.table, "row": row.row}
+    return {**place, "from": _s(row.span.from_ns), "to": _s(row.span.to_ns), **row.more}
+
+
+def _s(time_ns: int) -> float:
+    return round(time_ns / 1e9, DIGITS)
+
+
+class _Read(NamedTuple):
+    truth: bool | None
+    intervals: Intervals
+    bindings: tuple[Mapping[str, str], ...]
+    evidence: tuple[Evidence, ...]
+
+
+class Record:
+    """Notes what the functions of one question read."""
+
+    def __init__(self) -> None:
+        self._read: list[_Read] = []
+
+    def note(self, answer: Answer, also: tuple[Evidence, ...] = ()) -> None:
+        """Note a truth, and the rows that its time and its goal came from."""
+        rows = (*answer.evidence, *also)
+        self._read.append(_Read(answer.truth, answer.intervals, answer.bindings, rows))
+
+    def rows(self, *evidence: Evidence) -> None:
+        """Note rows that were read for anything else than a truth."""
+        self._read.append(_Read(None, Intervals(), (), evidence))
+
+    def telling(self, value: object) -> _Read:
+        """Return what an answer rests on.
+
+        Of an answer that is true or false, these are the truths that are the same, as what made ``all`` false or
+        ``exists`` true; if there are none, as after ``!``, all of them.
+        """
+        same = [r for r in self._read if r.truth is value] if isinstance(value, bool) else []
+        used = same or self._read
+        bindings = {tuple(binding.items()): binding for r in used for binding in r.bindings}
+        return _Read(
+            None,
+            union(r.intervals for r in used),
+            tuple(bindings.values()),
+            in_order(row for r in used for row in r.evidence),
+        )

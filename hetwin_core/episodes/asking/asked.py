@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from functools import cached_property
+from typing import Any
 
-from hetwin_core.episodes.asking.expressions.answered import Answered
-from hetwin_core.episodes.asking.expressions.ask import Asking
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.expressions.evaluation import Budget, EvaluationError, Scope, Step
+from hetwin_core.episodes.asking.answer import Answered, NotKnown
+from hetwin_core.episodes.asking.formulas import VARIABLES, check_value, compiled
+from hetwin_core.episodes.asking.functions import Functions, shown
+from hetwin_core.episodes.asking.names import SUPPORTING, VALUES
 from hetwin_core.episodes.asking.questions import Questions
+from hetwin_core.episodes.asking.terms import ANY
 from hetwin_core.episodes.tables.tables import Tables
 
 
@@ -23,11 +30,63 @@ class Asked(Questions):
         Raises:
             BadInput: if it is wrong: its syntax, a name, a time; the error names what would be right.
         """
-        return self._asking.ask(question, where)
+        begun = time.perf_counter()
+        functions = Functions(self, self._names)
+        try:
+            value, why = self._evaluated(question, functions)
+        except BadInput as error:
+            raise _placed(error, question, where) from None
+        told = functions.record.telling(value)
+        own = functions.rows_of(value if isinstance(value, list) else [value])
+        return Answered(
+            question,
+            shown(value),
+            told.intervals,
+            told.bindings,
+            own or told.evidence,
+            time.perf_counter() - begun,
+            why,
+        )
 
     @cached_property
-    def _asking(self) -> Asking:
-        return Asking(self)
+    def _steps(self) -> dict[str, Step]:
+        """Questions that were asked -> how they are evaluated."""
+        return {}
+
+    @cached_property
+    def _names(self) -> list[str]:
+        words = self.vocabulary
+        return sorted({*words.fluents, *words.events, *words.attributes, *VALUES, SUPPORTING})
+
+    def _evaluated(self, question: str, functions: Functions) -> tuple[Any, str]:
+        """Return the value of a question, None if it is not known, and then why."""
+        step = self._compiled(question, functions)
+        ends = self.tables.start_ns / 1e9, self.tables.known_until_ns / 1e9
+        variables = dict(zip(VARIABLES, (ANY, *ends), strict=True))
+        try:
+            value = step(Scope(variables, functions.functions, Budget()))
+        except NotKnown as unknown:
+            return None, str(unknown)
+        except EvaluationError as error:
+            raise BadInput(
+                f"the question has no value: {error.reason}",
+                found=question,
+                expected="see docs/asking.md",
+            ) from None
+        check_value(value)
+        return value, ""
+
+    def _compiled(self, question: str, functions: Functions) -> Step:
+        if question not in self._steps:
+            self._steps[question] = compiled(question, functions.functions)
+        return self._steps[question]
+
+
+def _placed(error: BadInput, question: str, where: str) -> BadInput:
+    """Return an error with the place of its question, which is the question itself unless it stands in a file."""
+    place = ": ".join(part for part in (where or question, error.where) if part)
+    found = None if error.found == question and not where else error.found
+    return BadInput(error.problem, where=place, found=found, expected=error.expected)
 
 
 class AskedTables(Asked):

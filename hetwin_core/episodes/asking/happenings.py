@@ -1,17 +1,27 @@
-"""Which events happened."""
+"""Which events happened, which ones the robot believes in, and what caused them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.nearest import one_of
-from hetwin_core.episodes.asking.entities import Entities
+from hetwin_core.episodes.asking.formulas import GoalReader
+from hetwin_core.episodes.asking.holding import Holding, some_time
+from hetwin_core.episodes.asking.names import ABOUT, EVENTS, MOVES, Entities, Vocabulary
+from hetwin_core.episodes.asking.reading import Reader
+from hetwin_core.episodes.asking.tasks import TaskTree
 from hetwin_core.episodes.asking.terms import Argument, Atom, Variable
-from hetwin_core.episodes.asking.vocabulary import Vocabulary
-from hetwin_core.episodes.tables.rows import Happening, Interval
+from hetwin_core.episodes.asking.times import Asked
+from hetwin_core.episodes.expecting import Expectations
+from hetwin_core.episodes.expecting.bodies import Bodies
+from hetwin_core.episodes.tables.lists import EventList
+from hetwin_core.episodes.tables.rows import Happening, Interval, Status, Task
+from hetwin_core.episodes.tables.tables import Tables
 
+LOC_CHANGE = "loc_change"
 SYMMETRIC = ("collision", "collision_end")
 Wanted = tuple[frozenset[str] | None, ...]
 """What each argument of an event may be; None: anything."""
@@ -20,22 +30,20 @@ Wanted = tuple[frozenset[str] | None, ...]
 class Happenings:
     """Finds events by name and arguments.
 
+    Attributes:
+        named: returns the events of a name, by time.
+        row: returns the event of a number.
+
     Args:
-        events: of the episode, in order.
+        events: of the episode.
         entities: of the episode.
         vocabulary: of the episode.
     """
 
-    def __init__(
-        self, events: Iterable[Happening], entities: Entities, vocabulary: Vocabulary
-    ) -> None:
+    def __init__(self, events: EventList, entities: Entities, vocabulary: Vocabulary) -> None:
         self._entities = entities
         self._vocabulary = vocabulary
-        self._by_name: dict[str, list[Happening]] = {}
-        self._by_row: dict[int, Happening] = {}
-        for event in events:
-            self._by_row[event.row] = event
-            self._by_name.setdefault(event.name, []).append(event)
+        self.named, self.row = events.named, events.row
 
     def find(self, pattern: Atom, span: Interval | None = None) -> list[Happening]:
         """Return the events that a pattern stands for, in order.
@@ -44,7 +52,7 @@ class Happenings:
             BadInput: if the event or an entity is not known.
         """
         names = self._vocabulary.event(pattern.name)
-        events = self._by_name.get(pattern.name, [])
+        events = self.named(pattern.name)
         wanted = self._wanted(pattern, names, events)
         inside = events if span is None else self._inside(events, span)
         return [event for event in inside if fits(event, names, wanted)]
@@ -67,41 +75,26 @@ class Happenings:
             BadInput: if the event or an entity is not known.
         """
         names = self._vocabulary.event(pattern.name)
-        return self._wanted(pattern, names, self._by_name.get(pattern.name, []))
+        return self._wanted(pattern, names, self.named(pattern.name))
 
-    def named(self, name: str) -> Sequence[Happening]:
-        """Return the events of a name, in order."""
-        return self._by_name.get(name, ())
-
-    def row(self, row: int) -> Happening:
-        """Return the event of a number."""
-        return self._by_row[row]
-
-    def bindings(self, pattern: Atom, events: Iterable[Happening]) -> list[dict[str, str]]:
-        """Return what the variables of a pattern stand for in events."""
-        names = self._vocabulary.event(pattern.name)
-        found: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
-        for event in events:
-            values = _values(event, names)
-            pairs = zip(pattern.arguments, names, values, strict=False)
-            one = {v.name or n: str(e) for v, n, e in pairs if isinstance(v, Variable)}
-            if one:
-                found.setdefault(tuple(one.items()), one)
-        return list(found.values())
-
-    def _inside(self, events: list[Happening], span: Interval) -> Iterator[Happening]:
+    def _inside(self, events: Sequence[Happening], span: Interval) -> Iterator[Happening]:
         return (event for event in events if span.from_ns <= event.time_ns < span.to_ns)
 
-    def _wanted(self, pattern: Atom, names: tuple[str, ...], events: list[Happening]) -> Wanted:
+    def _wanted(self, pattern: Atom, names: tuple[str, ...], events: Sequence[Happening]) -> Wanted:
         if len(pattern.arguments) > len(names):
             raise BadInput(
                 "this event has other arguments",
                 found=str(pattern),
                 expected=f"{pattern.name}({', '.join(names)})",
             )
-        return tuple(self._one(argument, pattern.name, events) for argument in pattern.arguments)
+        return tuple(
+            self._one(argument, pattern.name, role, events)
+            for argument, role in zip(pattern.arguments, names, strict=False)
+        )
 
-    def _one(self, argument: Argument, name: str, events: list[Happening]) -> frozenset[str] | None:
+    def _one(
+        self, argument: Argument, name: str, role: str, events: Sequence[Happening]
+    ) -> frozenset[str] | None:
         if isinstance(argument, Variable):
             return None
         if not isinstance(argument, str):
@@ -112,7 +105,12 @@ class Happenings:
                 expected='names in quotes, e.g. picked_up("box")',
             )
         if argument in self._entities.names or argument == "robot":
-            return self._entities.meant(argument, name)
+            meant = self._entities.meant(argument, name)
+            kinds = MOVES if name == LOC_CHANGE else ABOUT.get(role, ()) if name in EVENTS else ()
+            about = {event.arguments.get(role) for event in events}
+            if kinds and not meant & about:
+                self._entities.check_kind(argument, kinds, f"{role} of {name}")
+            return meant
         said = {v for event in events for v in event.arguments.values() if isinstance(v, str)}
         if argument not in said:
             known = [*self._entities.names, *sorted(said - {*self._entities.names})]
@@ -139,3 +137,186 @@ def _values(event: Happening, names: tuple[str, ...]) -> list[Json]:
     arguments: Mapping[str, Json] = event.arguments
     named = [arguments.get(name) for name in names]
     return [*named, *(value for key, value in arguments.items() if key not in names)]
+
+
+PERCEIVED = "perceived"
+ENDS = {"pick_up": "held", "picked_up": "held", "set_down": "on", "put_down": "on"}
+"""Event -> the fluent of the goal at whose end the robot believes it."""
+SECOND = {"held": "hand", "on": "support"}
+"""Fluent -> name of its second argument, as of the event."""
+SOURCE = "tasks"
+"""Source of events that follow from the ends of tasks."""
+
+
+class Believed(Holding):
+    """When the robot believes terms, and which events it believes to have happened.
+
+    Args:
+        tables: of the episode.
+        reader: of beliefs.
+        vocabulary: of the episode.
+        entities: of the episode.
+        happenings: finds events.
+        goals: reads the goals of tasks.
+    """
+
+    def __init__(
+        self,
+        tables: Tables,
+        reader: Reader,
+        vocabulary: Vocabulary,
+        entities: Entities,
+        happenings: Happenings,
+        goals: GoalReader,
+    ) -> None:
+        super().__init__(tables, reader, vocabulary, entities)
+        self._happenings, self._goals = happenings, goals
+
+    def occurs(self, pattern: Atom, when: Asked | None = None) -> tuple[Happening, ...]:
+        """Return the events of a pattern that the robot believes to have happened.
+
+        Percepts are such events, and ``picked_up`` and ``put_down`` (or ``pick_up``, ``set_down``) at the end of a task
+        that is done with the goal ``held`` or ``on``, whose row such an event has.
+
+        Raises:
+            BadInput: if the event, an entity or the time is not known, or there is no such event in beliefs.
+        """
+        span = some_time(when, self._tables).span
+        if pattern.name not in (PERCEIVED, *ENDS):
+            expected = one_of(pattern.name, [PERCEIVED, *ENDS])
+            problem = "the robot has no beliefs about this event"
+            raise BadInput(problem, found=pattern.name, expected=expected)
+        found = self._happenings.find(pattern, span)  # which sees whether its entities are known
+        if pattern.name == PERCEIVED:
+            return tuple(found)
+        inside = (e for e in self._ends(pattern.name) if span.from_ns <= e.time_ns < span.to_ns)
+        return tuple(event for event in inside if self._happenings.matches(event, pattern))
+
+    def _ends(self, name: str) -> Iterator[Happening]:
+        fluent = ENDS[name]
+        for task in self._tables.tasks:
+            if task.status is not Status.DONE or not task.goal.startswith(fluent):
+                continue
+            goal = self._goals.read(task)
+            if isinstance(goal, Atom) and goal.name == fluent:
+                texts = [a for a in goal.arguments if isinstance(a, str)]
+                said = dict(zip(("object", SECOND[fluent]), texts, strict=False))
+                told = {**said, "task": task.id}
+                yield Happening(task.row, task.span.to_ns, name, SOURCE, told)
+
+
+Cause: TypeAlias = "Happening | Task"
+
+COLLISION = "collision"
+LETTING_GO = ("released", "lost", "grip_lost", "let_go", "slipped")
+"""Events after which an object may move by itself."""
+BY_TASKS = (
+    *(*LETTING_GO, "picked_up", "put_down", "pick_up", "set_down", "grasped", "grip_closed"),
+    "perceived",
+)
+"""Events that tasks cause, without another event between."""
+BEFORE_NS = 2_000_000_000
+"""An event is caused by what happened at most so long before."""
+SAME_NS = 150_000_000
+"""Reports of one moment come so far apart, in any order."""
+MOST = 8
+"""A chain is never longer."""
+
+
+class Causes:
+    """Follows events back to tasks.
+
+    An event about an object is caused by what touched the object last, or let go of it, within `BEFORE_NS`; what
+    touched it is a link, or another object, whose own motion has a cause in turn. The first event of a chain is caused
+    by the innermost task that went on; of several by that which may cause it, or else names one of its entities. A task
+    is caused by those that it is a part of.
+
+    Args:
+        happenings: events of the episode.
+        tree: its tasks.
+        expectations: knows which tasks went on, and what they name.
+    """
+
+    def __init__(self, happenings: Happenings, tree: TaskTree, expectations: Expectations) -> None:
+        self._happenings = happenings
+        self._tree = tree
+        self._expectations = expectations
+        self._bodies: Bodies = expectations.bodies
+
+    def of(self, effect: Happening) -> tuple[Cause, ...]:
+        """Return the causes of an event, the nearest first; empty if none is known."""
+        events = list(self._events(effect))
+        first = events[-1] if events else effect
+        task = self._task(first)
+        return (*events, *((task, *self._tree.above(task)) if task is not None else ()))
+
+    def _events(self, effect: Happening) -> Iterator[Happening]:
+        """Yield the events that led to one, the nearest first."""
+        seen = {effect.row}
+        moved = self._moved(effect)
+        time_ns = _begin(effect)
+        while moved and len(seen) < MOST:
+            cause = self._last(moved, time_ns, seen)
+            if cause is None:
+                return
+            yield cause
+            seen.add(cause.row)
+            moved = [] if cause.name != COLLISION else self._others(cause, moved)
+            time_ns = cause.time_ns
+
+    def _moved(self, event: Happening) -> list[str]:
+        """Return the objects about whose motion an event is; none of one that a task causes."""
+        if event.name in BY_TASKS:
+            return []
+        named = [value for value in event.arguments.values() if isinstance(value, str)]
+        if event.name == COLLISION and any(name in self._bodies.links for name in named):
+            return []
+        return [name for name in named if self._bodies.is_movable(name)]
+
+    def _others(self, collision: Happening, moved: Sequence[str]) -> list[str]:
+        """Return what touched an object, if it is an object that something else must have moved."""
+        named = [value for value in collision.arguments.values() if isinstance(value, str)]
+        return [name for name in named if name not in moved and self._bodies.is_movable(name)]
+
+    def _last(self, moved: Sequence[str], time_ns: int, seen: set[int]) -> Happening | None:
+        """Return the last event until a moment that can have moved one of some objects."""
+        found = [
+            event
+            for name in (COLLISION, *LETTING_GO)
+            for event in self._happenings.named(name)
+            if time_ns - BEFORE_NS <= event.time_ns <= time_ns + SAME_NS
+            and event.row not in seen
+            and self._moves(event, moved)
+        ]
+        touches = [event for event in found if self._is_by_robot(event)]
+        return max(touches or found, key=lambda event: (event.time_ns, event.row), default=None)
+
+    def _moves(self, event: Happening, moved: Sequence[str]) -> bool:
+        named = [value for value in event.arguments.values() if isinstance(value, str)]
+        if not any(name in named for name in moved):
+            return False
+        others = [name for name in named if name not in moved]
+        can_move = [n for n in others if self._bodies.is_movable(n) or n in self._bodies.links]
+        return event.name in LETTING_GO or bool(can_move)
+
+    def _is_by_robot(self, event: Happening) -> bool:
+        named = event.arguments.values()
+        return event.name in LETTING_GO or any(name in self._bodies.links for name in named)
+
+    def _task(self, event: Happening) -> Task | None:
+        """Return the innermost task that went on: that which may cause an event, names its entities, or began last."""
+        near = self._expectations.near(event.time_ns)
+        on = [task for task in near if task.span.from_ns <= event.time_ns <= task.span.to_ns]
+        named = {value for value in event.arguments.values() if isinstance(value, str)}
+        named |= {hand for name in named if (hand := self._bodies.hand_of(name))}
+        may = [t for t in near if self._expectations.of(t, event.name, event.arguments)]
+        about = [t for t in on or near if named & {*self._expectations.named.entities(t)}]
+        best = [task for task in may if task in on] or may or about or on or near
+        return max(best, key=lambda task: (task.span.from_ns, task.row), default=None)
+
+
+def _begin(event: Happening) -> int:
+    """Return when what an event reports began, which it may say itself."""
+    begin = event.arguments.get("from")
+    is_time = isinstance(begin, int | float) and not isinstance(begin, bool)
+    return min(event.time_ns, round(begin * 1e9)) if is_time else event.time_ns  # type: ignore[operator]

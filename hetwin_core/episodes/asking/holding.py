@@ -1,18 +1,20 @@
-"""Whether a term holds at a time."""
+"""Whether terms hold at a time, in the world and in beliefs alike."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property, partial
 from itertools import count, islice
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.sentences.catalogue import say
-from hetwin_core.episodes.asking.answer import Answer
-from hetwin_core.episodes.asking.entities import Entities
-from hetwin_core.episodes.asking.evidence import in_order
-from hetwin_core.episodes.asking.found import Found, is_read_whole
-from hetwin_core.episodes.asking.intervals import Intervals, union
+from hetwin_core.episodes.asking.answer import Answer, Evidence, in_order
+from hetwin_core.episodes.asking.names import SUPPORTING, Entities, Vocabulary
 from hetwin_core.episodes.asking.reading import Binding, Reader, Reading
 from hetwin_core.episodes.asking.terms import (
     ANY,
@@ -25,11 +27,62 @@ from hetwin_core.episodes.asking.terms import (
     Term,
     Variable,
 )
-from hetwin_core.episodes.asking.times import Sort, Window
-from hetwin_core.episodes.asking.truths import Truths
-from hetwin_core.episodes.asking.vocabulary import SUPPORTING, Vocabulary
+from hetwin_core.episodes.asking.times import Asked, Sort, Window, whole, window
+from hetwin_core.episodes.tables.intervals import Intervals, Truths, union
 from hetwin_core.episodes.tables.rows import Interval
+from hetwin_core.episodes.tables.tables import Tables
 from hetwin_core.episodes.tables.unseen import Blind
+
+POSES = "poses"
+
+
+class Found:
+    """When a term holds for one binding.
+
+    Args:
+        binding: the entities.
+        reading: when it is true and when it is false, the rows that say so, and where it was not seen.
+    """
+
+    def __init__(self, binding: Binding, reading: Reading) -> None:
+        self.binding = binding
+        self.truths = reading.truths
+        self.blind: tuple[Blind, ...] = reading.blind
+        self._evidence = reading.evidence
+
+    def telling(self, window: Window, known: Interval) -> Iterator[Evidence]:
+        """Yield the rows that overlap a time; states were measured for it, even if just before.
+
+        Args:
+            window: the time.
+            known: all of the episode; what lasts until its end has not ended there.
+        """
+        begins, ends, states = self._columns
+        last = known.to_ns - 1
+        overlap = (begins < window.span.to_ns) & (ends > window.span.from_ns)
+        if window.span.to_ns > last:
+            overlap |= ends >= last
+        for index in np.flatnonzero(overlap | states).tolist():
+            yield self._evidence[index]
+
+    @cached_property
+    def _columns(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+        """(n,) begins and ends [ns] of all rows, none of them empty, and whether they are states."""
+        spans = np.array([row.span for row in self._evidence], np.int64).reshape(-1, 2)
+        states = np.array([row.table == POSES for row in self._evidence], np.bool_)
+        return spans[:, 0], np.maximum(spans[:, 1], spans[:, 0] + 1), states
+
+
+def is_read_whole(term: Term, in_parts: frozenset[str]) -> bool:
+    """Return whether a term is read for all of an episode at once: it needs no places, no states and no parts."""
+    return all(
+        isinstance(leaf, Atom) and leaf.place is None and leaf.name not in in_parts
+        for leaf in term.leaves()
+    )
+
+
+HAND = "hand"
+"""Argument of a fluent that only a hand can be."""
 
 MOST_BINDINGS = 10_000
 """A term with more is refused, for it would not end."""
@@ -47,30 +100,42 @@ class _Held(NamedTuple):
 
 
 class Holding:
-    """Finds out when terms hold.
+    """When terms hold, in the world or as the robot believes.
 
     Args:
+        tables: of the episode.
         reader: of the world or of beliefs.
         vocabulary: of the episode.
         entities: of the episode.
-        known: all of the episode that is known.
     """
 
     def __init__(
-        self, reader: Reader, vocabulary: Vocabulary, entities: Entities, known: Interval
+        self, tables: Tables, reader: Reader, vocabulary: Vocabulary, entities: Entities
     ) -> None:
+        self._tables = tables
         self._reader = reader
         self._vocabulary = vocabulary
         self._entities = entities
-        self._known = known
+        self._known = whole(tables)
         self._kept: dict[Term, _Held] = {}
 
-    def ask(self, term: Term, window: Window) -> Answer:
+    def holds(self, term: Term, when: Asked) -> Answer:
         """Return whether a term holds at a time.
 
         Raises:
-            BadInput: if a fluent or an entity is not known.
+            BadInput: if a fluent, an entity or the time is not known.
         """
+        return self._ask(term, window(when, self._tables))
+
+    def where(self, term: Term, during: Asked | None = None) -> Answer:
+        """Return when a term holds, in an interval or all of the episode.
+
+        Raises:
+            BadInput: as `holds`.
+        """
+        return self._ask(term, some_time(during, self._tables))
+
+    def _ask(self, term: Term, window: Window) -> Answer:
         total, found, unseen = self._found(term, window.span)
         true = [one for one in found if _decide(one.truths, window) is True]
         rows = (row for one in true or found for row in one.telling(window, self._known))
@@ -92,16 +157,12 @@ class Holding:
             return ()
         return (say("question.known_until", until=known_s),)
 
-    def when(self, term: Term, span: Interval) -> Truths:
-        """Return when a term is true and when it is false, as far as an interval goes."""
-        return self._found(term, span).total
-
     def _found(self, term: Term, span: Interval) -> _Held:
         """Return when a term holds for any entities, and for which; a term that is read whole is read once.
 
         Entities for which it is never true may be some of which that was not seen: so it is not false there.
         """
-        kept = is_read_whole(term)
+        kept = is_read_whole(term, self._reader.in_parts)
         if kept and term in self._kept:
             return self._kept[term]
         checked, bindings = self._prepared(term)
@@ -144,8 +205,9 @@ class Holding:
 
         Variables that were named stand for all entities where only a negation names them; others stay free there.
         """
-        named = {v.name for atom in term.atoms() for v in _variables(atom) if v.name}
-        checked = self._checked(term, {name: count(2) for name in named}, positive=True)
+        atoms = (leaf for leaf in term.leaves() if isinstance(leaf, Atom))
+        named = {v.name for atom in atoms for v in _variables(atom) if v.name}
+        checked = term.mapped(partial(self._atom, {name: count(2) for name in named}))
         found = list(islice(self._candidates(checked), MOST_BINDINGS + 1))
         for name in sorted(named):
             found = list(islice(self._spread(found, name), MOST_BINDINGS + 1))
@@ -182,25 +244,11 @@ class Holding:
             case _:
                 yield {}
 
-    def _checked(self, term: Term, used: dict[str, Iterator[int]], *, positive: bool) -> Term:
-        """Return a term with fluents and entities that are known, and its variables named.
+    def _atom(self, used: dict[str, Iterator[int]], atom: Atom, positive: bool) -> Atom:
+        """Return an atom with a fluent and entities that are known, and its variables named.
 
         Inside of a negation, `ANY` is not bound: not any entity.
         """
-        match term:
-            case Atom():
-                return self._atom(term, used, positive=positive)
-            case Both():
-                one = self._checked(term.one, used, positive=positive)
-                return Both(one, self._checked(term.two, used, positive=positive))
-            case Either():
-                one = self._checked(term.one, used, positive=positive)
-                return Either(one, self._checked(term.two, used, positive=positive))
-            case Negation():
-                return Negation(self._checked(term.of, used, positive=False))
-        return term
-
-    def _atom(self, atom: Atom, used: dict[str, Iterator[int]], *, positive: bool) -> Atom:
         if atom.name == SUPPORTING:
             turned = tuple(reversed((*atom.arguments, ANY)[:2]))
             atom = Atom("on", turned, atom.place)
@@ -214,6 +262,10 @@ class Holding:
         named: list[Argument] = []
         for argument, name in zip(atom.arguments, fluent.arguments, strict=False):
             if isinstance(argument, str):
+                if name == HAND:
+                    self._entities.check_kind(
+                        argument, (EntityKind.HAND,), f"{name} of {atom.name}"
+                    )
                 named.append(self._entities.known(argument))
             elif isinstance(argument, Variable) and argument.name:
                 named.append(argument)
@@ -273,3 +325,11 @@ def _cut(part: Interval, known: Interval) -> Interval:
     """Return an interval that ends with the log at the latest, and is never empty."""
     end = min(part.to_ns, known.to_ns - 1)
     return Interval(part.from_ns, max(end, part.from_ns + 1))
+
+
+def some_time(when: Asked | None, tables: Tables) -> Window:
+    """Return the window of 'some time in'; of all of the episode for None."""
+    if when is None:
+        return Window(Sort.DURING, whole(tables))
+    found = window(when, tables)
+    return found if found.sort is Sort.AT else Window(Sort.DURING, found.span)

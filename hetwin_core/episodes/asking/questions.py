@@ -1,4 +1,4 @@
-"""Questions to an episode from Python."""
+"""Questions to an episode, from Python and as expressions in CEL."""
 
 from __future__ import annotations
 
@@ -6,26 +6,29 @@ from functools import cached_property
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.sentences.catalogue import say
-from hetwin_core.episodes.asking.answer import Answer, NotKnown, reason
-from hetwin_core.episodes.asking.belief import Beliefs
-from hetwin_core.episodes.asking.belief_causes import BeliefCauses
-from hetwin_core.episodes.asking.believed import Believed
-from hetwin_core.episodes.asking.believed_events import BelievedEvents
-from hetwin_core.episodes.asking.causes import Cause, Causes
-from hetwin_core.episodes.asking.domain import Domain, some_time
-from hetwin_core.episodes.asking.entities import Entities
-from hetwin_core.episodes.asking.happenings import Happenings
-from hetwin_core.episodes.asking.holding import Holding
-from hetwin_core.episodes.asking.parsing.goal_reader import GoalReader
-from hetwin_core.episodes.asking.reading import Reader
-from hetwin_core.episodes.asking.task_tree import TaskTree
-from hetwin_core.episodes.asking.terms import Atom, Term, loc
-from hetwin_core.episodes.asking.times import SLACK_NS, Asked, Sort, When, whole, window
-from hetwin_core.episodes.asking.values import Measured, Values
-from hetwin_core.episodes.asking.vocabulary import FOLLOWS_FROM, SUPPORTING, Vocabulary
-from hetwin_core.episodes.asking.world import World
-from hetwin_core.episodes.asking.wrong_beliefs import WrongBeliefs
+from hetwin_core.episodes.asking.answer import (
+    Answer,
+    NotKnown,
+    in_order,
+    of_belief,
+    reason,
+)
+from hetwin_core.episodes.asking.formulas import GoalReader
+from hetwin_core.episodes.asking.happenings import (
+    Believed,
+    Cause,
+    Causes,
+    Happenings,
+)
+from hetwin_core.episodes.asking.holding import Holding, some_time
+from hetwin_core.episodes.asking.names import FOLLOWS_FROM, SUPPORTING, Entities, Vocabulary
+from hetwin_core.episodes.asking.sources import LOC, Beliefs, World, WrongBeliefs
+from hetwin_core.episodes.asking.tasks import Measured, TaskTree, Values
+from hetwin_core.episodes.asking.terms import Atom, Term
+from hetwin_core.episodes.asking.times import SLACK_NS, Asked, Sort, When, at, window
 from hetwin_core.episodes.expecting import Expectations
+from hetwin_core.episodes.tables.intervals import Intervals
+from hetwin_core.episodes.tables.lists import EventList
 from hetwin_core.episodes.tables.rows import Happening, Interval, Task
 from hetwin_core.episodes.tables.tables import Tables
 
@@ -39,15 +42,15 @@ class Questions:
         raise NotImplementedError
 
     @cached_property
-    def world(self) -> Domain:
+    def world(self) -> Holding:
         """What holds in the world."""
-        return Domain(self.tables, self._holding(self._world))
+        return Holding(self.tables, self._world, self.vocabulary, self.entities)
 
     @cached_property
     def believed(self) -> Believed:
         """What the robot believes."""
-        events = BelievedEvents(self.tables, self.happenings, self._goals)
-        return Believed(self.tables, self._holding(self._beliefs), events)
+        known = self.tables, self._beliefs, self.vocabulary, self.entities
+        return Believed(*known, self.happenings, self._goals)
 
     def holds(self, term: Term, when: Asked) -> Answer:
         """Return whether a term holds in the world at a time.
@@ -114,8 +117,9 @@ class Questions:
             raise BadInput(
                 "a belief is about one fluent", found=str(term), expected='e.g. loc("box")'
             )
-        time = some_time(None, self.tables) if when is None else window(when, self.tables)
-        return self._wrong.ask(term, time)
+        if when is None:
+            return self._wrong.where(term)
+        return self._wrong.holds(term, when)
 
     def value(self, term: Term, when: Asked) -> Measured:
         """Return a value of the scene at a moment: the pose of ``loc(x)``, an attribute, an expression on the state.
@@ -139,7 +143,7 @@ class Questions:
         if isinstance(of, str):
             return self._values.variable(of, self._moment(when), task)
         (entity, *_) = of.arguments
-        if of.name != loc("").name or not isinstance(entity, str):
+        if of.name != LOC or not isinstance(entity, str):
             raise BadInput("this is no variable", found=str(of), expected='a name, or loc("box")')
         return self._values.believed_pose(entity, self._moment(when))
 
@@ -185,14 +189,27 @@ class Questions:
         return self._causes.of(effect)
 
     def caused(self, state: Term, belief: Atom, when: Asked) -> Answer:
-        """Return whether a belief at a moment came from a state of the world.
+        """Return whether a belief at a moment came from a state of the world: that held when the belief was formed.
+
+        A believed pose comes from where its entity is only if it was right when it was formed.
 
         Raises:
             BadInput: as `holds`; if the belief is no single fluent, or the time is no moment.
         """
-        wrong = Domain(self.tables, self._wrong)
-        causes = BeliefCauses(self.world, wrong, self._beliefs)
-        return causes.caused(state, belief, self._moment(when))
+        if not isinstance(belief, Atom):
+            raise BadInput("a belief is about one fluent", found=str(belief), expected="loc(x)")
+        row = self._beliefs.last(belief, self._moment(when))
+        if row is None:
+            (about, *_) = belief.arguments
+            told = self._beliefs.told(belief.name, about if isinstance(about, str) else None)
+            return Answer(False if told else None)
+        formed = at(row.span.from_ns / 1e9)
+        held = self.world.holds(state, formed)
+        same = isinstance(state, Atom) and state.name == belief.name == LOC
+        wrong = self._wrong.holds(belief, formed).truth if same else False
+        truth = held.truth if held.truth is None or wrong is None else held.truth and not wrong
+        rows = in_order((*held.evidence, of_belief(row)))
+        return Answer(truth, Intervals([row.span]), held.bindings, rows)
 
     def count(self, term: Term, when: Asked | None = None) -> int:
         """Return how often events of a pattern happened, or a term came to hold.
@@ -229,10 +246,11 @@ class Questions:
         return Happenings(self._reported, self.entities, self.vocabulary)
 
     @cached_property
-    def _reported(self) -> list[Happening]:
+    def _reported(self) -> EventList:
         """The events without those by which the robot's program tells of its tasks."""
         operations = {task.operation for task in self.tables.tasks}
-        return [e for e in self.tables.events if not (_is_topic(e.source) and e.name in operations)]
+        told = (e for e in self.tables.events if e.source[:1] != "/" or e.name not in operations)
+        return EventList(told, self.tables.known_until_ns)
 
     @cached_property
     def task_tree(self) -> TaskTree:
@@ -254,11 +272,13 @@ class Questions:
 
     @cached_property
     def _beliefs(self) -> Beliefs:
-        return Beliefs(self.tables, self.entities)
+        return Beliefs(self.tables, self.entities, self.vocabulary)
 
     @cached_property
     def _wrong(self) -> Holding:
-        return self._holding(WrongBeliefs(self.tables, self.entities, self._world, self._beliefs))
+        known = self.tables, self.entities, self.vocabulary
+        wrong = WrongBeliefs(*known, self._world, self._beliefs)
+        return Holding(self.tables, wrong, self.vocabulary, self.entities)
 
     @cached_property
     def _values(self) -> Values:
@@ -268,15 +288,8 @@ class Questions:
     def _goals(self) -> GoalReader:
         return GoalReader({*self.vocabulary.fluents, SUPPORTING})
 
-    def _holding(self, reader: Reader) -> Holding:
-        return Holding(reader, self.vocabulary, self.entities, whole(self.tables))
-
     def _moment(self, when: Asked) -> int:
         found = window(when, self.tables)
         if found.sort is not Sort.AT:
             raise BadInput("a value is one at a moment", where=found.sort.value, expected="at(...)")
         return found.span.from_ns
-
-
-def _is_topic(source: str) -> bool:
-    return source.startswith("/")

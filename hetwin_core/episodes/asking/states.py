@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -15,17 +17,66 @@ from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.expressions.evaluation import EvaluationError
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
 from hetwin_core.ensemble.expressions.expression import Expression
+from hetwin_core.ensemble.expressions.nodes import Binary, Call, Literal, number_of
+from hetwin_core.ensemble.expressions.parser import WrongSyntax, parse
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import POSE
-from hetwin_core.episodes.asking.evidence import Evidence, of_state
-from hetwin_core.episodes.asking.intervals import Intervals
+from hetwin_core.ensemble.scene.values import POSE, Floats
+from hetwin_core.episodes.asking.answer import Evidence, of_state
 from hetwin_core.episodes.asking.reading import Reading
 from hetwin_core.episodes.asking.terms import State
-from hetwin_core.episodes.asking.thresholds import threshold
 from hetwin_core.episodes.asking.times import whole
-from hetwin_core.episodes.asking.truths import UNKNOWN, Truths
+from hetwin_core.episodes.tables.intervals import UNKNOWN, Intervals, Truths
 from hetwin_core.episodes.tables.rows import Interval
 from hetwin_core.episodes.tables.tables import Tables
+
+_SERIES: Mapping[str, Callable[[Floats], Floats]] = {
+    "height": lambda rows: rows[:, 2],
+    "speed": lambda rows: np.linalg.norm(rows[:, 7:10], axis=1),
+}
+"""What the evaluators of these names return, of (n, 13) poses and twists."""
+_COMPARE: Mapping[str, Callable[[Any, float], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """Whether the height or the speed of a body is beyond a limit.
+
+    Attributes:
+        quantity: ``height`` or ``speed``, see the evaluators of these names.
+        entity: whose.
+        relation: the comparison, ``<``, ``<=``, ``>`` or ``>=``.
+        limit: in m or m/s.
+    """
+
+    quantity: str
+    entity: str
+    relation: str
+    limit: float
+
+    def holds(self, rows: Floats) -> NDArray[np.bool_]:
+        """Return (n,) whether it holds, of (n, 13) poses and twists in the world."""
+        found: NDArray[np.bool_] = _COMPARE[self.relation](_SERIES[self.quantity](rows), self.limit)
+        return found
+
+
+def threshold(text: str) -> Threshold | None:
+    """Return the threshold that a condition is; None if it is any other condition."""
+    try:
+        node = parse(text)
+    except WrongSyntax:
+        return None
+    match node:
+        case Binary(relation, Call(quantity, (Literal(str() as entity),)), other):
+            limit = number_of(other)
+            if relation in _COMPARE and quantity in _SERIES and limit is not None:
+                return Threshold(quantity, entity, relation, float(limit))
+    return None
+
 
 STEP_NS = 50_000_000
 """States are looked at so far apart, and all of them between two that differ."""

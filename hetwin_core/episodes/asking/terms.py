@@ -5,7 +5,7 @@ A term is no truth: it is true or false only at a time, and in the world or as t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn, TypeAlias
 
@@ -51,9 +51,13 @@ class Term:
             expected=f"holds({self}, at(...)); terms are composed by & | ~, not by and, or, not",
         )
 
-    def atoms(self) -> Iterator[Atom]:
-        """Yield the atoms in it, from left to right."""
-        yield from ()
+    def leaves(self) -> Iterator[Term]:
+        """Yield the atoms and states in it, from left to right."""
+        yield self
+
+    def mapped(self, change: Callable[[Atom, bool], Term], positive: bool = True) -> Term:
+        """Return it with other atoms; `change` gets each, and whether it is in no negation."""
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +89,9 @@ class Atom(Term):
     arguments: tuple[Argument, ...] = ()
     place: Place | None = None
 
-    def atoms(self) -> Iterator[Atom]:
-        """Yield this one."""
-        yield self
+    def mapped(self, change: Callable[[Atom, bool], Term], positive: bool = True) -> Term:
+        """Return another one."""
+        return change(self, positive)
 
     def __str__(self) -> str:
         words = [_shown(argument) for argument in self.arguments]
@@ -120,10 +124,14 @@ class _Pair(Term):
     one: Term
     two: Term
 
-    def atoms(self) -> Iterator[Atom]:
-        """Yield the atoms of both."""
-        yield from self.one.atoms()
-        yield from self.two.atoms()
+    def leaves(self) -> Iterator[Term]:
+        """Yield those of both."""
+        yield from self.one.leaves()
+        yield from self.two.leaves()
+
+    def mapped(self, change: Callable[[Atom, bool], Term], positive: bool = True) -> Term:
+        """Return it with other atoms in both."""
+        return type(self)(self.one.mapped(change, positive), self.two.mapped(change, positive))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +156,13 @@ class Negation(Term):
 
     of: Term
 
-    def atoms(self) -> Iterator[Atom]:
-        """Yield the atoms of what is negated."""
-        yield from self.of.atoms()
+    def leaves(self) -> Iterator[Term]:
+        """Yield those of what is negated."""
+        yield from self.of.leaves()
+
+    def mapped(self, change: Callable[[Atom, bool], Term], positive: bool = True) -> Term:
+        """Return it with other atoms in what is negated."""
+        return Negation(self.of.mapped(change, False))
 
     def __str__(self) -> str:
         return f"~{self.of}"

@@ -9,11 +9,11 @@ import numpy as np
 
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.episodes.asking.intervals import Intervals
 from hetwin_core.episodes.comparing.comparison import TOLERANCE_NS, Parting
 from hetwin_core.episodes.comparing.poses import Times, sampled, since
 from hetwin_core.episodes.comparing.side import Side
-from hetwin_core.episodes.tables.pose_tolerance import ANGLE, DISTANCE_M, distances
+from hetwin_core.episodes.tables.intervals import Intervals
+from hetwin_core.episodes.tables.poses import ANGLE, DISTANCE_M, distances
 from hetwin_core.episodes.tables.rows import Belief, Interval
 
 Fact: TypeAlias = tuple[str, str, str]

@@ -25,7 +25,7 @@ from hetwin_core.episodes.comparing.comparison import (
 )
 from hetwin_core.episodes.comparing.poses import Times, sampled, since, still
 from hetwin_core.episodes.comparing.side import Side
-from hetwin_core.episodes.tables.pose_tolerance import distances
+from hetwin_core.episodes.tables.poses import distances
 from hetwin_core.episodes.tables.rows import Interval
 
 _WINDOW_NS = 60_000_000_000

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from hetwin_core.ensemble.events import Json
-from hetwin_core.episodes.asking.intervals import Intervals
 from hetwin_core.episodes.comparing.comparison import TOLERANCE_NS, Parting
 from hetwin_core.episodes.comparing.motion import SETTLING_NS
 from hetwin_core.episodes.comparing.side import Side
-from hetwin_core.episodes.tables.rows import Interval, Occasion
+from hetwin_core.episodes.tables.intervals import Intervals
+from hetwin_core.episodes.tables.rows import BORNE, Interval, Occasion
 
-_OF_MOTION = ("loc", "moving", "attached")
-"""Fluents that follow from how bodies move, which is compared itself."""
+_OF_MOTION = ("loc", "moving", "attached", BORNE)
+"""Fluents that follow from how bodies move and what they stand on, which are compared themselves."""
 
 
 _SHORT_S = 1.0

@@ -43,8 +43,10 @@ _LETTING_GO = (
     "set_down(object, any)",
     "put_down(object)",
     "released(object)",
-    "dropped(object)",
 )
+_DROPPING = (*_LETTING_GO, "dropped(object)")
+_GENTLY = frozenset({"release", "let_go", "hand_over", "give"})
+"""Operations that let go of something where it is to be, and do not let it fall."""
 _WHOLE = (*_GRASPING, *_PLACING)
 _LEAVING = ("collision_end",)
 _DRIVING = ("loc_change(robot)", "collision_end")
@@ -57,8 +59,9 @@ _NAMES: Mapping[tuple[str, ...], str] = {
     _CARRYING: "lift carry move move_arm transport transfer hold raise",
     (*_GRASPING, *_CARRYING): "pick pick_up take get fetch bind",
     _PLACING: "place put put_down set_down lower stack insert connect",
-    (*_GRASPING, *_LETTING_GO): "move_hand move_gripper grip",
-    _LETTING_GO: " ".join(sorted(LETTING_GO)),
+    (*_GRASPING, *_DROPPING): "move_hand move_gripper grip",
+    _LETTING_GO: " ".join(sorted(_GENTLY)),
+    _DROPPING: " ".join(sorted(LETTING_GO - _GENTLY)),
     _WHOLE: "pick_and_place bring deliver relocate rearrange clear tidy",
     _LEAVING: "retreat retract withdraw go_home home park wait stand pause idle",
     _DRIVING: "navigate drive go go_to goto move_base approach_place dock turn",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from hetwin_core.episodes.expecting import Expectations
-from hetwin_core.episodes.tables.rows import DERIVED, Happening, Interval, Occasion
+from hetwin_core.episodes.tables.rows import BORNE, DERIVED, Happening, Interval, Occasion
 from hetwin_core.episodes.tables.tables import Tables
 
 
@@ -32,8 +32,8 @@ class Facts:
     def events(self, *names: str, about: str = "") -> list[Happening]:
         """Return the events of some names, in order; those about one entity if it is named."""
         if len(names) == 1 and not about:
-            return self._events.get(names[0], [])
-        rows = [row for name in names for row in self._events.get(name, ())]
+            return list(self.tables.events.named(names[0]))
+        rows = [row for name in names for row in self.tables.events.named(name)]
         rows.sort(key=lambda row: (row.time_ns, row.row))
         return [row for row in rows if not about or row.arguments.get("object") == about]
 
@@ -53,7 +53,7 @@ class Facts:
 
     def supports(self, entity: str, time_ns: int) -> list[str]:
         """Return what an entity stands on at a time."""
-        return [row.b for row in self.at("on", entity, time_ns) if row.a == entity]
+        return [row.b for row in self.at(BORNE, entity, time_ns) if row.a == entity]
 
     def holder(self, entity: str, time_ns: int) -> str:
         """Return the hand that holds an entity at a time; empty if none does."""
@@ -85,13 +85,6 @@ class Facts:
                 begin, end = (f(row.span[i] for row in rows) for i, f in enumerate((min, max)))
                 ended = all(row.ended for row in rows)
                 yield Occasion(rows[0].row, "held", name, hand, Interval(begin, end), ended)
-
-    @cached_property
-    def _events(self) -> dict[str, list[Happening]]:
-        found: dict[str, list[Happening]] = {}
-        for row in self.tables.events:
-            found.setdefault(row.name, []).append(row)
-        return found
 
     @cached_property
     def _occasions(self) -> dict[tuple[str, str], dict[str, list[Occasion]]]:

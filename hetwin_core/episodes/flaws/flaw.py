@@ -1,29 +1,15 @@
-"""A flaw of an episode."""
+"""Flaws, and what the later ones come from."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from hetwin_core.ensemble.sentences.catalogue import listed, plain
+from hetwin_core.episodes.asking.answer import Evidence, evidence_row
+from hetwin_core.episodes.flaws.facts import Facts
 from hetwin_core.episodes.tables.rows import Interval
-
-
-class Evidence(NamedTuple):
-    """A row of a table that a flaw rests on.
-
-    Attributes:
-        table: ``occasions``, ``events``, ``tasks`` or ``belief_errors``.
-        row: its number.
-        span: when it held.
-    """
-
-    table: str
-    row: int
-    span: Interval
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
-        return {"table": self.table, "row": self.row, **_seconds(self.span)}
 
 
 class Cause(NamedTuple):
@@ -89,9 +75,139 @@ class Flaw:
             "task": self.task,
             "caused_by": [cause.to_json() for cause in self.caused_by],
             "text": self.text,
-            "evidence": [row.to_json() for row in self.evidence],
+            "evidence": [evidence_row(row) for row in self.evidence],
         }
 
 
 def _seconds(span: Interval) -> dict[str, float]:
     return {"from": round(span.from_ns / 1e9, 6), "to": round(span.to_ns / 1e9, 6)}
+
+
+SAME_NS = 50_000_000
+"""Begins that are not farther apart count as the same [ns]."""
+FORGOTTEN_NS = 5_000_000_000
+"""A belief that has been right again for so long does not show any more [ns]."""
+_WRONG = ("incorrect_belief", "stale_belief")
+_BELIEFS = (*_WRONG, "wrong_object")
+_OUTCOMES = ("unachieved", "failed_navigation", "task_failed")
+_ORDER = ("wrong_order", "failed_navigation")
+
+
+def linked(flaws: Iterable[Flaw], facts: Facts) -> list[Flaw]:
+    """Return flaws in the order in which they came about, each with what it comes from: flaws, events, tasks.
+
+    A flaw comes from earlier ones that are about the same object, or about one that has touched it since; from wrong
+    beliefs about what it is about; and from what went wrong with the tasks that its task comes after or is a part of.
+    """
+    ordered = sorted(flaws, key=lambda flaw: (flaw.since_ns, _rank(flaw), flaw.span.to_ns))
+    parents: list[tuple[int, ...]] = []
+    found: list[Flaw] = []
+    for number, flaw in enumerate(ordered):
+        direct = [i for i in range(number) if _comes_from(flaw, ordered[i], facts)]
+        parents.append(tuple(direct))
+        all_of_them = sorted(_ancestors(number, parents), reverse=True)
+        causes = (*(_cause(i, ordered[i]) for i in all_of_them), *flaw.caused_by)
+        found.append(replace(flaw, caused_by=(*causes, *_tasks(flaw, facts))))
+    return found
+
+
+def _rank(flaw: Flaw) -> int:
+    """Of flaws that begin together, what the robot did or believed comes first, what it did not achieve last."""
+    if flaw.kind in _WRONG:
+        return 2
+    return {"wrong_order": 0, "overlooked": 0, **dict.fromkeys(_OUTCOMES, 4)}.get(flaw.kind, 1)
+
+
+def _ancestors(number: int, parents: Sequence[tuple[int, ...]]) -> set[int]:
+    found: set[int] = set()
+    waiting = list(parents[number])
+    while waiting:
+        one = waiting.pop()
+        if one not in found:
+            found.add(one)
+            waiting += parents[one]
+    return found
+
+
+def _comes_from(flaw: Flaw, other: Flaw, facts: Facts) -> bool:
+    objects = _movable(flaw, facts)
+    if _is_over(other, flaw, facts):
+        return False
+    if objects & _movable(other, facts):
+        return True
+    if other.kind in (*_BELIEFS, *_ORDER) and set(flaw.entities) & set(other.entities):
+        return True
+    if other.kind in _ORDER and flaw.task and other.task and _related(flaw.task, other.task, facts):
+        return True
+    since = Interval(other.since_ns - SAME_NS, flaw.span.to_ns)
+    return any(_touched(name, _movable(other, facts), since, facts) for name in objects)
+
+
+def _is_over(other: Flaw, flaw: Flaw, facts: Facts) -> bool:
+    """Whether an earlier flaw can no longer show in a later one.
+
+    A belief was right again for a while; or a hand has since then taken and let go of all objects that both are about.
+    """
+    later = flaw.span.from_ns - other.span.to_ns
+    if other.kind in _WRONG:
+        return later > (0 if flaw.kind in _WRONG else FORGOTTEN_NS)
+    common = _movable(flaw, facts) & _movable(other, facts)
+    since = Interval(other.span.to_ns, flaw.span.from_ns)
+    return bool(common) and later > 0 and all(_handled(name, since, facts) for name in common)
+
+
+def _handled(name: str, since: Interval, facts: Facts) -> bool:
+    """Whether a hand took an object and let go of it in an interval."""
+    return any(
+        row.a == name and row.span.from_ns > since.from_ns and row.span.to_ns < since.to_ns
+        for row in facts.during("held", name, since)
+    )
+
+
+def _movable(flaw: Flaw, facts: Facts) -> set[str]:
+    return {name for name in (*flaw.entities, *flaw.trace) if facts.bodies.is_movable(name)}
+
+
+def _touched(name: str, others: set[str], since: Interval, facts: Facts) -> bool:
+    """Whether an object began to touch one of some others in an interval."""
+    return any(
+        since.from_ns <= row.span.from_ns and {row.a, row.b} & others
+        for row in facts.during("contact", name, since)
+    )
+
+
+def _related(one: str, other: str, facts: Facts) -> bool:
+    """Whether a task is a part of another, or both of a third."""
+    by_id = {task.id: task for task in facts.tables.tasks}
+    lines = [
+        {above.id for above in facts.named.lineage(by_id[name])} if name in by_id else {name}
+        for name in (one, other)
+    ]
+    return bool(lines[0] & lines[1])
+
+
+def _cause(number: int, flaw: Flaw) -> Cause:
+    what = f"{flaw.kind}({', '.join(flaw.entities)})"
+    return Cause(flaw.kind, what, flaw.span, flaw.entities, number)
+
+
+def _tasks(flaw: Flaw, facts: Facts) -> Iterator[Cause]:
+    """Yield the task of a flaw and what that is a part of, inside out."""
+    task = next((task for task in facts.tables.tasks if task.id == flaw.task), None)
+    if task is not None:
+        for above in facts.named.lineage(task):
+            yield Cause("task", above.id, above.span, facts.named.own(above))
+
+
+def because(flaw: Flaw, flaws: Sequence[Flaw]) -> str:
+    """Return the sentence of a flaw with the first flaws that it comes from, if it comes from any."""
+    origins = [cause.flaw for cause in flaw.caused_by if cause.flaw is not None]
+    firsts = [
+        flaws[number]
+        for number in origins
+        if not any(cause.flaw is not None for cause in flaws[number].caused_by)
+    ]
+    if not firsts:
+        return flaw.text
+    names = [f"{one.kind.replace('_', ' ')} at {one.span.from_ns / 1e9:.2f} s" for one in firsts]
+    return f"{flaw.text.rstrip('.')}, after {plain(listed(sorted(set(names))))}."

@@ -1,27 +1,82 @@
-"""The functions that the queries of rules may call, beside those of questions."""
+"""The functions that the queries of rules may call, beside those of questions, and the rows that they return."""
 
 # ruff: noqa: D402 (users read the first line of each function: how it is called)
-
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from functools import cache, cached_property
 from typing import Any
 
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.episodes.asking.questions import Questions
 from hetwin_core.episodes.expecting.bodies import ROBOT
-from hetwin_core.episodes.flaws import found_rows as rows
-from hetwin_core.episodes.flaws.beliefs import WrongBeliefs
 from hetwin_core.episodes.flaws.facts import Facts
 from hetwin_core.episodes.flaws.goals import Goals, Undone, Unmet
-from hetwin_core.episodes.flaws.grips import dropped, hold_end_ns, lost, wrongly_taken
-from hetwin_core.episodes.flaws.looks import overlooked, spilled
+from hetwin_core.episodes.flaws.hands import (
+    Drop,
+    Touches,
+    dropped,
+    lost,
+    wrongly_taken,
+)
 from hetwin_core.episodes.flaws.moves import LATE_NS, Move, Moves
-from hetwin_core.episodes.flaws.touches import Touches
-from hetwin_core.episodes.tables.rows import Happening, Occasion, Task
+from hetwin_core.episodes.flaws.perception import (
+    WrongBeliefs,
+    overlooked,
+    spilled,
+)
+from hetwin_core.episodes.tables.rows import (
+    BeliefError,
+    Happening,
+    Interval,
+    Occasion,
+    Status,
+    Task,
+)
 
 Row = dict[str, Any]
+
+
+_TABLES: Mapping[type, str] = {
+    Occasion: "occasions",
+    Happening: "events",
+    Task: "tasks",
+    BeliefError: "belief_errors",
+}
+
+
+def row_of(found: Any, **more: object) -> Row:
+    """Return a row of a table, or a finding, as queries see it: a mapping, with times in s.
+
+    Its fields and properties become values: one that ends with ``_ns`` loses that, an interval is two times.
+    """
+    kind = type(found)
+    names = getattr(found, "_fields", None) or [one.name for one in fields(found)]
+    own = (name for name, value in vars(kind).items() if isinstance(value, property))
+    row: Row = {"table": _TABLES[kind]} if kind in _TABLES else {}
+    for name in (*names, *own):
+        value = getattr(found, name)
+        if isinstance(value, Interval):
+            row |= {"from": value.from_ns / 1e9, "to": value.to_ns / 1e9}
+        elif name.endswith("_ns"):
+            row[name.removesuffix("_ns")] = None if value is None else value / 1e9
+        else:
+            row[name] = _shown(value)
+    return row | more
+
+
+def _shown(value: Any) -> Any:
+    match value:
+        case Status():
+            return value.value
+        case Mapping():
+            return dict(value)
+        case _ if is_dataclass(value) or type(value) in _TABLES:
+            return row_of(value)
+        case tuple() | list():
+            return [_shown(one) for one in value]
+    return value
 
 
 class Findings:
@@ -49,6 +104,7 @@ class Findings:
             self.lost_grips,
             self.drops,
             self.wrong_takes,
+            self.failed_tasks,
             self.unmet_goals,
             self.undone_goals,
             self.wrong_beliefs,
@@ -69,7 +125,7 @@ class Findings:
 
     def all_tasks(self) -> list[Row]:
         """all_tasks(): all tasks, by begin."""
-        return [self._task(task) for task in self._facts.tables.tasks]
+        return list(map(self._task, self._facts.tables.tasks))
 
     def moves(self) -> list[Row]:
         """moves(): how objects moved that no hand held; without those that stayed where a hand had put them."""
@@ -77,8 +133,9 @@ class Findings:
         undone = {found.move.number for found in self._undone}
         lost = {row.row for row in self._lost}
         return [
-            rows.of_move(
+            row_of(
                 move,
+                blows=[row_of(row, by=move.other(row)) for row in move.blows],
                 unmet=move.number in unmet,
                 undone=move.number in undone,
                 lost=move.grip is not None and (move.grip.row in lost or self._is_dropped(move)),
@@ -92,50 +149,43 @@ class Findings:
 
     def touches(self) -> list[Row]:
         """touches(): what links and carried objects touched without that being expected."""
-        events = self._facts.tables.events
-        return [
-            rows.of_touch(
-                touch,
-                self._touches.is_static(touch),
-                events[touch.event_row] if touch.event_row >= 0 else None,
-            )
-            for touch in self._touches.all
-        ]
+        return [row_of(one, static=self._touches.is_static(one)) for one in self._touches.all]
 
     def lost_grips(self) -> list[Row]:
         """lost_grips(): holds that ended though no task may let go."""
-        return [rows.of_occasion(row) for row in self._lost]
+        return list(map(row_of, self._lost))
 
     def drops(self) -> list[Row]:
-        """drops(): what hands dropped without that being meant, and when the hold ended, as `begin` [s]."""
-        return [
-            {**rows.of_event(event), "begin": hold_end_ns(self._facts, event) / 1e9}
-            for event in self._dropped
-        ]
+        """drops(): what hands dropped without that being meant: `object, hand, height, by_itself, from, to`."""
+        return list(map(row_of, self._dropped))
 
     def wrong_takes(self) -> list[Row]:
         """wrong_takes(): what hands took while their tasks were about something else."""
-        return [rows.of_taken(found) for found in wrongly_taken(self._facts)]
+        return list(map(row_of, wrongly_taken(self._facts)))
+
+    def failed_tasks(self) -> list[Row]:
+        """failed_tasks(): tasks that failed, and that no later one made good."""
+        return list(map(self._task, self._goals.failed()))
 
     def unmet_goals(self) -> list[Row]:
         """unmet_goals(): tasks that are done though their goals do not hold."""
-        return [rows.of_unmet(found, self._is_robot(found.entities)) for found in self._unmet]
+        return [row_of(found, robot=self._is_robot(found.entities)) for found in self._unmet]
 
     def undone_goals(self) -> list[Row]:
         """undone_goals(): goals that held when their tasks were done, and that the robot then undid by a blow."""
-        return [rows.of_undone(found) for found in self._undone]
+        return list(map(row_of, self._undone))
 
     def wrong_beliefs(self) -> list[Row]:
         """wrong_beliefs(): beliefs that were wrong for longer than their messages need to follow the world."""
-        return [rows.of_wrong(found) for found in self._beliefs.all()]
+        return [{**row_of(one.error), **row_of(one)} for one in self._beliefs.all()]
 
     def overlooked_things(self) -> list[Row]:
         """overlooked_things(): what was visible in tasks that look, and was not perceived."""
-        return [rows.of_overlooked(found) for found in overlooked(self._facts)]
+        return list(map(row_of, overlooked(self._facts)))
 
     def spills(self) -> list[Row]:
         """spills(): fluids that left their vessels and were not meant to, or did not arrive."""
-        return [rows.of_spilled(found) for found in spilled(self._facts)]
+        return list(map(row_of, spilled(self._facts)))
 
     def find_task(self, name: str) -> Row | None:
         """find_task(id): the task; null if there is none."""
@@ -144,11 +194,11 @@ class Findings:
 
     def events_of(self, name: str) -> list[Row]:
         """events_of(name): the events of a name, by time."""
-        return [rows.of_event(row) for row in self._facts.events(name)]
+        return list(map(row_of, self._facts.events(name)))
 
     def occasions_of(self, fluent: str) -> list[Row]:
         """occasions_of(fluent): the occasions of a fluent, by begin."""
-        return [rows.of_occasion(row) for row in self._facts.tables.occasions.find(fluent)]
+        return list(map(row_of, self._facts.tables.occasions.find(fluent)))
 
     def task_at(self, time: float) -> str | None:
         """task_at(time): id of the innermost task that goes on at a time [s]; null if none does."""
@@ -183,15 +233,14 @@ class Findings:
         return list(lost(self._facts))
 
     @cached_property
-    def _dropped(self) -> list[Happening]:
-        return list(dropped(self._facts))
+    def _dropped(self) -> list[Drop]:
+        return list(dropped(self._facts, self._moves.all))
 
     def _is_dropped(self, move: Move) -> bool:
         """Whether a motion is a drop that has been told."""
         begin, end = move.span.from_ns, move.span.to_ns + LATE_NS
         return any(
-            event.arguments.get("object") == move.object and begin <= event.time_ns <= end
-            for event in self._dropped
+            drop.object == move.object and begin <= drop.span.to_ns <= end for drop in self._dropped
         )
 
     def _is_expected(self, move: Move) -> bool | None:
@@ -228,4 +277,4 @@ class Findings:
         return any(name == ROBOT or self._facts.bodies.kind(name) in kinds for name in names)
 
     def _task(self, task: Task) -> Row:
-        return rows.of_task(task, self._facts.named.entities(task))
+        return row_of(task, entities=list(self._facts.named.entities(task)))

@@ -12,14 +12,14 @@ from hetwin_core.episodes.asking.terms import Atom, Term
 from hetwin_core.episodes.asking.times import during
 from hetwin_core.episodes.flaws.facts import Facts
 from hetwin_core.episodes.flaws.moves import SECOND, Move
-from hetwin_core.episodes.tables.rows import Interval, Occasion, Status, Task
+from hetwin_core.episodes.tables.rows import BORNE, Happening, Interval, Occasion, Status, Task
 
 BEFORE_NS, AFTER_NS = 100_000_000, SECOND
 """A goal counts as reached if it holds some time so long before or after its task says that it is done [ns]."""
 TAKING = frozenset({"lift", "carry", "transport", "pick_up", "transfer"})
 """Operations after which their object is no longer where it was."""
-_LASTING = ("on", "in_container", "connected")
-"""Fluents that a later task is not to undo."""
+_LASTING = {"on": BORNE, "in_container": "in_container", "connected": "connected"}
+"""Fluents that a later task is not to undo, and what ends when it does."""
 _AGAIN_NS = 2 * SECOND
 """What holds again so soon was not undone [ns]."""
 
@@ -46,6 +46,21 @@ class Unmet:
     move: Move | None
     since_ns: int
 
+    @property
+    def done_ns(self) -> int:
+        """When the task was done."""
+        return self.task.span.to_ns
+
+    @property
+    def lost(self) -> str:
+        """What got lost; empty if nothing did."""
+        return "" if self.move is None else self.move.object
+
+    @property
+    def evidence(self) -> tuple[Task | Happening, ...]:
+        """The rows that say so."""
+        return (self.task, *(() if self.move is None else self.move.upsets))
+
 
 @dataclass(frozen=True, slots=True)
 class Undone:
@@ -62,6 +77,21 @@ class Undone:
     by: Task | None
     occasion: Occasion
     move: Move
+
+    @property
+    def blow(self) -> Occasion:
+        """The contact that undid it."""
+        return self.move.blows[0]
+
+    @property
+    def striker(self) -> str:
+        """What struck it."""
+        return self.move.other(self.blow)
+
+    @property
+    def evidence(self) -> tuple[Occasion | Task, ...]:
+        """The rows that say so."""
+        return self.occasion, self.blow, self.task
 
 
 class Goals:
@@ -95,6 +125,27 @@ class Goals:
             else:
                 yield task, self._is_plainly_met(term, task) or self._holds(term, task)
 
+    def failed(self) -> Iterator[Task]:
+        """Yield the tasks that failed and were not made good: the innermost ones, of which the program says why."""
+        tasks, named = self._facts.tables.tasks, self._facts.named
+        with_failed_parts = {t.parent for t in tasks if t.status is Status.FAILED}
+        for task in tasks:
+            if task.status is Status.FAILED and task.id not in with_failed_parts:
+                whole = [*named.lineage(task)]
+                given_up = all(above.status is not Status.DONE for above in whole)
+                if given_up and not any(map(self._done_again, whole)):
+                    yield task
+
+    def _done_again(self, task: Task) -> bool:
+        """Whether a later task did what a failed one was to do."""
+        return any(
+            other.status is Status.DONE
+            and other.span.from_ns >= task.span.to_ns
+            and (other.operation, other.goal) == (task.operation, task.goal)
+            and self._facts.named.objects(other) == self._facts.named.objects(task)
+            for other in self._facts.tables.tasks
+        )
+
     def _left_behind(self) -> Iterator[Unmet]:
         """Yield the tasks without a goal that were to take an object along, which did not move at all meanwhile."""
         named = self._facts.named
@@ -118,7 +169,7 @@ class Goals:
         for task in self._done():
             for fluent, names in terms_in(task.goal):
                 if fluent in _LASTING and len(names) == 2 and "!" not in task.goal:
-                    for one in self._undone(task, fluent, *names):
+                    for one in self._undone(task, _LASTING[fluent], *names):
                         found[one.occasion.row] = one  # a part of a task begins later than that
         yield from found.values()
 

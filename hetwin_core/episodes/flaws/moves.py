@@ -11,7 +11,7 @@ import numpy as np
 
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.episodes.flaws.facts import Facts
-from hetwin_core.episodes.tables.rows import Happening, Interval, Occasion
+from hetwin_core.episodes.tables.rows import BORNE, Happening, Interval, Occasion
 
 UPSETS = ("toppled", "fell", "left_the_world", "flung")
 SECOND = 1_000_000_000
@@ -58,6 +58,35 @@ class Move:
     reached: str
     upsets: tuple[Happening, ...]
     blows: tuple[Occasion, ...]
+
+    @property
+    def hand(self) -> str:
+        """That held it before; empty if none did."""
+        return "" if self.grip is None else self.grip.b
+
+    @property
+    def released_ns(self) -> int | None:
+        """When that hold ended [ns]; None if there was none."""
+        return None if self.grip is None else self.grip.span.to_ns
+
+    @property
+    def upset(self) -> list[str]:
+        """What it did: toppled, fell ..."""
+        return sorted({event.name for event in self.upsets})
+
+    @property
+    def struck(self) -> bool:
+        """Whether anything may have set it in motion."""
+        return bool(self.blows)
+
+    @property
+    def evidence(self) -> tuple[Happening | Occasion, ...]:
+        """The rows that say so."""
+        return (*self.upsets, *self.blows, *(() if self.grip is None else (self.grip,)))
+
+    def other(self, contact: Occasion) -> str:
+        """Return what it touched."""
+        return contact.b if contact.a == self.object else contact.a
 
 
 class Moves:
@@ -132,7 +161,7 @@ class Moves:
         begun = self._tips(name, free if last is None else Interval(last.span.to_ns, free.to_ns))
         if begun is not None:
             return begun
-        rows = [r for r in self._facts.during("on", name, free) if (r.a, r.b) == (name, left)]
+        rows = [r for r in self._facts.during(BORNE, name, free) if (r.a, r.b) == (name, left)]
         ends = [row.span.to_ns for row in rows if row.ended and row.span.to_ns <= free.to_ns]
         if not ends:
             return free.from_ns
@@ -166,7 +195,7 @@ class Moves:
 
     def _reached(self, name: str, time_ns: int) -> str:
         after = Interval(time_ns, time_ns + LETTING_GO_NS)
-        rows = [row for row in self._facts.during("on", name, after) if row.a == name]
+        rows = [row for row in self._facts.during(BORNE, name, after) if row.a == name]
         return max(rows, key=lambda row: row.span.to_ns).b if rows else ""
 
     def _upsets(self, name: str, free: Interval) -> Iterator[Happening]:

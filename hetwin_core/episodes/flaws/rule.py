@@ -1,9 +1,10 @@
-"""A rule: a query that finds flaws of one kind, as a file has it."""
+"""Rules: queries that find flaws of one kind, hetwin's own and those of installed packages."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +12,7 @@ from pydantic import AfterValidator, Field
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.expression import Expression
+from hetwin_core.ensemble.installed import Group
 from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.ensemble.validation import Name, Strict, Text, check
 
@@ -148,3 +150,40 @@ def _shown(value: Any) -> str:
         *first, last = [_shown(one) for one in value] or ["nothing"]
         return f"{', '.join(first)} and {last}" if first else last
     return str(value)
+
+
+RULES = Group(
+    "hetwin.flaws", "rules", "MODULE:PATH of the package, a file of rules or a folder of them"
+)
+OWN = Path(__file__).parent / "rules"
+
+
+@cache
+def all_rules() -> tuple[Rule, ...]:
+    """Return all rules, hetwin's own first.
+
+    Raises:
+        BadInput: if those of a package cannot be read.
+    """
+    files = [*_files(OWN)]
+    for point, path in RULES.each():
+        files += _of_package(point.name, path)
+    return tuple(rule for file in files for rule in read_rules(file))
+
+
+def _of_package(name: str, path: object) -> list[Path]:
+    found = Path(path) if isinstance(path, str | Path) else None
+    if found is not None and found.is_file():
+        return [found]
+    files = [] if found is None or not found.is_dir() else _files(found)
+    if not files:
+        raise BadInput(
+            f"the rules {name!r} are not there",
+            found=str(path),
+            expected="the path of a YAML file with rules, or of a folder with such files",
+        )
+    return files
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.yaml"))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.plain_json import plain
 from hetwin_core.episodes.sql.changed_poses import changed_poses
 from hetwin_core.episodes.sql.views import NUMBER, TRUTH, VIEWS, WHOLE, Column
-from hetwin_core.episodes.tables.belief_list import BeliefList
+from hetwin_core.episodes.tables.lists import BeliefList
 from hetwin_core.episodes.tables.rows import Belief, BeliefError, Happening, Occasion, Task
 from hetwin_core.episodes.tables.tables import Tables
 from hetwin_core.episodes.tables.truths import truths

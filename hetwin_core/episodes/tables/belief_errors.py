@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import overload
 
@@ -10,11 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.beliefs import LOC
-from hetwin_core.episodes.tables.belief_list import BeliefList, Numbers
-from hetwin_core.episodes.tables.deriving.pose_errors import PoseError
-from hetwin_core.episodes.tables.occasion_list import OccasionList
+from hetwin_core.episodes.tables.intervals import Intervals
+from hetwin_core.episodes.tables.lists import BeliefList, Numbers, OccasionList
 from hetwin_core.episodes.tables.rows import BeliefError, Interval
 from hetwin_core.episodes.tables.unseen import Unseen
+
+
+@dataclass(slots=True)
+class PoseError:
+    """A belief that is wrong for a while; see `BeliefError`."""
+
+    entity: str
+    from_ns: int
+    believed_ns: int
+    moved_ns: int
+    distance: float = 0.0
+    angle: float = 0.0
+    to_ns: int | None = None
+
 
 LASTING_NS = 250_000_000
 """A belief that is wrong for less follows the world, late by the time between two messages [ns]."""
@@ -28,7 +42,7 @@ class ErrorList(Sequence[BeliefError]):
         beliefs: BeliefList,
         occasions: OccasionList,
         recorded: frozenset[str],
-        poses: Mapping[tuple[str, bool], Sequence[PoseError]],
+        poses: Mapping[str, Sequence[PoseError]],
         until_ns: int,
         unseen: Unseen | None = None,
     ) -> None:
@@ -55,7 +69,7 @@ def belief_errors(
     beliefs: BeliefList,
     occasions: OccasionList,
     recorded: frozenset[str],
-    poses: Mapping[tuple[str, bool], Sequence[PoseError]],
+    poses: Mapping[str, Sequence[PoseError]],
     until_ns: int,
     unseen: Unseen | None = None,
 ) -> tuple[BeliefError, ...]:
@@ -65,22 +79,16 @@ def belief_errors(
         beliefs: what the robot believed.
         occasions: what held.
         recorded: the fluents that the log can know.
-        poses: (entity, whether of percepts) -> errors of believed poses; those of percepts count where there are no
-            other beliefs.
+        poses: entity -> errors of believed poses.
         until_ns: time until which the log is known.
         unseen: where it was not seen whether something is false, so that no belief in it is wrong; None: nowhere.
     """
-    found = [
-        error
-        for (entity, is_percept), errors in poses.items()
-        if not (is_percept and (entity, False) in poses)
-        for error in _of_poses(errors, until_ns)
-    ]
+    found = [error for errors in poses.values() for error in _of_poses(errors, until_ns)]
     for fluent, a, b, times, holds in beliefs.histories():
         if fluent != LOC and fluent in recorded:
-            held = [row.span for row in occasions.find(fluent, a, b)]
+            held = Intervals(row.span for row in occasions.find(fluent, a, b))
             blind = [] if unseen is None else unseen.of(fluent, {a}, {b} if b else None)
-            spared = sorted([*held, *(one.span for one in blind)])
+            spared = held | Intervals(one.span for one in blind)
             found += _of_truths((fluent, a, b), times, holds, held, spared, until_ns)
     found = [error for error in found if error.span.to_ns - error.span.from_ns >= LASTING_NS]
     found.sort(key=lambda error: (error.span.from_ns, error.fluent, error.a, error.b))
@@ -108,15 +116,15 @@ def _of_truths(
     about: tuple[str, str, str],
     times: Numbers,
     holds: NDArray[np.bool_],
-    held: Sequence[Interval],
-    spared: Sequence[Interval],
+    held: Intervals,
+    spared: Intervals,
     until_ns: int,
 ) -> Iterator[BeliefError]:
     changes = np.flatnonzero(np.diff(holds, prepend=not holds[0]))
     ends = [*times[changes[1:]].tolist(), until_ns]
     for first, from_ns, to_ns in zip(changes, times[changes].tolist(), ends, strict=True):
-        believed = Interval(from_ns, to_ns)
-        wrong = _outside(believed, spared) if holds[first] else _inside(believed, held)
+        believed = Intervals([(from_ns, to_ns)])
+        wrong = believed - spared if holds[first] else believed & held
         for span in wrong:
             formed = times[: np.searchsorted(times, span.to_ns)]
             yield BeliefError(
@@ -132,24 +140,7 @@ def _of_truths(
             )
 
 
-def _inside(span: Interval, held: Sequence[Interval]) -> Iterator[Interval]:
-    for one in held:
-        from_ns, to_ns = max(span.from_ns, one.from_ns), min(span.to_ns, one.to_ns)
-        if from_ns < to_ns:
-            yield Interval(from_ns, to_ns)
-
-
-def _outside(span: Interval, held: Sequence[Interval]) -> Iterator[Interval]:
-    at = span.from_ns
-    for one in _inside(span, held):
-        if at < one.from_ns:
-            yield Interval(at, one.from_ns)
-        at = max(at, one.to_ns)
-    if at < span.to_ns:
-        yield Interval(at, span.to_ns)
-
-
-def _moved(time_ns: int, held: Sequence[Interval]) -> int:
+def _moved(time_ns: int, held: Intervals) -> int:
     """The last change of the world until a time; the time itself if there was none."""
     changes = [time for span in held for time in span if time <= time_ns]
     return max(changes, default=time_ns)

@@ -1,25 +1,35 @@
-"""What was found in a log: all that its tables are made from."""
+"""What was found in a log, from which its tables are made, and which is kept beside a complete one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, astuple, dataclass
+from functools import cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.episodes.following.log_file import Place
 from hetwin_core.episodes.following.states import States
-from hetwin_core.episodes.tables.belief_errors import ErrorList
-from hetwin_core.episodes.tables.belief_list import BeliefColumns, BeliefList
+from hetwin_core.episodes.tables.belief_errors import ErrorList, PoseError
 from hetwin_core.episodes.tables.deriving.derivation import Derivation
-from hetwin_core.episodes.tables.deriving.pose_errors import PoseError
-from hetwin_core.episodes.tables.event_list import EventList
-from hetwin_core.episodes.tables.occasion_list import OccasionList, Stretch
-from hetwin_core.episodes.tables.poses import LogPoses, Piece
-from hetwin_core.episodes.tables.rows import Happening, Interval, Task
+from hetwin_core.episodes.tables.lists import (
+    BeliefColumns,
+    BeliefList,
+    Claim,
+    EventList,
+    OccasionList,
+    Stretch,
+)
+from hetwin_core.episodes.tables.poses import LogPoses, Piece, Timeline
+from hetwin_core.episodes.tables.rows import Happening, Interval, Status, Task
 from hetwin_core.episodes.tables.tables import Tables
-from hetwin_core.episodes.tables.timeline import Timeline
 from hetwin_core.episodes.tables.unseen import Unseen
 
 
@@ -36,11 +46,12 @@ class Found:
         tasks: of the robot's program.
         beliefs: of the robot, put together when they are asked for.
         believed: the pairs of a fluent and an entity that there are beliefs about.
-        pose_errors: (entity, whether of percepts) -> where believed poses are wrong.
+        pose_errors: entity -> where believed poses are wrong.
         recorded: the fluents about the world that the log can know.
         timeline: times of all states.
         pieces: chunks with states.
         expects: of the scenario.
+        unclear: see `Derivation`.
     """
 
     until_ns: int
@@ -51,11 +62,12 @@ class Found:
     tasks: Sequence[Task]
     beliefs: Callable[[], BeliefColumns]
     believed: frozenset[tuple[str, str]]
-    pose_errors: Mapping[tuple[str, bool], Sequence[PoseError]]
+    pose_errors: Mapping[str, Sequence[PoseError]]
     recorded: frozenset[str]
     timeline: Timeline
     pieces: Sequence[Piece]
     expects: Mapping[str, tuple[str, ...]]
+    unclear: frozenset[tuple[str, str]] = frozenset()
 
     @classmethod
     def of(
@@ -83,6 +95,7 @@ class Found:
             timeline=derivation.timeline,
             pieces=derivation.pieces,
             expects=_expects_of(given),
+            unclear=derivation.unclear,
         )
 
     def tables(
@@ -103,7 +116,8 @@ class Found:
         beliefs = BeliefList(self.beliefs, self.until_ns)
         occasions = OccasionList(self.stretches, self.of_fluent, self.until_ns)
         events = EventList(self.happenings, self.until_ns)
-        unseen = Unseen(layout, events, Interval(self.timeline.time(0), self.until_ns + 1))
+        known = Interval(self.timeline.time(0), self.until_ns + 1)
+        unseen = Unseen(layout, events, known, self.unclear)
         errors = ErrorList(
             beliefs, occasions, self.recorded, self.pose_errors, self.until_ns, unseen
         )
@@ -122,6 +136,7 @@ class Found:
             believed=self.believed,
             poses=LogPoses(states_at, self.pieces, self.timeline, layout, models),
             expects=self.expects,
+            unseen=unseen,
         )
 
 
@@ -129,3 +144,141 @@ def _expects_of(given: Mapping[str, Any]) -> Mapping[str, tuple[str, ...]]:
     """What the scenario says that operations may do; nothing of logs that do not hold it."""
     found = (given.get("scenario") or {}).get("expects") or {}
     return {operation: tuple(events) for operation, events in found.items()}
+
+
+FOLDER = "tables"
+"""In the folder of a run."""
+_FILE = "found.npz"
+_OPEN = -1
+"""End of what has not ended."""
+
+
+def read_found(run: Path, log: Path) -> Found | None:
+    """Read what was found in a log; None if it was not kept, or is of another log or program.
+
+    Args:
+        run: folder of the run.
+        log: file of its log.
+    """
+    path = run / FOLDER / _FILE
+    # A file that was damaged, or is another program's, can fail in any way.
+    with suppress(Exception), np.load(path, allow_pickle=False) as columns:
+        facts = json.loads(columns["facts"].tobytes())
+        if facts["key"] == _key(log):
+            return _found(facts, columns)
+    return None
+
+
+def keep_found(run: Path, log: Path, found: Found) -> bool:
+    """Keep what was found in a complete log; returns whether the folder can be written to."""
+    folder = run / FOLDER
+    part = folder / f".{_FILE}.{os.getpid()}.tmp"
+    try:
+        folder.mkdir(exist_ok=True)
+        try:
+            with part.open("wb") as file:
+                np.savez(file, allow_pickle=False, **_columns(found, _key(log)))
+            part.replace(folder / _FILE)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError:
+        return False
+    return True
+
+
+@cache
+def _program() -> str:
+    """Digest of the code that finds things in logs."""
+    digest = blake2b(digest_size=16)
+    here = Path(__file__).parent
+    for path in sorted([*here.rglob("*.py"), *(here.parent / "following").glob("*.py")]):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _key(log: Path) -> list[Any]:
+    known = log.stat()
+    return [_program(), known.st_size, known.st_mtime_ns]
+
+
+def _columns(found: Found, key: list[Any]) -> dict[str, Any]:
+    beliefs = found.beliefs()
+    facts = {
+        "key": key,
+        "until": found.until_ns,
+        "recorded": sorted(found.recorded),
+        "expects": found.expects,
+        "unclear": sorted(found.unclear),
+        "happenings": [astuple(event) for event in found.happenings],
+        "tasks": [asdict(task) for task in found.tasks],
+        "claims": beliefs.claims,
+        "errors": [
+            [entity, [astuple(error) for error in errors]]
+            for entity, errors in found.pose_errors.items()
+        ],
+        "stretches": [(s.fluent, s.a, s.b) for s in found.stretches],
+    }
+    spans = [(s.from_ns, _OPEN if s.to_ns is None else s.to_ns) for s in found.stretches]
+    pieces = [(piece.first, *piece.place) for piece in found.pieces]
+    return {
+        "facts": np.frombuffer(json.dumps(facts).encode(), np.uint8),
+        "spans": np.array(spans, np.int64).reshape(-1, 2),
+        "pieces": np.array(pieces, np.int64).reshape(-1, 3),
+        "times": found.timeline.times,
+        "belief_kinds": beliefs.kinds.astype(np.int32),
+        "belief_times": beliefs.times,
+        "belief_poses": beliefs.poses,
+        "belief_confidences": beliefs.confidences.astype(np.float32),
+    }
+
+
+def _found(facts: Mapping[str, Any], columns: Mapping[str, Any]) -> Found:
+    timeline = Timeline()
+    timeline.add(columns["times"])
+    of_fluent: dict[str, list[int]] = {}
+    for row, (fluent, *_) in enumerate(facts["stretches"]):
+        of_fluent.setdefault(fluent, []).append(row)
+    beliefs = BeliefColumns(
+        tuple(Claim(*row) for row in facts["claims"]),
+        columns["belief_kinds"].astype(np.int64),
+        columns["belief_times"],
+        columns["belief_poses"],
+        columns["belief_confidences"].astype(np.float64),
+    )
+    return Found(
+        until_ns=facts["until"],
+        finished=True,
+        stretches=list(_stretches(facts["stretches"], columns["spans"].tolist())),
+        of_fluent=of_fluent,
+        happenings=[Happening(*row) for row in facts["happenings"]],
+        tasks=tuple(map(_task, facts["tasks"])),
+        beliefs=lambda: beliefs,
+        believed=frozenset((claim.fluent, claim.a) for claim in beliefs.claims),
+        pose_errors={entity: [PoseError(*row) for row in rows] for entity, rows in facts["errors"]},
+        recorded=frozenset(facts["recorded"]),
+        timeline=timeline,
+        pieces=[Piece(first, Place(*place)) for first, *place in columns["pieces"].tolist()],
+        expects={name: tuple(rows) for name, rows in facts["expects"].items()},
+        unclear=frozenset((a, b) for a, b in facts["unclear"]),
+    )
+
+
+def _stretches(
+    names: Sequence[tuple[str, str, str]], spans: Sequence[tuple[int, int]]
+) -> Iterator[Stretch]:
+    for (fluent, a, b), (from_ns, to_ns) in zip(names, spans, strict=True):
+        yield Stretch(fluent, a, b, from_ns, None if to_ns == _OPEN else to_ns)
+
+
+def _task(row: Mapping[str, Any]) -> Task:
+    history = tuple((time_ns, Status(status)) for time_ns, status in row["history"])
+    return Task(
+        **{
+            **row,
+            "after": tuple(row["after"]),
+            "status": Status(row["status"]),
+            "span": Interval(*row["span"]),
+            "history": history,
+            "settings": tuple((time_ns, said) for time_ns, said in row["settings"]),
+        }
+    )

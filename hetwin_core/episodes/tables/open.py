@@ -18,9 +18,8 @@ from hetwin_core.episodes.following.content import (
 from hetwin_core.episodes.following.definitions import Definitions
 from hetwin_core.episodes.following.log_file import Chunk, LogFile
 from hetwin_core.episodes.following.states import StateReader
-from hetwin_core.episodes.tables.cache import keep_found, read_found
-from hetwin_core.episodes.tables.deriving.deriver import Deriver, Scene
-from hetwin_core.episodes.tables.found import Found
+from hetwin_core.episodes.tables.deriving.derivation import Deriver, Scene
+from hetwin_core.episodes.tables.found import Found, keep_found, read_found
 from hetwin_core.episodes.tables.tables import Tables
 
 

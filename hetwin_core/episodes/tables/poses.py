@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
@@ -10,15 +11,76 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.layout import EntityKind, Layout
+from hetwin_core.ensemble.scene.rotations import angles_between
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.tables import near_by
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.episodes.following.log_file import Place
 from hetwin_core.episodes.following.states import States
-from hetwin_core.episodes.tables.robot_bases import root_links
 from hetwin_core.episodes.tables.rows import Interval
-from hetwin_core.episodes.tables.timeline import Timeline
+
+DISTANCE_M = 0.02
+ANGLE = math.radians(10.0)
+"""A pose that is farther than these from another one is a different pose [m, rad]."""
+
+
+def distances(poses: Floats, others: Floats) -> tuple[Floats, Floats]:
+    """Return (n,) distances [m] and angles [rad] of (n, 7) poses from others, (n, 7) or (7,)."""
+    step = poses[..., :3] - others[..., :3]
+    return np.sqrt((step * step).sum(axis=-1)), angles_between(poses[..., 3:], others[..., 3:])
+
+
+def root_links(layout: Layout) -> dict[str, str]:
+    """Return the root link of each robot that has no pose of its own."""
+    robots = {
+        robot.name
+        for robot in layout.of_kind(EntityKind.ROBOT)
+        if not layout.has(robot.name, POSE.name)
+    }
+    roots: dict[str, str] = {}
+    for link in layout.of_kind(EntityKind.LINK):
+        if not link.parent and link.owner in robots and layout.has(link.name, POSE.name):
+            roots.setdefault(link.owner, link.name)
+    return roots
+
+
+Times = NDArray[np.int64]
+
+
+class Timeline:
+    """Grows state by state, and finds times by number and numbers by time."""
+
+    def __init__(self) -> None:
+        self._room: Times = np.empty(1024, np.int64)
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def times(self) -> Times:
+        """(n,) all times [ns]."""
+        return self._room[: self._count]
+
+    def add(self, times: Times) -> None:
+        """Add the states that follow."""
+        count = self._count + len(times)
+        if count > len(self._room):
+            room = np.empty(max(count, 2 * len(self._room)), np.int64)
+            room[: self._count] = self.times
+            self._room = room
+        self._room[self._count : count] = times
+        self._count = count
+
+    def time(self, number: int) -> int:
+        """Return the time of a state [ns]."""
+        return int(self._room[number])
+
+    def number(self, time_ns: int) -> int:
+        """Return the number of the last state that is not later; 0 for times before the first."""
+        return max(0, int(np.searchsorted(self.times, time_ns, side="right")) - 1)
+
 
 _KEPT = 8
 """Chunks that are kept decoded, of about a megabyte each."""

@@ -1,4 +1,4 @@
-"""The rows of an episode's tables; all times are simulated, in ns."""
+"""The rows of an episode's tables, and the fluents that they are about; all times are simulated, in ns."""
 
 from __future__ import annotations
 
@@ -8,6 +8,49 @@ from typing import NamedTuple
 
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.tasks import Status as Status
+
+
+class Fluent(NamedTuple):
+    """A fluent.
+
+    Attributes:
+        arguments: what it is said of.
+        about: in words.
+        symmetric: whether ``f(a, b)`` is ``f(b, a)``; it is kept once.
+    """
+
+    arguments: tuple[str, ...]
+    about: str
+    symmetric: bool = False
+
+
+BORNE = "borne_by"
+"""What stands on something is borne by it, and stays so while it is pushed along, or tips."""
+
+FLUENTS: dict[str, Fluent] = {
+    "contact": Fluent(("a", "b"), "two bodies touch", symmetric=True),
+    "on": Fluent(("a", "b"), "a stands on b: in contact, supported from below, and at rest on it"),
+    BORNE: Fluent(
+        ("a", "b"), "b bears a: since a came to rest on it, pushed along or not, until it leaves it"
+    ),
+    "attached": Fluent(("a", "b"), "a moves as b does, b a hand or a link, while they touch"),
+    "loc": Fluent(("a",), "an entity is where it is; intervals without a change of place"),
+    "moving": Fluent(("a",), "an entity moves"),
+    "visible": Fluent(("a",), "a camera of the robot can see an entity"),
+    "held": Fluent(("a", "hand"), "a hand holds an object"),
+    "dropped": Fluent(
+        ("a", "hand"), "an object lies where it fell from a hand, until one holds it"
+    ),
+    "in_container": Fluent(("a", "container"), "an object is inside a container"),
+    "connected": Fluent(("a", "b"), "a plug is connected to its socket"),
+}
+"""Those that are always there; a truth that a model provides as an attribute is one more, by its name."""
+
+
+def is_symmetric(fluent: str) -> bool:
+    """Whether ``f(a, b)`` is ``f(b, a)``."""
+    known = FLUENTS.get(fluent)
+    return known is not None and known.symmetric
 
 
 class Interval(NamedTuple):
@@ -55,6 +98,11 @@ class Happening:
     source: str
     arguments: Mapping[str, Json] = field(default_factory=dict)
 
+    @property
+    def span(self) -> Interval:
+        """Its moment, twice."""
+        return Interval(self.time_ns, self.time_ns)
+
 
 DERIVED = "states"
 """Source of events that were found in the states."""
@@ -84,6 +132,7 @@ class Task:
         status: the last one.
         reason: why it failed, as the program says.
         variables: its variables, the last values.
+        settings: (time, variables that were set then) in order.
         span: from when it was active to its end; to where the log is known if it has not ended.
         history: (time, status) in order.
     """
@@ -99,6 +148,12 @@ class Task:
     variables: Mapping[str, Json]
     span: Interval
     history: tuple[tuple[int, Status], ...]
+    settings: tuple[tuple[int, Mapping[str, Json]], ...] = ()
+
+    def variables_at(self, time_ns: int) -> dict[str, Json]:
+        """Return the values that its variables had at a time."""
+        settings = self.settings or ((self.span.from_ns, self.variables),)
+        return {k: v for at, said in settings if at <= time_ns for k, v in said.items()}
 
 
 class Belief(NamedTuple):

@@ -20,8 +20,8 @@ from hetwin_core.episodes.due import DueStates, KeptState
 from hetwin_core.episodes.following.log_file import Place
 from hetwin_core.episodes.following.states import States
 from hetwin_core.episodes.run_messages import task_message
+from hetwin_core.episodes.tables.deriving.beliefs import told_columns
 from hetwin_core.episodes.tables.deriving.derivation import Derivation
-from hetwin_core.episodes.tables.deriving.told_beliefs import told_columns
 from hetwin_core.episodes.tables.found import Found
 from hetwin_core.episodes.tables.tables import Tables
 

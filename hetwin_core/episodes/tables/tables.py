@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -13,10 +12,10 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.episodes.tables.lists import EventList
 from hetwin_core.episodes.tables.rows import (
     Belief,
     BeliefError,
-    Happening,
     Interval,
     Occasion,
     Task,
@@ -116,6 +115,7 @@ class Tables:
         believed: the (fluent, entity) pairs that the robot has told anything about, an entity of "" for all.
         poses: of all entities.
         expects: of the scenario: operation -> expressions of events that may happen in it.
+        unseen: where it was not seen whether something holds.
     """
 
     episode: str
@@ -124,7 +124,7 @@ class Tables:
     known_until_ns: int
     finished: bool
     occasions: OccasionTable
-    events: Sequence[Happening]
+    events: EventList
     tasks: Sequence[Task]
     beliefs: BeliefTable
     belief_errors: Sequence[BeliefError]
@@ -132,8 +132,4 @@ class Tables:
     believed: frozenset[tuple[str, str]]
     poses: Poses
     expects: Mapping[str, tuple[str, ...]]
-
-    @cached_property
-    def unseen(self) -> Unseen:
-        """Where it was not seen whether something holds."""
-        return Unseen(self.layout, self.events, Interval(self.start_ns, self.known_until_ns + 1))
+    unseen: Unseen

@@ -14,11 +14,13 @@ from hetwin_core.ensemble.conductor.reporting.coverage import (
     stretches_of,
 )
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
-from hetwin_core.episodes.tables.rows import Happening, Interval
+from hetwin_core.ensemble.sentences.catalogue import say
+from hetwin_core.episodes.tables.rows import BORNE, Happening, Interval
 
 Names = Collection[str] | None
 """Entities that an argument stands for; None: any."""
 
+_STANDING = ("on", BORNE)
 _TOUCHING = ("contact", "attached", "collision", "collision_end", "touched", "touch_ended")
 _EVENTS: Mapping[str, Decided] = {
     **{
@@ -55,10 +57,20 @@ class Unseen:
         layout: of the scene.
         events: of the episode.
         known: all of the episode, its last moment included.
+        unclear: pairs of bodies that never move of which it is not known whether they touch.
     """
 
-    def __init__(self, layout: Layout, events: Collection[Happening], known: Interval) -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        events: Collection[Happening],
+        known: Interval,
+        unclear: Collection[tuple[str, str]] = (),
+    ) -> None:
         self._layout, self._events, self._known = layout, events, known
+        self._unclear = unclear
+        standing = (EntityKind.OBJECT, EntityKind.STATIC)
+        self._standing = frozenset(e.name for kind in standing for e in layout.of_kind(kind))
 
     @cached_property
     def stretches(self) -> Mapping[tuple[Claim, str], tuple[Stretch, ...]]:
@@ -67,7 +79,21 @@ class Unseen:
 
     def of(self, fluent: str, first: Names = None, second: Names = None) -> list[Blind]:
         """Return where it was not seen whether a fluent is false."""
-        return self._found(fluent, DECIDED_BY.get(fluent), (first, second))
+        found = self._found(fluent, DECIDED_BY.get(fluent), (first, second))
+        if fluent in (*_STANDING, "contact"):
+            found += self._of_shapes(fluent, first, second)
+        return found
+
+    def _of_shapes(self, fluent: str, first: Names, second: Names) -> Iterator[Blind]:
+        """Of what nothing looks at: links that stand on something, and bodies without plain shapes that never move."""
+        if fluent in _STANDING and first is not None and not self._standing.intersection(first):
+            yield Blind(self._known, say("question.no_supports", of=sorted(first)[0]))
+            return
+        orders = [(first, second), (second, first)] if fluent == "contact" else [(first, second)]
+        for a, b in self._unclear:
+            if any((x is None or a in x) and (y is None or b in y) for x, y in orders):
+                yield Blind(self._known, say("question.no_shapes", of=a, other=b))
+                return
 
     def of_event(self, event: str, first: Names = None, second: Names = None) -> list[Blind]:
         """Return where an event may have happened that nobody saw."""

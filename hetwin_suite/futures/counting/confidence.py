@@ -9,7 +9,7 @@ H. Robbins, 1970); the probabilities against which it does not are the interval.
 
 from __future__ import annotations
 
-from math import lgamma, log
+from math import ceil, lgamma, log
 from typing import NamedTuple
 
 LEVEL = 0.95
@@ -53,6 +53,27 @@ def share(yes: int, of: int, level: float = LEVEL) -> Share:
     low = 0.0 if yes == 0 else _bound(yes, of, least, middle, 0.0)
     high = 1.0 if yes == of else _bound(yes, of, least, middle, 1.0)
     return Share(yes, of, low, high)
+
+
+def runs_to_see(probability: float, level: float = LEVEL) -> int:
+    """Return how many runs show what happens with a probability at least once, in a share of all batches of them.
+
+    That is ln(1 - e) / ln(1 - p), after Beetz and McDermott, Fast probabilistic plan debugging, ECP 1997.
+    """
+    return ceil(log(1.0 - level) / log(1.0 - probability))
+
+
+def runs_to_narrow(width: float) -> int:
+    """Return after how many runs the interval is no wider than a width, whatever comes of them."""
+    few, enough = 0, 2
+    while share(enough // 2, enough).width > width:
+        few, enough = enough, 2 * enough
+    while enough - few > 1:
+        middle = (few + enough) // 2
+        few, enough = (
+            (few, middle) if share(middle // 2, middle).width <= width else (middle, enough)
+        )
+    return enough
 
 
 def _log_mixture(yes: int, of: int) -> float:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import one_of
-from hetwin_suite.futures.counting.confidence import Share
+from hetwin_suite.futures.counting.confidence import Share, runs_to_narrow, runs_to_see
 
-EXPECTED = 'width=0.2, or an outcome with a probability such as "delivered>0.9" or "delivered<0.5"'
+EXPECTED = 'width=0.2, seen=0.1, or an outcome with a probability such as "delivered>0.9" or "delivered<0.5"'
 _RULE = re.compile(r"\s*([A-Za-z_]\w*)\s*(=|<=|>=|<|>)\s*([0-9.eE+-]+)\s*\Z")
-WIDTH = "width"
+WIDTH, SEEN = "width", "seen"
 _ABOVE, _BELOW = (">", ">="), ("<", "<=")
 
 
@@ -23,17 +23,20 @@ class Until:
     Attributes:
         text: as it was given.
         holds: whether it says that these outcomes are known well enough.
+        runs: that it takes at most, as far as that is known beforehand; None: it depends on what comes.
     """
 
     text: str
     holds: Callable[[Mapping[str, Share]], bool]
+    runs: int | None = None
 
 
 def read_until(text: str, outcomes: Mapping[str, str]) -> Until:
     """Return the rule of a text.
 
-    ``width=0.2`` ends a batch when no outcome's interval is wider; ``delivered>0.9`` when it is certain that the
-    probability of `delivered` is above 0.9, or that it is not: when its interval is all above or all below.
+    ``width=0.2`` ends a batch when no outcome's interval is wider; ``seen=0.1`` when whatever happens in a tenth of all
+    runs has been seen, at a confidence of 95 %; ``delivered>0.9`` when it is certain that the probability of
+    `delivered` is above 0.9, or that it is not: when its interval is all above or all below.
 
     Args:
         text: the rule.
@@ -55,13 +58,17 @@ def read_until(text: str, outcomes: Mapping[str, str]) -> Until:
         )
     name, sign = found.group(1), found.group(2)
     if name == WIDTH and sign in ("=", *_BELOW):
-        return Until(text, lambda shares: all(s.width <= bound for s in shares.values()))
+        narrow = runs_to_narrow(bound)
+        return Until(text, lambda shares: all(s.width <= bound for s in shares.values()), narrow)
+    if name == SEEN and sign == "=":
+        enough = runs_to_see(bound)
+        return Until(text, lambda shares: all(s.of >= enough for s in shares.values()), enough)
     if name not in outcomes:
         raise BadInput(
             "the scenario has no such outcome",
             where="--until",
             found=name,
-            expected=one_of(name, [*outcomes, WIDTH]),
+            expected=one_of(name, [*outcomes, WIDTH, SEEN]),
         )
     if sign == "=":
         raise BadInput("this is no rule", where="--until", found=text, expected=EXPECTED)

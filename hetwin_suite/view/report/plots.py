@@ -12,8 +12,8 @@ from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Slot
 from hetwin_core.ensemble.scene.values import Floats, Meaning
 from hetwin_core.ensemble.state_words import predicate_stem
-from hetwin_core.episodes.asking.intervals import Intervals
 from hetwin_core.episodes.episode import Episode
+from hetwin_core.episodes.tables.intervals import Intervals
 from hetwin_core.episodes.tables.rows import Interval
 from hetwin_core.episodes.tables.unseen import Unseen
 from hetwin_suite.view.figures import Axis, Bar, Chart, Panel, Plot, Rows, Tint, lines_over, over

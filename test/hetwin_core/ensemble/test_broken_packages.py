@@ -13,7 +13,7 @@ from hetwin_core.ensemble.catalogue import model_class
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
 from hetwin_core.ensemble.resources import names_of
-from hetwin_core.episodes.flaws.installed_rules import all_rules
+from hetwin_core.episodes.flaws.rule import all_rules
 from hetwin_suite._mismatch.registry import axes, read_mismatches
 from hetwin_suite.view.report.page import SECTIONS
 from model_nodes.main_physics.sources.factory import open_source

@@ -265,6 +265,7 @@ DECIDED_BY: Mapping[str, Decided] = {
     "held": Decided(Claim.GRIP, 1),
     "carried": Decided(Claim.GRIP, -1),
     "on": Decided(Claim.SUPPORT, 0),
+    "borne_by": Decided(Claim.SUPPORT, 0),
     "connected": Decided(Claim.CONNECTION, 0),
     "in_container": Decided(Claim.CONTAINER, 0),
     "dropped": Decided(Claim.DROP, 0),

@@ -1,19 +1,183 @@
-"""What was found in a log so far."""
+"""What derivations share: where numbers lie in the states, spans of what holds, and the book of what was found."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.hands import hand_links
+from hetwin_core.ensemble.scene.layout import EntityKind, Layout
+from hetwin_core.ensemble.scene.values import POSE, POSE_SIZE, Floats
 from hetwin_core.episodes.following.states import States
-from hetwin_core.episodes.tables.deriving.scene_index import SceneIndex
-from hetwin_core.episodes.tables.deriving.spans import Change
-from hetwin_core.episodes.tables.occasion_list import Stretch
+from hetwin_core.episodes.tables.lists import Stretch
+from hetwin_core.episodes.tables.poses import Timeline, root_links
 from hetwin_core.episodes.tables.rows import DERIVED, Happening
-from hetwin_core.episodes.tables.timeline import Timeline
+
+Mask = NDArray[np.bool_]
+
+
+class SceneIndex:
+    """What the derivations look up in a layout.
+
+    Attributes:
+        layout: of the scene.
+        names: of the entities.
+        is_object: (entities,) bodies that move freely.
+        is_link: (entities,) links.
+        in_hand: (entities,) links of hands, which hold but do not support.
+        roots: robot -> its root link.
+        starts: (entities,) where each one's pose begins in the values; -1 where it has none.
+        hands_of: link's index -> names of the hands that it belongs to.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self.names = [entity.name for entity in layout.entities]
+        kinds = [entity.kind for entity in layout.entities]
+        self.is_object: Mask = np.array([k is EntityKind.OBJECT for k in kinds], np.bool_)
+        self.is_link: Mask = np.array([k is EntityKind.LINK for k in kinds], np.bool_)
+        self.in_hand: Mask = np.zeros(len(kinds), np.bool_)
+        self.hands_of: dict[int, list[str]] = {}
+        for hand in layout.of_kind(EntityKind.HAND):
+            for link in hand_links(layout, hand.name):
+                if link >= 0:
+                    self.in_hand[link] = True
+                    self.hands_of.setdefault(link, []).append(hand.name)
+        self.roots = root_links(layout)
+        starts = [
+            layout.range_of(name, POSE.name).start if layout.has(name, POSE.name) else -1
+            for name in self.names
+        ]
+        self.starts = np.array(starts, np.int64)
+
+    def poses(self, values: Floats, states: NDArray[np.int64], ids: NDArray[np.int64]) -> Floats:
+        """(m, 13) poses and twists of entities in states; of one without a pose at the world's origin, at rest."""
+        starts = self.starts[ids]
+        found: Floats = values[
+            states[:, None], np.maximum(starts, 0)[:, None] + np.arange(POSE_SIZE)
+        ]
+        found[starts < 0] = _AT_ORIGIN
+        return found
+
+
+_AT_ORIGIN = np.array([0.0, 0.0, 0.0, 1.0, *([0.0] * 9)])
+
+
+Numbers = NDArray[np.int64]
+
+
+class Change(NamedTuple):
+    """The begin or the end of a span.
+
+    Attributes:
+        state: number of the first state with it, or of the first one without it.
+        key: what begins or ends.
+        begins: whether it begins.
+    """
+
+    state: int
+    key: int
+    begins: bool
+
+
+@dataclass(slots=True)
+class _Span:
+    last: int
+    begun: bool = False
+    run: int = 0
+    run_from: int = 0
+
+
+class Spans:
+    """Follows the spans of many things at once, each with a hysteresis.
+
+    A span begins with a state in which its thing holds clearly, if it does so in enough states one after the other;
+    it goes on while the thing holds at least weakly, and ends when it has not done so in enough states. What begins
+    within as many states from the first one of the log has held from there: a scene settles, and its first state knows
+    nothing of contacts.
+
+    Args:
+        absent: states without it, one after the other, that end a span; fewer are passed over.
+        clear: states in which it holds clearly, one after the other, that begin one.
+    """
+
+    def __init__(self, *, absent: int, clear: int = 1) -> None:
+        self._absent = absent
+        self._clear = clear
+        self._spans: dict[int, _Span] = {}
+        self._changes: list[Change] = []
+
+    def update(self, keys: Numbers, states: Numbers, clearly: Mask, newest: int) -> list[Change]:
+        """Add the states that follow.
+
+        Args:
+            keys: (m,) what holds at least weakly, m times in all.
+            states: (m,) in which state, counted from the first of the log.
+            clearly: (m,) whether it holds clearly.
+            newest: number of the last state that is known now.
+
+        Returns:
+            The changes that are certain now, by state.
+        """
+        if len(keys):
+            self._add(keys, states, clearly)
+        over = [k for k, span in self._spans.items() if newest - span.last >= self._absent]
+        for key in over:
+            self._end(key)
+        changes, self._changes = self._changes, []
+        return sorted(changes)
+
+    def _add(self, keys: Numbers, states: Numbers, clearly: Mask) -> None:
+        order = np.lexsort((~clearly, states, keys))
+        keys, states, clearly = keys[order], states[order], clearly[order]
+        once = np.ones(len(keys), np.bool_)
+        once[1:] = (np.diff(keys) != 0) | (np.diff(states) != 0)
+        keys, states, clearly = keys[once], states[once], clearly[once]
+        parted = (np.diff(keys) != 0) | (np.diff(states) > self._absent)
+        cuts = [0, *(np.flatnonzero(parted) + 1).tolist(), len(keys)]
+        for begin, end in pairwise(cuts):
+            self._extend(int(keys[begin]), states[begin:end], clearly[begin:end])
+
+    def _extend(self, key: int, states: Numbers, clearly: Mask) -> None:
+        first, last = int(states[0]), int(states[-1])
+        span = self._spans.get(key)
+        if span is not None and first - span.last > self._absent:
+            self._end(key)
+            span = None
+        if span is None:
+            span = self._spans[key] = _Span(last)
+        if not span.begun:
+            self._look_for_begin(key, span, states, clearly)
+        span.last = last
+
+    def _look_for_begin(self, key: int, span: _Span, states: Numbers, clearly: Mask) -> None:
+        if not clearly.any():
+            span.run = 0
+            return
+        for state, is_clear in zip(states.tolist(), clearly.tolist(), strict=True):
+            if not is_clear:
+                span.run = 0
+                continue
+            if span.run == 0:
+                span.run_from = state
+            span.run += 1
+            if span.run >= self._clear:
+                span.begun = True
+                begin = 0 if span.run_from <= self._absent else span.run_from
+                self._changes.append(Change(begin, key, True))
+                return
+
+    def _end(self, key: int) -> None:
+        span = self._spans.pop(key)
+        if span.begun:
+            self._changes.append(Change(span.last + 1, key, False))
 
 
 @dataclass

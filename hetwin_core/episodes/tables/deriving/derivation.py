@@ -1,30 +1,33 @@
-"""Derives all tables of a run, some states after the other."""
+"""Derives all tables of a run or a log, some states after the other."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from typing import Any
 
+from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.annotations import ANNOUNCED
 from hetwin_core.ensemble.concern_words import ROBOT_HEALTH, TOUCH_ENDED
+from hetwin_core.ensemble.event_codec import arguments_from_text
 from hetwin_core.ensemble.events import EventKind, Json
 from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.episodes.following.log_file import Place
-from hetwin_core.episodes.following.states import States
-from hetwin_core.episodes.tables.belief_list import BeliefColumns
-from hetwin_core.episodes.tables.deriving.beliefs import BeliefBook
-from hetwin_core.episodes.tables.deriving.book import Batch, Book
-from hetwin_core.episodes.tables.deriving.drops import Drops
-from hetwin_core.episodes.tables.deriving.handling import HELD_ON_NS, Handling
-from hetwin_core.episodes.tables.deriving.motion import Motion
-from hetwin_core.episodes.tables.deriving.places import Places
+from hetwin_core.ensemble.scene.layout_json import layout_from_json
+from hetwin_core.episodes.following.definitions import Definitions
+from hetwin_core.episodes.following.log_file import Chunk, LogFile, Place
+from hetwin_core.episodes.following.states import StateReader, States
+from hetwin_core.episodes.messages import nanoseconds
+from hetwin_core.episodes.tables.deriving.beliefs import BeliefBook, BeliefReader
+from hetwin_core.episodes.tables.deriving.book import Batch, Book, SceneIndex
+from hetwin_core.episodes.tables.deriving.motion import Motion, Places
 from hetwin_core.episodes.tables.deriving.pose_errors import LATE_NS, PoseErrors
-from hetwin_core.episodes.tables.deriving.scene_index import SceneIndex
+from hetwin_core.episodes.tables.deriving.standing import Pair, standing
 from hetwin_core.episodes.tables.deriving.tasks import TaskBook
-from hetwin_core.episodes.tables.deriving.touching import Touching
-from hetwin_core.episodes.tables.deriving.truths import Truths
-from hetwin_core.episodes.tables.poses import Piece
-from hetwin_core.episodes.tables.rows import DERIVED_EVENTS
-from hetwin_core.episodes.tables.timeline import Timeline
+from hetwin_core.episodes.tables.deriving.touching import HELD_ON_NS, Handling, Touching
+from hetwin_core.episodes.tables.deriving.truths import Drops, Truths
+from hetwin_core.episodes.tables.lists import BeliefColumns
+from hetwin_core.episodes.tables.poses import Piece, Timeline
+from hetwin_core.episodes.tables.rows import BORNE, DERIVED_EVENTS
 
 _STATES_AHEAD = 12
 """What begins or ends in a state is found at most so many states later."""
@@ -44,6 +47,7 @@ class Derivation:
         errors: where believed poses are wrong.
         beliefs: what the robot believes.
         latest_ns: the last time of anything so far.
+        unclear: pairs of bodies that never move of which it is not known whether they touch.
     """
 
     def __init__(self, layout: Layout) -> None:
@@ -61,11 +65,12 @@ class Derivation:
         self._places = Places(self._index, self._motion.ids, self.book)
         self._truths = Truths(layout, self.book)
         self._drops = Drops(layout, self.book)
+        self.unclear: frozenset[Pair] = frozenset()
 
     @property
     def recorded(self) -> frozenset[str]:
         """The fluents about the world that the run can know."""
-        touching = {"contact", "on", "attached"} if self._touching.seen else set()
+        touching = {"contact", "on", BORNE, "attached"} if self._touching.seen else set()
         moving = {"moving", "loc"} if self._motion.known else set()
         return frozenset(touching | moving | self._drops.known) | self._truths.fluents
 
@@ -97,12 +102,22 @@ class Derivation:
         self.pieces.append(Piece(first, place))
         self.latest_ns = max(self.latest_ns, int(states.times[-1]))
         batch = Batch(states, first, self.timeline, self._index)
+        if not first:
+            self._stand(batch)
         held = self._truths.update(batch)
         self._touching.update(batch)
         still = self._motion.update(batch)
         self._places.update(batch, still, held)
         self._handling.update(self.certain_ns)
         return batch
+
+    def _stand(self, batch: Batch) -> None:
+        """Enter what never moves, and so stands for all of the run where it stands in the first state."""
+        found = standing(self._index.layout, batch.states.values[0])
+        self.unclear = found.unclear
+        for fluent, pairs in (("contact", found.contact), ("on", found.on), (BORNE, found.on)):
+            for a, b in pairs:
+                self.book.begin_occasion(fluent, a, b, batch.timeline.time(0))
 
     def add_beliefs(self, beliefs: BeliefColumns) -> None:
         """Take in beliefs."""
@@ -129,3 +144,47 @@ class Derivation:
             self._drops.happen(name, time_ns, arguments)
         if name == TOUCH_ENDED and source == ROBOT_HEALTH:
             self._touching.told(arguments)
+
+
+class Scene:
+    """What the registry says of a run."""
+
+    def __init__(self, registry: Any) -> None:
+        self.layout: Layout = layout_from_json(json.loads(registry.layout))
+        self.models: tuple[str, ...] = tuple(model.name for model in registry.models)
+
+
+class Deriver(Derivation):
+    """Takes in the chunks of a log, each once.
+
+    Args:
+        file: the log.
+        definitions: its types.
+        scene: what is in it.
+
+    Attributes:
+        reader: decodes states.
+    """
+
+    def __init__(self, file: LogFile, definitions: Definitions, scene: Scene) -> None:
+        super().__init__(scene.layout)
+        self._definitions = definitions
+        self.reader = StateReader(scene.layout, file, definitions)
+        self._beliefs = BeliefReader(definitions, self.beliefs.claims)
+
+    def add(self, chunk: Chunk) -> None:
+        """Take in a chunk.
+
+        Raises:
+            Exception: of many kinds, if a message does not fit its definition.
+        """
+        states = self.reader.read(chunk)
+        batch = None if states is None else self.add_states(states, chunk.place)
+        for message in self._definitions.messages(chunk, topics.EVENTS.logged_name):
+            arguments, time_ns = arguments_from_text(message.arguments), nanoseconds(message.stamp)
+            self.add_event(message.name, message.kind, message.source, time_ns, arguments)
+        for message in self._definitions.messages(chunk, topics.TASKS.logged_name):
+            self.tasks.message(message)
+        self.add_beliefs(self._beliefs.read(chunk))
+        if batch is not None:
+            self.errors.update(batch)

@@ -7,46 +7,30 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.episodes.tables.deriving.book import Batch, Book
-from hetwin_core.episodes.tables.deriving.scene_index import Mask, SceneIndex
-from hetwin_core.episodes.tables.pose_tolerance import ANGLE, DISTANCE_M, distances
-from hetwin_core.episodes.tables.timeline import Times
+from hetwin_core.episodes.tables.belief_errors import PoseError
+from hetwin_core.episodes.tables.deriving.book import Batch, Book, Mask, SceneIndex
+from hetwin_core.episodes.tables.poses import ANGLE, DISTANCE_M, Times, distances
 
 LATE_NS = 600_000_000
 """Beliefs, and events of models, reach the log at most so long after their stamps [ns]."""
 
 
-@dataclass(slots=True)
-class PoseError:
-    """A belief that is wrong for a while; see `BeliefError`."""
-
-    entity: str
-    from_ns: int
-    believed_ns: int
-    moved_ns: int
-    distance: float = 0.0
-    angle: float = 0.0
-    to_ns: int | None = None
-
-
 class PoseErrors:
     """Compares believed poses with the states, once no belief about these can come any more.
-
-    Percepts are followed apart from other beliefs, as if they were the only ones.
 
     Args:
         index: of the scene.
         book: with the places of things.
 
     Attributes:
-        found: (entity, whether of percepts) -> errors.
+        found: entity -> errors.
     """
 
     def __init__(self, index: SceneIndex, book: Book) -> None:
         self._index = index
         self._book = book
         self._waiting: list[tuple[Times, Floats]] = []
-        self._chains: dict[tuple[str, bool], _Chain] = {}
+        self._chains: dict[str, _Chain] = {}
         self._posed = {
             name: index.layout.range_of(index.roots.get(name, name), "pose").start
             for name in index.names
@@ -55,25 +39,24 @@ class PoseErrors:
         self._columns = np.array(sorted(set(self._posed.values())), np.int64)
 
     @property
-    def found(self) -> dict[tuple[str, bool], list[PoseError]]:
+    def found(self) -> dict[str, list[PoseError]]:
         """The errors so far."""
         return {key: chain.errors for key, chain in self._chains.items()}
 
-    def believe(self, entity: str, is_percept: bool, times: Times, poses: Floats) -> None:
+    def believe(self, entity: str, times: Times, poses: Floats) -> None:
         """Take in believed poses.
 
         Args:
             entity: what they are about.
-            is_percept: whether they were perceived.
             times: (m,) when they were formed [ns].
             poses: (m, 7) in the world.
         """
         if entity not in self._posed:
             return
-        chain = self._chains.get((entity, is_percept))
+        chain = self._chains.get(entity)
         if chain is None:
             column = int(np.searchsorted(self._columns, self._posed[entity]))
-            chain = self._chains[entity, is_percept] = _Chain(entity, column, self._book)
+            chain = self._chains[entity] = _Chain(entity, column, self._book)
         chain.add(times, poses)
 
     def update(self, batch: Batch) -> None:

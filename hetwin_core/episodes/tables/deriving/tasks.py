@@ -31,7 +31,7 @@ class _Draft:
     after: tuple[str, ...] = ()
     goal: str = ""
     reason: str = ""
-    variables: dict[str, Json] = field(default_factory=dict)
+    settings: list[tuple[int, dict[str, Json]]] = field(default_factory=list)
     history: list[tuple[int, Status]] = field(default_factory=list)
     phases: dict[str, Json] = field(default_factory=dict)
 
@@ -59,8 +59,9 @@ class TaskBook:
         draft.after = tuple(message.after) or draft.after
         draft.goal = message.goal or draft.goal
         draft.reason = message.reason or draft.reason
-        draft.variables.update(arguments_from_text(message.variables))
-        self._note(draft, nanoseconds(message.stamp), Status(message.status))
+        time_ns = nanoseconds(message.stamp)
+        _set(draft, time_ns, arguments_from_text(message.variables))
+        self._note(draft, time_ns, Status(message.status))
 
     def annotation(self, operation: str, time_ns: int, arguments: Mapping[str, Json]) -> None:
         """Take in an action annotation, whose phase is among its arguments.
@@ -76,9 +77,9 @@ class TaskBook:
         draft.after = _ids(arguments.get("after")) or draft.after
         draft.goal = _goal(arguments.get("goal")) or draft.goal
         draft.reason = str(arguments.get("reason") or draft.reason)
-        draft.variables.update({k: v for k, v in arguments.items() if k not in _OWN})
         variables = arguments.get("variables")
-        draft.variables.update(variables if isinstance(variables, dict) else {})
+        _set(draft, time_ns, {k: v for k, v in arguments.items() if k not in _OWN})
+        _set(draft, time_ns, variables if isinstance(variables, dict) else {})
         status = arguments.get("status")
         phase = str(arguments.get(_PHASE, "instant"))
         self._note(draft, time_ns, Status(str(status)) if status else _BY_PHASE[phase])
@@ -119,7 +120,8 @@ class TaskBook:
         rest = {key: value for key, value in arguments.items() if key != _PHASE}
         if phase == "begin":
             draft = self._new(operation)
-            draft.phases, draft.variables = rest, dict(rest)
+            draft.phases = rest
+            _set(draft, time_ns, rest)
             draft.history.append((time_ns, Status.ACTIVE))
             self._running.append(draft)
         elif phase == "end":
@@ -137,6 +139,12 @@ class TaskBook:
                 self._running.remove(draft)
 
 
+def _set(draft: _Draft, time_ns: int, variables: Mapping[str, Json]) -> None:
+    """Note the values that variables have from a time on."""
+    if variables:
+        draft.settings.append((time_ns, dict(variables)))
+
+
 def _free_id(operation: str, counts: Counter[str], taken: set[str]) -> str:
     while True:
         counts[operation] += 1
@@ -149,6 +157,7 @@ def _task(draft: _Draft, name: str, history: tuple[tuple[int, Status], ...], unt
     active = [time_ns for time_ns, status in history if status is Status.ACTIVE]
     from_ns = active[0] if active else history[0][0]
     last_ns, status = history[-1]
+    settings = sorted((s for s in draft.settings if s[0] <= until_ns), key=lambda s: s[0])
     return Task(
         row=draft.row,
         id=name,
@@ -158,9 +167,10 @@ def _task(draft: _Draft, name: str, history: tuple[tuple[int, Status], ...], unt
         goal=draft.goal,
         status=status,
         reason=draft.reason,
-        variables=dict(draft.variables),
+        variables={key: value for _, said in settings for key, value in said.items()},
         span=Interval(from_ns, last_ns if status in _ENDED else until_ns),
         history=history,
+        settings=tuple(settings),
     )
 
 

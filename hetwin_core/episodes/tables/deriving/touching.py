@@ -1,10 +1,12 @@
-"""What touches what, stands on what, and moves with what: from the rows of proximity."""
+"""What touches what, stands on what, and moves with what; what is picked up and set down."""
 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,9 +14,17 @@ from hetwin_core.ensemble.conductor.reporting.concerns import FROM, TO
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.episodes.following.states import States
-from hetwin_core.episodes.tables.deriving.book import Batch, Book, StretchesByKey
-from hetwin_core.episodes.tables.deriving.scene_index import SceneIndex
-from hetwin_core.episodes.tables.deriving.spans import Mask, Numbers, Spans
+from hetwin_core.episodes.tables.deriving.book import (
+    Batch,
+    Book,
+    Mask,
+    Numbers,
+    SceneIndex,
+    Spans,
+    StretchesByKey,
+)
+from hetwin_core.episodes.tables.lists import Stretch
+from hetwin_core.episodes.tables.rows import BORNE
 
 TOUCHING_M = 2e-4
 """Bodies that come nearer than this touch [m]."""
@@ -27,6 +37,8 @@ TOLD_NS = 100_000_000
 _UPWARD = math.cos(math.radians(45.0))
 _REST_SPEED, _REST_TURN = 0.02, 0.2
 _REST_STATES = 3
+_STIRRED_STATES = 10
+"""What stands on something may stir for fewer states."""
 _MOVING_SPEED, _MOVING_TURN = 0.005, 0.05
 
 
@@ -70,9 +82,9 @@ def near_pairs(states: States, entities: int) -> Pairs:
 class Touching:
     """Enters ``contact``, ``on`` and ``attached``, and the events ``collision`` and ``collision_end``.
 
-    ``on(a, b)`` begins when an object comes to rest on something that supports it from below, and lasts until it has
-    left that, even if it is pushed along. ``attached(a, b)`` begins when a link moves an object that touches it, and
-    lasts as long as they touch and do not move against each other.
+    ``on(a, b)`` holds while an object is at rest on something that supports it from below; ``borne_by(a, b)`` begins
+    likewise, and lasts until it has left that, even if it is pushed along or tips. ``attached(a, b)`` begins when a
+    link moves an object that touches it, and lasts as long as they touch and do not move against each other.
 
     Args:
         index: of the scene.
@@ -85,9 +97,11 @@ class Touching:
         self._count = len(index.names)
         self._contacts = Spans(absent=ABSENT)
         self._supports = Spans(absent=ABSENT, clear=_REST_STATES)
+        self._rests = Spans(absent=_STIRRED_STATES, clear=_REST_STATES)
         self._attachments = Spans(absent=ABSENT, clear=_REST_STATES)
-        self._contact, self._on, self._attached = (
-            StretchesByKey(fluent, self._names, book) for fluent in ("contact", "on", "attached")
+        self._contact, self._on, self._borne, self._attached = (
+            StretchesByKey(fluent, self._names, book)
+            for fluent in ("contact", "on", BORNE, "attached")
         )
         self._objects = {
             name for name, is_ in zip(index.names, index.is_object, strict=True) if is_
@@ -142,11 +156,15 @@ class Touching:
         below = (up >= _UPWARD) & index.is_object[pairs.a] & ~index.in_hand[pairs.b]
         above = (up <= -_UPWARD) & index.is_object[pairs.b] & ~index.in_hand[pairs.a]
         chosen = pairs.where(below | above)
-        at_rest = _is_slow(*_motion_at_contact(batch, chosen)) & (chosen.distance <= TOUCHING_M)
+        slow = _is_slow(*_motion_at_contact(batch, chosen))
+        at_rest = slow & (chosen.distance <= TOUCHING_M)
         upper, lower = np.where(below[below | above], (chosen.a, chosen.b), (chosen.b, chosen.a))
         keys = upper * self._count + lower
-        changes = self._supports.update(keys, chosen.state + batch.first, at_rest, batch.newest)
-        self._on.enter(changes, batch.timeline)
+        states, newest = chosen.state + batch.first, batch.newest
+        borne = self._supports.update(keys, states, at_rest, newest)
+        resting = self._rests.update(keys[slow], states[slow], at_rest[slow], newest)
+        self._borne.enter(borne, batch.timeline)
+        self._on.enter(resting, batch.timeline)
 
     def _update_attachments(self, batch: Batch, pairs: Pairs) -> None:
         index = self._index
@@ -192,3 +210,99 @@ def _velocity(poses: Floats, points: Floats) -> Floats:
 def _length(vectors: Floats) -> Floats:
     found: Floats = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
     return found
+
+
+HELD_ON_NS = 100_000_000
+"""What is picked up is still attached, and on nothing, so long after it has left its support [ns]."""
+SETTLE_NS = 300_000_000
+"""What is set down comes to rest at most so long after the hand has let it go [ns]."""
+
+
+class _Carrier(NamedTuple):
+    hand: str
+    stretch: Stretch
+
+
+class Handling:
+    """Enters events ``pick_up(object, hand)`` and ``set_down(object, support)``.
+
+    An object is picked up when it leaves what it was on, attached to a hand, and stays so; it is set down when it has
+    come to rest on something that it was carried to, and the hand has let it go.
+
+    Args:
+        index: of the scene.
+        book: with ``borne_by``, ``attached`` and ``held``; to enter them in.
+    """
+
+    def __init__(self, index: SceneIndex, book: Book) -> None:
+        self._index = index
+        self._book = book
+        self._seen = 0
+        self._supports: dict[str, list[Stretch]] = defaultdict(list)
+        self._carriers: dict[str, list[_Carrier]] = defaultdict(list)
+        self._leaving: list[Stretch] = []
+        self._landing: list[Stretch] = []
+
+    def update(self, now_ns: int) -> None:
+        """Judge what has happened until a time, before which all occasions are known."""
+        self._look()
+        certain_ns = now_ns - HELD_ON_NS
+        self._leaving = [s for s in self._leaving if not self._has_left(s, certain_ns)]
+        self._landing = [s for s in self._landing if not self._has_landed(s, certain_ns)]
+
+    def _look(self) -> None:
+        for stretch in self._book.stretches[self._seen :]:
+            if stretch.fluent == BORNE:
+                self._supports[stretch.a].append(stretch)
+                self._leaving.append(stretch)
+                self._landing.append(stretch)
+            elif stretch.fluent == "attached":
+                hand = self._hand_of(stretch.b)
+                self._carriers[stretch.a].append(_Carrier(hand, stretch))
+            elif stretch.fluent == "held":
+                self._carriers[stretch.a].append(_Carrier(stretch.b, stretch))
+        self._seen = len(self._book.stretches)
+
+    def _hand_of(self, link: str) -> str:
+        hands = self._index.hands_of.get(self._index.layout.entity_id(link))
+        return hands[0] if hands else link
+
+    def _has_left(self, support: Stretch, certain_ns: int) -> bool:
+        """Whether a support is over and judged."""
+        if support.to_ns is None or support.to_ns > certain_ns:
+            return False
+        later = support.to_ns + HELD_ON_NS
+        carriers = [c for c in self._carriers[support.a] if _covers(c.stretch, later)]
+        if carriers and not any(_covers(s, later) for s in self._supports[support.a]):
+            what = {"object": support.a, "hand": carriers[-1].hand}
+            self._book.happen(support.to_ns, "pick_up", dict(what))
+        return True
+
+    def _has_landed(self, support: Stretch, certain_ns: int) -> bool:
+        """Whether a support that began is judged, or over before the hand let go."""
+        if support.from_ns > certain_ns:
+            return False
+        brought = [
+            carrier.stretch
+            for carrier in self._carriers[support.a]
+            if carrier.stretch.from_ns < support.from_ns
+            and (
+                carrier.stretch.to_ns is None
+                or carrier.stretch.to_ns >= support.from_ns - SETTLE_NS
+            )
+        ]
+        ends = [stretch.to_ns for stretch in brought if stretch.to_ns is not None]
+        if len(ends) < len(brought):
+            return support.to_ns is not None
+        if ends:
+            time_ns = max(support.from_ns, *ends)
+            if time_ns > certain_ns:
+                return False
+            if _covers(support, time_ns):
+                what = {"object": support.a, "support": support.b}
+                self._book.happen(time_ns, "set_down", dict(what))
+        return True
+
+
+def _covers(stretch: Stretch, time_ns: int) -> bool:
+    return stretch.from_ns <= time_ns and (stretch.to_ns is None or stretch.to_ns > time_ns)

@@ -60,8 +60,16 @@ def test_questions_in_a_file(small_run: SmallRun, tmp_path: Path) -> None:
     told = asked(small_run.out, "1 + 1", "--questions", str(file))
     assert [answer["value"] for answer in told["answers"]] == [2, 1, 1]
     file.write_text("count(tasks())\n\nholds(moving('bxo'), at(1))\n", "utf-8")
-    says = (f"{file}: line 3", "unknown entity", "'bxo'", "perhaps 'box'")
-    refused(tmp_path, "ask", small_run.out, "--questions", file, says=says)
+    said = hetwin("ask", small_run.out, "--questions", file, "--json")
+    first, second = json.loads(said.out)["answers"]
+    assert (said.code, first["value"]) == (2, 1)
+    assert (second["error"]["line"], second["error"]["found"]) == (3, "bxo")
+    for words in (str(file), "unknown entity", "perhaps 'box'"):
+        assert words in json.dumps(second["error"])
+    said = hetwin("ask", small_run.out, "--questions", file)
+    assert said.code == 2
+    assert "error: " in said.out
+    assert "known until 3.000 s" in said.out
 
 
 @pytest.mark.parametrize(
@@ -85,7 +93,7 @@ def test_wrong_folders_and_files(small_run: SmallRun, tmp_path: Path) -> None:
     refused(tmp_path, "ask", tmp_path / "none", "1", says=("no such folder",))
     refused(tmp_path, "ask", small_run.out, says=("there is no question",))
     missing = tmp_path / "none.txt"
-    says = ("the questions cannot be read", "--questions")
+    says = ("the file cannot be read", "a text file with questions")
     refused(tmp_path, "ask", small_run.out, "--questions", missing, says=says)
 
 

@@ -154,6 +154,30 @@ def unachieved() -> MadeTables:
     return made
 
 
+def let_fall_onto_its_goal() -> MadeTables:
+    """The hand opens 30 cm above the tray: the box lands on it as it should, and no observer reports a drop."""
+    made = fetched()
+    made.tasks.clear()
+    made.did("release.1", 5.5, 7.0, goal='on("box", "tray")', **BOX)
+    made.occasions = [r for r in made.occasions if r.a != "box" or r.fluent in ("loc", "held")]
+    made.held("contact", "box", "fingertip", (2.0, 5.9))
+    made.held("contact", "box", "tray", (6.15, None))
+    made.held("on", "box", "tray", (6.2, None))
+    seconds = np.array(made.times) / 1e9
+    fallen = np.minimum(np.maximum(seconds - 5.9, 0.0) ** 2 * 4.905, 0.3)
+    path = np.zeros((len(seconds), 3))
+    path[:, 2] = 1.0 - fallen
+    made.paths["box"] = path
+    return made
+
+
+def failed_and_given_up() -> MadeTables:
+    made = fetched()
+    made.did("serve.1", 8.0, 10.0, goal='on("cup1", "tray")', status=Status.FAILED)
+    made.did("reach.1", 8.5, 9.9, parent="serve.1", object="cup1", status=Status.FAILED)
+    return made
+
+
 @pytest.mark.parametrize(
     ("story", "expected"),
     [
@@ -185,6 +209,8 @@ def unachieved() -> MadeTables:
         (undone, Expected("goal_undone", 8.0, {"box", "tray"}, "retreat.1")),
         (spilled, Expected("spilled", 4.0, {"cup1"}, "carry.1")),
         (overlooked, Expected("overlooked", 9.5, {"cup2"}, "look.1")),
+        (failed_and_given_up, Expected("task_failed", 9.9, {"cup1"}, "reach.1")),
+        (let_fall_onto_its_goal, Expected("dropped", 5.9, {"box", "right_hand"}, "release.1")),
         (unachieved, Expected("unachieved", 10.0, {"cup1", "cup2"}, "stack.1")),
     ],
     ids=lambda value: value.kind if isinstance(value, Expected) else "",
@@ -205,8 +231,20 @@ def test_a_good_episode_has_none() -> None:
 
 def test_a_drop_that_a_task_means_is_none() -> None:
     made = fetched()
-    made.did("release.1", 7.0, 8.0, **BOX)
+    made.did("drop.1", 7.0, 8.0, **BOX)
     assert flaws_in(fell_from(made, 7.5).made()) == []
+
+
+def test_a_task_that_is_done_after_it_failed_is_no_flaw() -> None:
+    made = failed_and_given_up()
+    made.did("serve.2", 10.0, 11.0, goal='on("cup1", "tray")')
+    made.held("on", "cup1", "tray", (10.9, None))
+    assert [flaw for flaw in flaws_in(made.made()) if flaw.kind == "task_failed"] == []
+
+
+def test_the_entities_of_a_flaw_are_none_of_its_goals_keys() -> None:
+    (flaw,) = (f for f in flaws_in(failed_navigation().made()) if f.kind == "failed_navigation")
+    assert flaw.to_json()["entities"] == ["arm"]
 
 
 def test_what_is_dropped_is_told_once_and_after_the_lost_grasp() -> None:

@@ -11,10 +11,9 @@ from support.flawed_tables import fetched
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.episodes.asking.asked import AskedTables
-from hetwin_core.episodes.flaws.engine import find_flaws
+from hetwin_core.episodes.flaws.find import find_flaws
 from hetwin_core.episodes.flaws.flaw import Flaw
-from hetwin_core.episodes.flaws.installed_rules import all_rules
-from hetwin_core.episodes.flaws.rule import read_rules
+from hetwin_core.episodes.flaws.rule import all_rules, read_rules
 
 OWN = """
 - kind: hasty
@@ -34,7 +33,7 @@ OWN = """
 KINDS = {
     *("wrong_order", "knocked_over", "grasp_lost", "wrong_object", "stale_belief"),
     *("failed_navigation", "carrying_collision", "unstable_support", "spilled", "goal_undone"),
-    *("dropped", "overlooked", "incorrect_belief", "unachieved", "unexpected_event"),
+    *("dropped", "task_failed", "overlooked", "incorrect_belief", "unachieved", "unexpected_event"),
 }
 
 

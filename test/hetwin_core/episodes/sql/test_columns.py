@@ -11,7 +11,7 @@ from support.carried_box import MadeRows, carried_box, ns
 from hetwin_core.episodes.sql.changed_poses import STEP_M, changed_poses
 from hetwin_core.episodes.sql.columns import batches
 from hetwin_core.episodes.sql.views import VIEWS
-from hetwin_core.episodes.tables.belief_list import BeliefColumns, BeliefList, Claim
+from hetwin_core.episodes.tables.lists import BeliefColumns, BeliefList, Claim
 
 
 def believed() -> BeliefList:

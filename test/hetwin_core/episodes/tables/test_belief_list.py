@@ -5,8 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from hetwin_core.episodes.tables.belief_errors import belief_errors
-from hetwin_core.episodes.tables.belief_list import BeliefColumns, BeliefList, Claim
-from hetwin_core.episodes.tables.occasion_list import OccasionList, Stretch
+from hetwin_core.episodes.tables.lists import (
+    BeliefColumns,
+    BeliefList,
+    Claim,
+    OccasionList,
+    Stretch,
+)
 from hetwin_core.episodes.tables.rows import Interval
 
 S = 1_000_000_000
@@ -41,12 +46,10 @@ def test_a_belief_holds_until_the_next_one_about_the_same() -> None:
     assert len(beliefs) == 3
 
 
-def test_a_percept_does_not_end_another_belief() -> None:
-    beliefs = _beliefs((1, _on()), (2, _on(origin="percept")), (3, _on(holds=False)))
+def test_a_percept_is_a_belief_until_the_next_one_about_the_same() -> None:
+    beliefs = _beliefs((1, _on(origin="percept")), (2, _on()), (3, _on(origin="percept")))
     spans = [row.span for row in beliefs.find("on")]
-    assert spans == [(1 * S, 3 * S), (2 * S, 2 * S), (3 * S, 10 * S)]
-    alone = _beliefs((1, _on(origin="percept")), (3, _on(origin="percept")))
-    assert [row.span for row in alone.find("on")] == [(1 * S, 3 * S), (3 * S, 10 * S)]
+    assert spans == [(1 * S, 2 * S), (2 * S, 3 * S), (3 * S, 10 * S)]
 
 
 def test_a_truth_is_believed_wrongly_where_the_world_is_otherwise() -> None:

@@ -10,7 +10,7 @@ import pytest
 from support.touching_run import TouchingRun
 
 from hetwin_core.ensemble.beliefs import BeliefFields, belief_event
-from hetwin_core.episodes.tables import cache
+from hetwin_core.episodes.tables import found as cache
 from hetwin_core.episodes.tables import open as opening
 from hetwin_core.episodes.tables.open import open_tables
 from hetwin_core.episodes.tables.tables import Tables

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hetwin_core.episodes.tables.deriving.spans import Change, Spans
+from hetwin_core.episodes.tables.deriving.book import Change, Spans
 
 _STATES = st.lists(st.sampled_from(["no", "weakly", "clearly"]), min_size=1, max_size=60)
 

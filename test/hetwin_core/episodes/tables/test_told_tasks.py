@@ -35,6 +35,21 @@ def test_messages_about_a_task_are_one_task() -> None:
     assert (task.status, task.span) == ("active", (2 * S, 3 * S))
 
 
+def test_variables_have_the_values_that_were_said_last() -> None:
+    book = TaskBook()
+    book.message(
+        _message(1, "look.1", "active", operation="look", variables='{"seen": 1, "of": 3}')
+    )
+    book.message(_message(3, "look.1", "active", variables='{"seen": 2}'))
+    book.annotation("look", 4 * S, {"task": "look.1", "phase": "end", "seen": 3})
+    (task,) = book.tasks(9 * S)
+    assert task.variables == {"seen": 3, "of": 3}
+    said = [task.variables_at(time * S).get("seen") for time in range(6)]
+    assert said == [None, 1, 1, 2, 3, 3]
+    (task,) = book.tasks(3 * S)
+    assert task.variables == {"seen": 2, "of": 3}
+
+
 def test_annotations_with_a_task_count_as_messages() -> None:
     book = TaskBook()
     known = {"task": "grasp.5", "parent": "serve.1", "after": ["reach.1"], "hand": "gripper"}

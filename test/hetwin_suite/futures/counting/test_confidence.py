@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hetwin_suite.futures.counting.confidence import Share, share
+from hetwin_suite.futures.counting.confidence import Share, runs_to_narrow, runs_to_see, share
+from hetwin_suite.futures.counting.until import read_until
 
 
 def test_nothing_is_known_of_nothing() -> None:
@@ -43,3 +44,25 @@ def test_all_intervals_of_a_batch_hold_the_truth_in_most_batches(truth: float) -
                 wrong += 1
                 break
     assert wrong <= 0.05 * batches
+
+
+@pytest.mark.parametrize(("probability", "level", "runs"), [(0.1, 0.95, 29), (0.01, 0.99, 459)])
+def test_so_many_runs_show_what_is_rare(probability: float, level: float, runs: int) -> None:
+    assert runs_to_see(probability, level) == runs
+    assert (1.0 - probability) ** runs <= 1.0 - level < (1.0 - probability) ** (runs - 1)
+
+
+def test_so_many_runs_narrow_the_interval_whatever_comes_of_them() -> None:
+    runs = runs_to_narrow(0.3)
+    assert max(share(yes, runs).width for yes in range(runs + 1)) <= 0.31
+    assert share((runs - 1) // 2, runs - 1).width > 0.3
+
+
+def test_a_rule_says_beforehand_how_many_runs_it_takes() -> None:
+    asked = {"delivered": ""}
+    assert read_until("seen=0.1", asked).runs == 29
+    assert read_until("width=0.3", asked).runs == runs_to_narrow(0.3)
+    assert read_until("delivered>0.9", asked).runs is None
+    rule = read_until("seen=0.1", asked)
+    assert not rule.holds({"delivered": share(0, 28)})
+    assert rule.holds({"delivered": share(0, 29)})

@@ -1,1 +1,0 @@
-"""Questions as expressions in CEL, the language of triggers."""

@@ -1,0 +1,320 @@
+"""Terms and times that are written in CEL, the language of triggers."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from operator import and_, or_
+from types import MappingProxyType
+from typing import Any
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.expressions.evaluation import Budget, EvaluationError, Scope, Step, Steps
+from hetwin_core.ensemble.expressions.evaluators import all_evaluators
+from hetwin_core.ensemble.expressions.expression import STANDARD_FUNCTIONS, Expression
+from hetwin_core.ensemble.expressions.nodes import Binary, Call, Node, Unary, names_of, walk
+from hetwin_core.ensemble.nearest import one_of, perhaps
+from hetwin_core.episodes.asking.answer import Evidence
+from hetwin_core.episodes.asking.terms import (
+    ANGLE,
+    ANY,
+    DISTANCE,
+    Argument,
+    Atom,
+    Negation,
+    State,
+    Term,
+    Variable,
+    loc,
+)
+from hetwin_core.episodes.asking.times import When
+from hetwin_core.episodes.tables.intervals import RELATIONS
+from hetwin_core.episodes.tables.rows import Task
+
+_OWN = (
+    *("holds(fluent, time)", "believed(fluent or event, time)", "occurs(event[, time])"),
+    *("value(loc(entity) or expression, time)", "variable(name or loc(entity), time[, task])"),
+    *("count(list or fluent)", "incorrect_belief(fluent, time or any)", "expected(event)"),
+    "causes(event), causes(cause, event) or causes(fluent, belief, moment)",
+    *("task(id or operation)", "tasks([operation])", "supertask(task)", "goal(task)"),
+    *("at(moment)", "during(from, to) or during(task)", "throughout(from, to) or throughout(task)"),
+    *("any or any(name)", "event(name, ...)", "fluent(name, ...)"),
+)
+
+USAGE: Mapping[str, str] = MappingProxyType(
+    {
+        **{name: f"{name}(one, other) of tasks, events, fluents" for name in RELATIONS},
+        **{text.partition("(")[0].partition(" ")[0]: text for text in _OWN},
+    }
+)
+"""Function -> how it is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A term or a time.
+
+    Attributes:
+        thing: the term or the time.
+        rows: that it was made from.
+    """
+
+    thing: Term | When
+    rows: tuple[Evidence, ...] = ()
+
+
+def bare(value: object) -> object:
+    """Return a term or a time without its rows; any other value as it is."""
+    return value.thing if isinstance(value, Made) else value
+
+
+def rows_of(*values: object) -> tuple[Evidence, ...]:
+    """Return the rows that values were made from."""
+    return tuple(row for value in values if isinstance(value, Made) for row in value.rows)
+
+
+def check_value(value: object) -> None:
+    """See that a value says something by itself, as truths, numbers, texts, lists and maps do.
+
+    Raises:
+        BadInput: if it is a term or a time.
+    """
+    if isinstance(value, Made | Variable):
+        term = (
+            value.thing if isinstance(value, Made) and isinstance(value.thing, Term) else "on(...)"
+        )
+        raise BadInput(
+            "a fluent is neither true nor false by itself",
+            expected=f"holds({term}, at(...)), or during or throughout in place of at",
+        )
+
+
+AND, OR, NOT, STATE = "&&", "||", "!", "state"
+"""Functions of formulas: they join terms, and make one of a condition on the state."""
+OF_FORMULAS = ("holds", "believed", "incorrect_belief", "value", "count")
+"""Functions whose first argument may be a formula: a term, or a condition on the state."""
+
+
+class Formulas(Steps):
+    """Makes steps of a question or a goal.
+
+    Args:
+        text: of it.
+        functions: names of those that it may call at any place.
+        evaluators: names of the functions of the state, which stand in formulas alone.
+    """
+
+    def __init__(self, text: str, functions: Collection[str], evaluators: Collection[str]) -> None:
+        super().__init__(text)
+        self._functions = functions
+        self._evaluators = evaluators
+
+    def formula(self, node: Node) -> Step:
+        """Return a step that makes a term; one that returns another value if the expression has one."""
+        match node:
+            case Binary("&&" | "||" as sign, one, two):
+                steps = [self.formula(one), self.formula(two)]
+                return lambda scope: scope.functions[sign](*(step(scope) for step in steps))
+            case Unary("!", of):
+                negated = self.formula(of)
+                return lambda scope: scope.functions[NOT](negated(scope))
+        if not any(isinstance(part, Call) and part.name in self._evaluators for part in walk(node)):
+            return self.step(node)
+        names, text = {*names_of(node)}, self.text[node.begin : node.end]
+        return lambda scope: scope.functions[STATE](text, {n: scope.variables[n] for n in names})
+
+    def argument(self, call: Call, number: int) -> Step:
+        """Return the step of an argument of a function, which may take a formula."""
+        if number == 0 and call.name in OF_FORMULAS:
+            return self.formula(call.arguments[0])
+        return super().argument(call, number)
+
+    def check_value(self, value: object) -> None:
+        """See that a value is no term and no time.
+
+        Raises:
+            BadInput: if it is one.
+        """
+        check_value(value)
+
+    def call(self, call: Call) -> Step:
+        """Return the step of a call.
+
+        Raises:
+            BadInput: if a function of the state stands outside of a formula.
+        """
+        name = call.name
+        if name in self._evaluators and name not in self._functions:
+            raise BadInput(
+                f"{name} is about the state, which needs a time",
+                found=self.text,
+                expected=f"holds({name}(...) > 0.9, at(...)) or value({name}(...), at(...))",
+            )
+        return super().call(call)
+
+    def failed(
+        self, name: str, function: Callable[..., Any], given: Sequence[Any], error: Exception
+    ) -> Exception:
+        """Return what is raised when a function has raised an error, which may be that of its call."""
+        try:
+            inspect.signature(function).bind(*given)
+        except TypeError:
+            count = f"{len(given)} argument{'' if len(given) == 1 else 's'}"
+            problem = "these are not its arguments"
+            return BadInput(problem, where=name, found=count, expected=USAGE[name])
+        return super().failed(name, function, given, error)
+
+
+LOC = "loc"
+OPTIONS = ("near", "within", "turned")
+
+
+class TermFunctions:
+    """Makes terms.
+
+    Args:
+        names: of fluents, events and attributes.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        own: Mapping[str, Callable[..., Any]] = {
+            AND: partial(self._joined, and_),
+            OR: partial(self._joined, or_),
+            NOT: lambda term: Made(Negation(self.term(term)), rows_of(term)),
+            STATE: lambda text, variables: Made(State(text, variables)),
+            "any": Variable,
+            "event": self._named,
+            "fluent": self._named,
+        }
+        made = {name: partial(self._named, name) for name in names}
+        self.functions: dict[str, Callable[..., Any]] = {**made, **own}
+
+    def term(self, value: object) -> Term:
+        """Return the term that a value stands for.
+
+        Raises:
+            BadInput: if it is none.
+        """
+        found = bare(value)
+        if not isinstance(found, Term):
+            raise BadInput(
+                "this is no fluent", found=value, expected='a fluent such as on("box", "tray")'
+            )
+        return found
+
+    def _joined(self, join: Callable[[Term, Term], Term], one: object, two: object) -> Made:
+        return Made(join(self.term(one), self.term(two)), rows_of(one, two))
+
+    def _named(self, name: str, *arguments: object) -> Made:
+        if name != LOC:
+            return Made(Atom(name, tuple(_argument(a, name) for a in arguments)))
+        if not arguments:
+            raise BadInput("this fluent has an argument", found="loc()", expected='loc("box")')
+        entity, *more = arguments
+        return Made(loc(_argument(entity, name), **_place(more)))
+
+
+def _argument(value: object, name: str) -> Argument:
+    if isinstance(value, str | Variable):
+        return value
+    found = value
+    if isinstance(value, Made):
+        found = "a fluent" if isinstance(value.thing, Term) else "a time"
+    raise BadInput(
+        "an argument must be a name or any",
+        where=name,
+        found=found,
+        expected=f'{name}("box"), as in holds({name}("box"), at(2.0))',
+    )
+
+
+def _place(more: list[object]) -> dict[str, Any]:
+    """Return the place of ``loc``: a map with its parts, or the parts in order."""
+    if len(more) == 1 and isinstance(more[0], Mapping):
+        options = {str(key): value for key, value in more[0].items()}
+    else:
+        options = dict(zip(OPTIONS, more, strict=False))
+    if (
+        len(more) > len(OPTIONS)
+        or not set(options) <= set(OPTIONS)
+        or (options and "near" not in options)
+    ):
+        raise BadInput(
+            "this is no place",
+            where=LOC,
+            found=options,
+            expected=f'loc("box", {{"near": [x, y, z], "within": {DISTANCE}, "turned": {ANGLE}}})',
+        )
+    return options
+
+
+class GoalReader:
+    """Reads goals, each text once.
+
+    Args:
+        names: of fluents.
+    """
+
+    def __init__(self, names: Collection[str]) -> None:
+        self._names = names
+        self._known: dict[str, Term] = {}
+
+    def read(self, task: Task) -> Term:
+        """Return the goal of a task.
+
+        Raises:
+            BadInput: if it has none, or it is no term.
+        """
+        if not task.goal:
+            raise BadInput(
+                "this task has no goal",
+                where=task.id,
+                expected='one whose goal is not empty: t.goal != ""',
+            )
+        if task.goal not in self._known:
+            self._known[task.goal] = self._read(task.goal, f"goal of {task.id}")
+        return self._known[task.goal]
+
+    def _read(self, text: str, where: str) -> Term:
+        expression, terms = Expression(text, where), TermFunctions(self._names)
+        evaluators = all_evaluators()
+        expression.check_names({*terms.functions, *evaluators}, ("any",))
+        try:
+            made = Formulas(text, terms.functions, evaluators).formula(expression.node)
+            return terms.term(made(Scope({"any": ANY}, terms.functions, Budget())))
+        except EvaluationError as error:
+            raise BadInput(
+                f"this is no goal: {error}", where=where, found=text, expected='on("box", "tray")'
+            ) from None
+
+
+VARIABLES = ("any", "start", "end")
+"""Variables of questions."""
+
+
+def compiled(question: str, functions: Collection[str]) -> Step:
+    """Return how a question is evaluated.
+
+    Args:
+        question: an expression in CEL.
+        functions: names of those that it may call at any place.
+
+    Raises:
+        BadInput: if its syntax or a name in it is wrong.
+    """
+    written = Expression(question)
+    evaluators = frozenset(all_evaluators()) - STANDARD_FUNCTIONS | {"exists"}
+    known = {*functions, *evaluators}
+    for name in sorted(written.functions - STANDARD_FUNCTIONS - known):
+        asked = sorted(filter(str.isidentifier, known))
+        raise BadInput(
+            f"unknown fluent, event or function {name!r}",
+            found=question,
+            expected=f"one that docs/asking.md lists or the episode knows{perhaps(name, asked)}",
+        )
+    for name in sorted(written.variables - {*VARIABLES}):
+        expected = one_of(name, VARIABLES, "a name in quotes")
+        raise BadInput(f"unknown name {name!r}", found=question, expected=expected)
+    return Formulas(question, functions, evaluators).step(written.node)

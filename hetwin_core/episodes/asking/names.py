@@ -1,0 +1,234 @@
+"""The names in questions: entities, fluents and events, and what they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.nearest import one_of
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
+from hetwin_core.ensemble.scene.values import POSE, Meaning
+from hetwin_core.episodes.expecting.bodies import Bodies
+from hetwin_core.episodes.tables.rows import FLUENTS, Fluent, Happening
+
+SUPPORTING = "supporting"
+"""The paper's name of ``on``, with its arguments the other way round."""
+
+EVENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        # derived from the states
+        "collision": ("a", "b"),
+        "collision_end": ("a", "b"),
+        "loc_change": ("object",),
+        "pick_up": ("object", "hand"),
+        "set_down": ("object", "support"),
+        "perceived": ("object", "confidence"),
+        # of models
+        "picked_up": ("object", "hand"),
+        "put_down": ("object", "support"),
+        "lost": ("object", "hand"),
+        "dropped": ("object", "hand"),
+        "slipped": ("object", "hand"),
+        "released": ("object", "hand"),
+        "grasped": ("object", "hand"),
+        "grip_closed": ("object", "hand"),
+        "grip_lost": ("object", "hand"),
+        "touched": ("link", "object"),
+        "touch_ended": ("link", "object"),
+        "fell": ("object",),
+        "toppled": ("object",),
+        "flung": ("object",),
+        "left_the_world": ("object",),
+        "spilled": ("cup",),
+        "connected": ("probe", "socket"),
+        "in_container": ("object", "container"),
+        "left_container": ("object", "container"),
+    }
+)
+"""Events that may be asked for in every episode, and their arguments in order."""
+
+FOLLOWS_FROM: Mapping[str, str] = MappingProxyType(
+    {
+        "collision": "contact",
+        "collision_end": "contact",
+        "loc_change": "loc",
+        "pick_up": "contact",
+        "set_down": "on",
+    }
+)
+"""Event -> the fluent that the log must record for it."""
+
+TWIST, FORCE = "twist", "contact_force"
+JOINTS: Mapping[str, str] = MappingProxyType(
+    {"position": "joint_positions", "velocity": "joint_velocities", "effort": "joint_efforts"}
+)
+"""Value of a joint -> the attribute of its robot that has those of all joints."""
+VALUES = (TWIST, FORCE, *JOINTS)
+"""Values that may be asked for beside the attributes of the log."""
+
+ABOUT: Mapping[str, tuple[EntityKind, ...]] = MappingProxyType(
+    {
+        "object": (EntityKind.OBJECT,),
+        "hand": (EntityKind.HAND, EntityKind.LINK, EntityKind.ROBOT),
+        "link": (EntityKind.LINK, EntityKind.HAND, EntityKind.ROBOT),
+    }
+)
+"""Argument of an event -> kinds of the entities that it may be."""
+MOVES = (EntityKind.OBJECT, EntityKind.ROBOT)
+"""What changes its place."""
+
+FIRST = ("object", "a", "probe", "cup", "entity", "link", "hand", "joint", "robot")
+"""What an event is about, the likeliest first: its first argument if `EVENTS` does not know it."""
+
+
+class Vocabulary:
+    """What may be asked of an episode.
+
+    Args:
+        layout: of the episode.
+        recorded: fluents that its log can know.
+        events: of the episode.
+    """
+
+    def __init__(
+        self, layout: Layout, recorded: Iterable[str], events: Iterable[Happening]
+    ) -> None:
+        truths = [s.attribute.name for s in layout.slots if s.attribute.meaning is Meaning.TRUTH]
+        own = {name: Fluent(("a",), "a truth of a model") for name in (*truths, *recorded)}
+        self.fluents: dict[str, Fluent] = {**own, **FLUENTS}
+        self.attributes = frozenset(slot.attribute.name for slot in layout.slots)
+        self.events: dict[str, tuple[str, ...]] = dict(EVENTS)
+        for event in events:
+            if event.name not in self.events:
+                self.events[event.name] = _ordered(event.arguments)
+
+    def is_event(self, name: str) -> bool:
+        """Return whether a name is that of an event, and of no fluent that every episode has."""
+        return name in self.events and name not in FLUENTS
+
+    def fluent(self, name: str) -> Fluent:
+        """Return a fluent.
+
+        Raises:
+            BadInput: if there is none of this name.
+        """
+        found = self.fluents.get(name)
+        if found is None:
+            known = sorted({*self.fluents, SUPPORTING})
+            is_event = name in self.events
+            problem = "this is an event, no fluent" if is_event else "unknown fluent"
+            raise BadInput(problem, found=name, expected=one_of(name, known))
+        return found
+
+    def event(self, name: str) -> tuple[str, ...]:
+        """Return the arguments of an event, in order.
+
+        Raises:
+            BadInput: if there is none of this name.
+        """
+        found = self.events.get(name)
+        if found is None:
+            problem = "this is a fluent, no event" if name in self.fluents else "unknown event"
+            raise BadInput(problem, found=name, expected=one_of(name, sorted(self.events)))
+        return found
+
+
+def _ordered(arguments: Iterable[str]) -> tuple[str, ...]:
+    names = list(arguments)
+    return tuple(sorted(names, key=lambda n: FIRST.index(n) if n in FIRST else len(FIRST)))
+
+
+ROBOT = "robot"
+"""Stands for the only robot of a scene, whatever its name."""
+TOUCHING = ("contact", "attached", "collision", "collision_end")
+"""What is said of links; a hand or a robot stands for any of its own there."""
+
+
+class Entities:
+    """The entities of an episode, as questions name them.
+
+    Args:
+        layout: of the episode.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._bodies = Bodies(layout)
+        self._meant: dict[tuple[str, bool], frozenset[str]] = {}
+
+    def known(self, name: str) -> str:
+        """Return the name of an entity as the scene has it.
+
+        Raises:
+            BadInput: if there is no such entity; the nearest names are named.
+        """
+        if self._layout.entity_id(name) >= 0:
+            return name
+        robots = self._layout.of_kind(EntityKind.ROBOT)
+        if name == ROBOT and len(robots) == 1:
+            return robots[0].name
+        raise BadInput("unknown entity", found=name, expected=one_of(name, self.names))
+
+    def check_kind(self, name: str, kinds: Sequence[EntityKind], of: str) -> None:
+        """See that an entity is of a kind that may be asked about.
+
+        Args:
+            name: of the entity.
+            kinds: those that it may be.
+            of: what it is, for the error.
+
+        Raises:
+            BadInput: if it is of another kind; the entities that it may be are named.
+        """
+        if self._layout.entity(self.known(name)).kind not in kinds:
+            may = [entity.name for kind in kinds for entity in self._layout.of_kind(kind)]
+            raise BadInput(f"this is never the {of}", found=name, expected=one_of(name, may))
+
+    @cached_property
+    def names(self) -> list[str]:
+        """All entities by name; objects first, links last."""
+        order = list(EntityKind)
+        first = (EntityKind.OBJECT, EntityKind.STATIC, EntityKind.ROBOT, EntityKind.HAND)
+        order.sort(key=lambda kind: first.index(kind) if kind in first else len(first))
+        return [entity.name for kind in order for entity in self._layout.of_kind(kind)]
+
+    def placed(self, name: str) -> str:
+        """Return the entity whose pose is that of a name: of a robot its base.
+
+        Raises:
+            BadInput: if the entity has no pose.
+        """
+        entity = self._layout.entity(self.known(name))
+        if self._layout.has(entity.name, POSE.name):
+            return entity.name
+        if entity.kind is EntityKind.ROBOT:
+            for part in self._links(entity.name):
+                if not part.parent and self._layout.has(part.name, POSE.name):
+                    return part.name
+        posed = [n for n in self.names if self._layout.has(n, POSE.name)]
+        raise BadInput("this entity has no pose", found=name, expected=one_of(name, posed))
+
+    def meant(self, name: str, fluent: str) -> frozenset[str]:
+        """Return the entities that a name stands for as an argument of a fluent or event.
+
+        Raises:
+            BadInput: if there is no such entity.
+        """
+        key = name, fluent in TOUCHING
+        if key not in self._meant:
+            self._meant[key] = self._parts(self._layout.entity(self.known(name)), key[1])
+        return self._meant[key]
+
+    def hand_of(self, name: str) -> str:
+        """Return the hand that a link belongs to; the name itself if it belongs to none."""
+        return self._bodies.hand_of(name) or name
+
+    def _parts(self, entity: Entity, touching: bool) -> frozenset[str]:
+        if entity.kind is EntityKind.ROBOT or (entity.kind is EntityKind.HAND and touching):
+            return self._bodies.stands_for(entity.name)
+        return frozenset({entity.name})
+
+    def _links(self, robot: str) -> list[Entity]:
+        return [e for e in self._layout.of_kind(EntityKind.LINK) if e.owner == robot]

@@ -1,1 +1,0 @@
-"""Terms and times that are written in CEL, the language of triggers."""

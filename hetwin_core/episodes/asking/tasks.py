@@ -1,0 +1,254 @@
+"""The tasks of an episode, and values at a moment: of the scene, of beliefs, and of the tasks' variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.nearest import one_of
+from hetwin_core.ensemble.scene.layout import EntityKind
+from hetwin_core.episodes.asking.answer import Evidence, of_belief, of_state, of_task
+from hetwin_core.episodes.asking.names import FORCE, JOINTS, TWIST, Entities
+from hetwin_core.episodes.asking.sources import Beliefs
+from hetwin_core.episodes.asking.states import StateReader
+from hetwin_core.episodes.asking.terms import ANY, Argument, Atom, State, Term, Variable
+from hetwin_core.episodes.tables.rows import Task
+from hetwin_core.episodes.tables.tables import Tables
+
+
+class TaskTree:
+    """Tasks and their parts.
+
+    Args:
+        tasks: of the episode, by begin.
+    """
+
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        self.all = tuple(tasks)
+        self._by_row = {task.row: task for task in tasks}
+        self._by_id = {task.id: task for task in tasks}
+        self._by_operation: dict[str, list[Task]] = {}
+        for task in tasks:
+            self._by_operation.setdefault(task.operation, []).append(task)
+
+    def task(self, name: str) -> Task:
+        """Return a task by its id, or by its operation if there is one task of it.
+
+        Raises:
+            BadInput: if there is none, or there are several.
+        """
+        if name in self._by_id:
+            return self._by_id[name]
+        found = self._by_operation.get(name, [])
+        if len(found) == 1:
+            return found[0]
+        ids = [task.id for task in found] or [*self._by_id]
+        problem = "several tasks have this operation" if found else "unknown task"
+        raise BadInput(problem, found=name, expected=_listed(name, ids))
+
+    def tasks(self, operation: str | None = None) -> tuple[Task, ...]:
+        """Return the tasks of an operation, or all, by begin.
+
+        Raises:
+            BadInput: if no task has this operation.
+        """
+        if operation is None:
+            return self.all
+        if operation not in self._by_operation:
+            names = list(self._by_operation)
+            raise BadInput("unknown task", found=operation, expected=one_of(operation, names))
+        return tuple(self._by_operation[operation])
+
+    def row(self, row: int) -> Task:
+        """Return the task of a number."""
+        return self._by_row[row]
+
+    def parent(self, task: Task) -> Task | None:
+        """Return the task that another is a part of; None if it is no part, or of a task that the log does not have."""
+        return self._by_id.get(task.parent) if task.parent else None
+
+    def above(self, task: Task) -> Iterator[Task]:
+        """Yield the tasks that a task is a part of, the nearest first."""
+        seen = {task.id}
+        found = self.parent(task)
+        while found is not None and found.id not in seen:
+            seen.add(found.id)
+            yield found
+            found = self.parent(found)
+
+    def active(self, time_ns: int) -> list[Task]:
+        """Return the tasks that were active at a moment, the one that began last first; its end counts."""
+        found = [t for t in self.all if t.span.from_ns <= time_ns <= t.span.to_ns]
+        return sorted(found, key=lambda t: (-t.span.from_ns, -len(list(self.above(t))), t.row))
+
+
+SHOWN = 12
+"""More ids than these are not listed."""
+
+
+def _listed(name: str, ids: list[str]) -> str:
+    text = one_of(name, ids)
+    if len(ids) <= SHOWN:
+        return text
+    _, _, near = text.partition(" (perhaps")
+    return f"one of {', '.join(ids[:SHOWN])} and {len(ids) - SHOWN} more" + (
+        f" (perhaps{near}" if near else ""
+    )
+
+
+LOC, CONTACT = "loc", "contact"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A value.
+
+    Attributes:
+        value: numbers of a pose are x y z [m], qw qx qy qz; None if it is not known.
+        evidence: the state that it was measured in, the belief, or the task.
+    """
+
+    value: Json
+    evidence: tuple[Evidence, ...] = ()
+
+
+NOT_KNOWN = Measured(None)
+
+
+class Values:
+    """Reads values.
+
+    Args:
+        tables: of the episode.
+        entities: of the episode.
+        beliefs: reads what was believed.
+        tree: the tasks.
+    """
+
+    def __init__(
+        self, tables: Tables, entities: Entities, beliefs: Beliefs, tree: TaskTree
+    ) -> None:
+        self._tables = tables
+        self._entities = entities
+        self._beliefs = beliefs
+        self._tree = tree
+        self._states = StateReader(tables)
+
+    def value(self, term: Term, time_ns: int) -> Measured:
+        """Return a pose, an attribute, or the value of an expression on the state, at a moment.
+
+        Raises:
+            BadInput: if there is no such value.
+        """
+        if time_ns > self._tables.known_until_ns:
+            return NOT_KNOWN
+        if isinstance(term, State):
+            value, evidence = self._states.value(term, time_ns)
+            return Measured(value, (evidence,))
+        if not isinstance(term, Atom) or not term.arguments:
+            raise _no_value(term)
+        entity, *others = term.arguments
+        if term.name == FORCE and isinstance(entity, str) and len(others) <= 1:
+            return self._force(entity, *others, time_ns=time_ns)
+        if not isinstance(entity, str) or others:
+            raise _no_value(term)
+        if term.name in JOINTS:
+            return self._of_joint(entity, term.name, time_ns)
+        if term.name == TWIST:
+            measured_ns, pose = self._tables.poses.at(self._entities.placed(entity), time_ns)
+            return self._measured([float(n) for n in pose[7:]], measured_ns)
+        if term.name == LOC:
+            placed = self._entities.placed(entity)
+            measured_ns, pose = self._tables.poses.at(placed, time_ns)
+            return self._measured([float(n) for n in pose[:7]], measured_ns)
+        return self._attribute(self._entities.known(entity), term.name, time_ns)
+
+    def believed_pose(self, entity: str, time_ns: int) -> Measured:
+        """Return where the robot believed an entity at a moment; not known before it tells anything.
+
+        Raises:
+            BadInput: if there is no such entity.
+        """
+        row = self._beliefs.pose(self._entities.known(entity), time_ns)
+        if row is None or row.pose is None or time_ns > self._tables.known_until_ns:
+            return NOT_KNOWN
+        return Measured(list(row.pose), (of_belief(row),))
+
+    def variable(self, name: str, time_ns: int, task: Task | None = None) -> Measured:
+        """Return a variable of the robot's program at a moment: of the innermost task that has it then.
+
+        Args:
+            name: of the variable.
+            time_ns: the moment.
+            task: where to look first, then in those above it; None: all that are active.
+
+        Raises:
+            BadInput: if no task has such a variable at any time.
+        """
+        inner = self._tree.active(time_ns) if task is None else [task, *self._tree.above(task)]
+        for each in inner:
+            then = each.variables_at(time_ns)
+            if name in then:
+                return Measured(then[name], (of_task(each),))
+        known = {key for each in self._tree.all for key in each.variables}
+        if name not in known:
+            raise BadInput("unknown variable", found=name, expected=one_of(name, sorted(known)))
+        return NOT_KNOWN
+
+    def _of_joint(self, joint: str, name: str, time_ns: int) -> Measured:
+        """Return the position, velocity or effort of a joint."""
+        layout, attribute = self._tables.layout, JOINTS[name]
+        for robot in layout.of_kind(EntityKind.ROBOT):
+            if joint in robot.joints and layout.has(robot.name, attribute):
+                measured_ns, data = self._tables.poses.value(robot.name, attribute, time_ns)
+                return self._measured(float(data[robot.joints.index(joint)]), measured_ns)
+        joints = [joint for robot in layout.of_kind(EntityKind.ROBOT) for joint in robot.joints]
+        raise BadInput("unknown joint", where=name, found=joint, expected=one_of(joint, joints))
+
+    def _force(self, one: str, other: Argument = ANY, *, time_ns: int) -> Measured:
+        """Return the force that acts on an entity where it touches another one, or anything [N]."""
+        scene = self._tables.poses.snapshot(time_ns)
+        rows = scene.proximity
+        first, second = (self._numbers(name) for name in (one, other))
+        on = np.isin(rows[:, 0], first) & np.isin(rows[:, 1], second)
+        if not on.any():  # rows have the forces on objects
+            on, rows = np.isin(rows[:, 1], first) & np.isin(rows[:, 0], second), -rows
+        total = rows[on, 9:12].sum(axis=0)
+        return self._measured([float(n) + 0.0 for n in total], scene.time_ns)
+
+    def _numbers(self, argument: Argument) -> list[int]:
+        """Return the indices of the entities that an argument stands for where something touches it."""
+        layout = self._tables.layout
+        if isinstance(argument, Variable):
+            return list(range(len(layout.entities)))
+        return [layout.entity_id(name) for name in self._entities.meant(argument, CONTACT)]
+
+    def _attribute(self, entity: str, name: str, time_ns: int) -> Measured:
+        layout = self._tables.layout
+        if not layout.has(entity, name):
+            own = sorted(slot.attribute.name for slot in layout.slots if slot.entity == entity)
+            raise BadInput(
+                "this entity has no such attribute",
+                where=entity,
+                found=name,
+                expected=one_of(name, own),
+            )
+        measured_ns, data = self._tables.poses.value(entity, name, time_ns)
+        numbers = [float(n) for n in data]
+        return self._measured(numbers[0] if len(numbers) == 1 else list(numbers), measured_ns)
+
+    def _measured(self, value: Json, measured_ns: int) -> Measured:
+        return Measured(value, (of_state(self._tables.poses.row(measured_ns), measured_ns),))
+
+
+def _no_value(term: Term) -> BadInput:
+    return BadInput(
+        "this has no value",
+        found=str(term),
+        expected='loc("box"), twist("box"), effort("joint"), contact_force("box", "table"), an attribute such as '
+        'temperature("cup"), or an expression on the state',
+    )

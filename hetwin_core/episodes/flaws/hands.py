@@ -1,0 +1,348 @@
+"""What hands take, lose and drop, and what links and carried things touch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from hetwin_core.ensemble.concern_words import DROPPED
+from hetwin_core.ensemble.conductor.reporting.concerns import SEVERITY
+from hetwin_core.ensemble.scene.layout import EntityKind
+from hetwin_core.episodes.flaws.facts import Facts
+from hetwin_core.episodes.flaws.moves import LETTING_GO_NS, SECOND, Move
+from hetwin_core.episodes.tables.rows import BORNE, DERIVED, Happening, Interval, Occasion, Task
+
+_PASSING_NS = 300_000_000
+"""Between two hands, and when fingers close once more, nothing is held for so long at most [ns]."""
+FALL_M = 0.05
+"""What a hand lets fall farther is dropped [m]."""
+_SINKING = 0.15
+"""What sinks faster falls [m/s]; a hand sets things down more slowly."""
+_MEANT_NS = 2_000_000_000
+"""Tasks so long before a hand has taken something may still have meant it [ns]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A hand takes an object that no task means.
+
+    Attributes:
+        object: that it takes.
+        hand: that takes it.
+        meant: the objects that its tasks name as theirs.
+        task: the task.
+        span: from when it holds it to when it lifts it, if it does.
+        grip: the hold; None if only an event tells of it.
+        event: the event; None if there is a hold.
+    """
+
+    object: str
+    hand: str
+    meant: tuple[str, ...]
+    task: Task
+    span: Interval
+    grip: Occasion | None = None
+    event: Happening | None = None
+
+    @property
+    def evidence(self) -> tuple[Happening | Occasion, ...]:
+        """The rows that say so."""
+        return tuple(row for row in (self.grip, self.event) if row is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """An object falls from a hand.
+
+    Attributes:
+        object: that falls.
+        hand: that held it.
+        height: by which it falls [m].
+        by_itself: whether the hand's observer says that the program did not let go of it.
+        span: from when the hold ended until it fell no more.
+        begin_ns: when the hand is said to have let go.
+        row: that says so.
+    """
+
+    object: str
+    hand: str
+    height: float
+    by_itself: bool
+    span: Interval
+    begin_ns: int
+    row: Happening | Occasion
+
+    @property
+    def evidence(self) -> tuple[Happening | Occasion]:
+        """The row that says so."""
+        return (self.row,)
+
+
+def lost(facts: Facts) -> Iterator[Occasion]:
+    """Yield the holds that ended though no task may let go of the object."""
+    for grip in facts.grips:
+        time_ns = grip.span.to_ns
+        if not grip.ended or time_ns >= facts.tables.known_until_ns - _PASSING_NS:
+            continue
+        soon = Interval(time_ns - _PASSING_NS, time_ns + _PASSING_NS)
+        others = (row for row in facts.during("held", grip.a, soon) if row.a == grip.a)
+        if any(row.row != grip.row and row.span.to_ns > time_ns for row in others):
+            continue
+        tasks = facts.expectations.near(time_ns)
+        if tasks and not any(facts.expectations.may(task, "released") for task in tasks):
+            yield grip
+
+
+def dropped(facts: Facts, moves: Iterable[Move]) -> Iterator[Drop]:
+    """Yield the drops that were not meant: as the hand's observer reports them, and those that the states show."""
+    told = [drop for event in facts.events(DROPPED) if (drop := _told_drop(facts, event))]
+    told = [drop for drop in told if drop.by_itself or _is_not_meant(facts, drop, "released")]
+    yield from told
+    for drop in _let_fall(facts, moves):
+        near = [t for t in told if (t.object, t.hand) == (drop.object, drop.hand)]
+        is_told = any(abs(t.span.from_ns - drop.span.from_ns) <= SECOND for t in near)
+        if not is_told and _is_not_meant(facts, drop):
+            yield drop
+
+
+def _told_drop(facts: Facts, event: Happening) -> Drop | None:
+    """Return the drop that an event reports; None of a model that reports less."""
+    said, begin, height = (
+        event.arguments,
+        event.arguments.get("from"),
+        event.arguments.get("height"),
+    )
+    if not isinstance(begin, float) or not isinstance(height, float):
+        return None
+    name, hand, begin_ns = str(said.get("object")), str(said.get("hand")), round(begin * 1e9)
+    ends = [g.span.to_ns for g in facts.grips if (g.a, g.b) == (name, hand)]
+    near = [time_ns for time_ns in ends if abs(time_ns - begin_ns) <= _PASSING_NS]
+    span = Interval(min(near, default=begin_ns), event.time_ns)
+    return Drop(name, hand, height, SEVERITY in said, span, begin_ns, event)
+
+
+def _let_fall(facts: Facts, moves: Iterable[Move]) -> Iterator[Drop]:
+    """Yield what fell freely by more than `FALL_M` when a hand let go of it."""
+    for move in moves:
+        grip = move.grip
+        if grip is None or not move.in_motion:
+            continue
+        around = Interval(grip.span.to_ns - _PASSING_NS, move.span.to_ns)
+        rows = [*facts.during("contact", move.object, around)]
+        of_hand = [row for row in rows if {row.a, row.b} & facts.bodies.links]
+        parted = (r.span.to_ns for r in of_hand if r.span.from_ns < grip.span.to_ns)
+        begin = min(max(parted, default=grip.span.to_ns), move.span.to_ns)
+        landed = (r.span.from_ns for r in rows if r not in of_hand)  # or stood there already
+        end = max(min(landed, default=move.span.to_ns), begin)
+        begin, height = _fall(facts, move.object, Interval(begin, end))
+        if height > FALL_M:
+            yield Drop(move.object, grip.b, height, False, Interval(begin, end), begin, grip)
+
+
+def _fall(facts: Facts, name: str, free: Interval) -> tuple[int, float]:
+    """Return when something began to fall, perhaps still between the fingers [ns], and by how much it then fell [m]."""
+    before = Interval(free.from_ns - _PASSING_NS, free.to_ns + 1)
+    times, poses = facts.tables.poses.during(name, before)
+    slow = np.flatnonzero((times <= free.from_ns) & (poses[:, 9] > -_SINKING))
+    row = int(slow[-1]) if len(slow) else 0
+    return int(times[row]), float(poses[row, 2] - poses[-1, 2])
+
+
+def _is_not_meant(facts: Facts, drop: Drop, *also: str) -> bool:
+    """Whether no task may drop the object, or bring about one of some more events."""
+    said = {"object": drop.object, "hand": drop.hand}
+    tasks = facts.expectations.near(drop.begin_ns)
+    may = any(facts.expectations.may(task, name) for task in tasks for name in also)
+    return not may and facts.expectations.expects(DROPPED, said, drop.begin_ns) is False
+
+
+def wrongly_taken(facts: Facts) -> Iterator[Taken]:
+    """Yield what hands took while their tasks were about other objects."""
+    for grip in facts.grips:
+        if grip.span.from_ns > facts.tables.start_ns:
+            meant = _meant(facts, grip.a, grip.b, grip.span.from_ns)
+            if meant is not None:
+                yield Taken(grip.a, grip.b, *meant, _until_lifted(facts, grip), grip)
+    for event in facts.events("pick_up"):
+        name, hand = (str(event.arguments.get(key) or "") for key in ("object", "hand"))
+        around = Interval(event.time_ns - _MEANT_NS, event.time_ns + _MEANT_NS)
+        if event.source == DERIVED and not any(facts.during("held", name, around)):
+            meant = _meant(facts, name, hand, event.time_ns)
+            if meant is not None:
+                yield Taken(name, hand, *meant, Interval(event.time_ns, event.time_ns), None, event)
+
+
+def _until_lifted(facts: Facts, grip: Occasion) -> Interval:
+    lifts = facts.events("picked_up", "pick_up", about=grip.a)
+    times = [e.time_ns for e in lifts if grip.span.from_ns <= e.time_ns <= grip.span.to_ns]
+    return Interval(grip.span.from_ns, min(times, default=grip.span.from_ns))
+
+
+def _meant(facts: Facts, name: str, hand: str, time_ns: int) -> tuple[tuple[str, ...], Task] | None:
+    """Return the objects that a hand's tasks are about, if this one is not among them, and the task that says so."""
+    tasks = facts.expectations.active(time_ns, 0, _PASSING_NS)
+    if any(name in facts.named.entities(task) for task in tasks):
+        return None
+    for task in facts.expectations.innermost(time_ns) or facts.expectations.near(time_ns):
+        about = facts.named.role(task, "object")
+        meant = tuple(one for one in about if facts.bodies.is_movable(one))
+        hands = facts.named.role(task, "hand")
+        if meant and (not hands or any(hand in facts.bodies.stands_for(one) for one in hands)):
+            return meant, task
+    return None
+
+
+LIFTING_NS = 500_000_000
+"""What a hand has just lifted may touch its support for so long yet [ns]."""
+APART_NS = SECOND
+"""Touches of one body that are not farther apart count as one [ns]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """The robot, or what it carries, touches a body.
+
+    Attributes:
+        body: that is touched.
+        by: the link, or what is carried.
+        hand: that carries it; empty for a link.
+        carried: what the robot carries meanwhile.
+        span: from the first contact to the last.
+        rows: of the contacts.
+        event: that says so, if no contact does.
+    """
+
+    body: str
+    by: str
+    hand: str
+    carried: tuple[str, ...]
+    span: Interval
+    rows: tuple[Occasion, ...] = ()
+    event: Happening | None = None
+
+    @property
+    def evidence(self) -> tuple[Happening | Occasion, ...]:
+        """The rows that say so."""
+        return self.rows if self.event is None else (*self.rows, self.event)
+
+
+class Touches:
+    """Finds the unexpected touches of an episode.
+
+    Args:
+        facts: of the episode.
+    """
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+
+    @cached_property
+    def all(self) -> list[Touch]:
+        """All unexpected touches, by begin; those of one body by one hand or robot are put together."""
+        found: list[Touch] = []
+        open_ones: dict[tuple[str, str], int] = {}
+        for touch in sorted((*self._contacts(), *self._told()), key=lambda touch: touch.span):
+            key = touch.body, self._owner(touch.hand or touch.by)
+            at = open_ones.get(key)
+            if at is not None and touch.span.from_ns <= found[at].span.to_ns + APART_NS:
+                found[at] = _joined(found[at], touch)
+            else:
+                open_ones[key] = len(found)
+                found.append(touch)
+        return found
+
+    def _contacts(self) -> Iterator[Touch]:
+        facts, links = self._facts, self._facts.bodies.links
+        begun = {
+            (event.time_ns, frozenset((event.arguments.get("a"), event.arguments.get("b"))))
+            for event in facts.events("collision")
+            if event.source == DERIVED
+        }
+        for row in facts.tables.occasions.find("contact"):
+            if (row.span.from_ns, frozenset((row.a, row.b))) not in begun:
+                continue  # it holds from the start
+            if row.a in links or row.b in links:
+                yield from self._by_link(row)
+            else:
+                yield from self._by_carried(row)
+
+    def _by_link(self, row: Occasion) -> Iterator[Touch]:
+        link, body = (row.a, row.b) if row.a in self._facts.bodies.links else (row.b, row.a)
+        if self._facts.holder(body, row.span.from_ns) or self._held_soon(body, row.span.from_ns):
+            return
+        if self._is_expected(link, body, row.span.from_ns):
+            return
+        yield Touch(body, link, "", self._carried(link, row.span.from_ns), row.span, (row,))
+
+    def _held_soon(self, body: str, time_ns: int) -> bool:
+        """Whether a hand holds it a moment before or after, and so knows what it does."""
+        around = Interval(time_ns - LETTING_GO_NS, time_ns + LETTING_GO_NS)
+        return any(row.a == body for row in self._facts.during("held", body, around))
+
+    def _by_carried(self, row: Occasion) -> Iterator[Touch]:
+        time_ns, facts = row.span.from_ns, self._facts
+        for carried, body in ((row.a, row.b), (row.b, row.a)):
+            grips = [g for g in facts.at("held", carried, time_ns) if g.a == carried]
+            if not grips or facts.holder(body, time_ns):
+                continue
+            grip = grips[0]
+            if self._just_lifted(carried, body, grip, time_ns) or self._is_set_down(row, grip):
+                continue
+            if not self._is_expected(carried, body, time_ns):
+                yield Touch(body, carried, grip.b, (carried,), row.span, (row,))
+
+    def _just_lifted(self, carried: str, body: str, grip: Occasion, time_ns: int) -> bool:
+        """Whether it is what it stood on, which it left only now."""
+        if time_ns < grip.span.from_ns + LIFTING_NS:
+            return True
+        before = Interval(time_ns - LIFTING_NS, time_ns - 1)
+        for row in self._facts.during("contact", carried, before):
+            if body in (row.a, row.b) and row.span.from_ns < grip.span.from_ns + LIFTING_NS:
+                return True
+        return False
+
+    def _is_set_down(self, row: Occasion, grip: Occasion) -> bool:
+        """Whether it is what the hand sets it down on: the touch lasts until the hand lets go."""
+        lasts = row.span.to_ns >= grip.span.to_ns - LETTING_GO_NS
+        other = row.b if row.a == grip.a else row.a
+        below = Interval(grip.span.to_ns - LETTING_GO_NS, grip.span.to_ns + SECOND)
+        rows = self._facts.during(BORNE, grip.a, below)
+        return lasts and any(on.a == grip.a and on.b == other for on in rows)
+
+    def _told(self) -> Iterator[Touch]:
+        """Touches of links with static bodies and with each other, which `robot_health` tells of."""
+        for event in self._facts.events("link_touches"):
+            link, body = (str(event.arguments.get(key, "")) for key in ("link", "partner"))
+            if "from" in event.arguments or event.arguments.get("severity") == "note":
+                continue  # it is over, or has become worse; or it is hardly more than nothing
+            if self._is_expected(link, body, event.time_ns):
+                continue
+            span = Interval(event.time_ns, event.time_ns)
+            carried = self._carried(link, event.time_ns)
+            yield Touch(body, link, "", carried, span, (), event)
+
+    def _is_expected(self, one: str, other: str, time_ns: int) -> bool:
+        """Whether it is, or there is no task that could tell."""
+        found = self._facts.expectations.expects("collision", {"a": one, "b": other}, time_ns)
+        return found is None or found
+
+    def _carried(self, link: str, time_ns: int) -> tuple[str, ...]:
+        """What the robot that a link belongs to carries."""
+        owner = self._owner(link)
+        hands = [h for h in self._facts.bodies.hands if self._owner(h) == owner]
+        return tuple(name for hand in hands for name in self._facts.carried_by(hand, time_ns))
+
+    def _owner(self, name: str) -> str:
+        return self._facts.bodies.owner(name) or name
+
+    def is_static(self, touch: Touch) -> bool:
+        """Whether what is touched never moves."""
+        return self._facts.bodies.kind(touch.body) is EntityKind.STATIC
+
+
+def _joined(one: Touch, other: Touch) -> Touch:
+    span = Interval(one.span.from_ns, max(one.span.to_ns, other.span.to_ns))
+    return replace(one, span=span, rows=(*one.rows, *other.rows))
