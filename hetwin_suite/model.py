@@ -28,7 +28,8 @@ For example::
 from __future__ import annotations
 
 from hetwin_core.ensemble.clock import NS_PER_S
-from hetwin_core.ensemble.errors import BadInput, Refused
+from hetwin_core.ensemble.conformance.result import CheckResult
+from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.events import Event, EventKind, Json
 from hetwin_core.ensemble.expressions.evaluators import scene_only
 from hetwin_core.ensemble.model import (
@@ -92,6 +93,7 @@ __all__ = [
     "AttributeSpec",
     "BadInput",
     "Changes",
+    "CheckResult",
     "Commanded",
     "Comparing",
     "Contribution",
@@ -122,6 +124,7 @@ __all__ = [
     "Pose",
     "Refused",
     "Responsible",
+    "RunFailed",
     "SavesItself",
     "Selection",
     "Shape",
