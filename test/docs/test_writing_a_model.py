@@ -17,8 +17,6 @@ from hetwin_suite.episode import open_episode
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = (ROOT / "docs" / "writing_a_model.md").read_text(encoding="utf-8")
-DOORS = "command|engine|episode|machines|mismatch|model|page|robot|runs|study"
-"""Modules of the front door."""
 OURS = {"hetwin_core", "model_nodes", "conductor_node", "hetwin_suite"}
 
 
