@@ -104,10 +104,10 @@ class ParameterResolver:
         elif request.required:
             expected = f"a value ({request.kind}): {request.description}"
             raise self._error(plan, request.name, "this parameter is missing", None, expected)
-        elif request.default is None:
-            return None
         else:
             raw = request.default
+        if raw is None and request.default is None and not request.required:
+            return None  # not given, or given as null
         return self._converted(plan, request, raw, known)
 
     def _functional(self, attribute: str) -> dict[str, Any]:
