@@ -51,9 +51,9 @@ def row_of(found: Any, **more: object) -> Row:
 
     Its fields and properties become values: one that ends with ``_ns`` loses that, an interval is two times.
     """
-    kind: type[object] = type(found)
+    kind = type(found)
     row: Row = {"table": _TABLES[kind]} if kind in _TABLES else {}
-    for name in _names(kind):
+    for name in _names(kind):  # type: ignore[arg-type]  # types are hashable
         value = getattr(found, name)
         if isinstance(value, Interval):
             row |= {"from": value.from_ns / 1e9, "to": value.to_ns / 1e9}
