@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "cmake"))
 
 from bundle_page import BundleFailed, bundle_page  # noqa: E402
-from python_packages import all_packages, remove_old_links, top_packages  # noqa: E402
+from python_packages import DATA, all_packages, remove_old_links, top_packages  # noqa: E402
 from stage import BuildFailed, stage  # noqa: E402
 
 
@@ -62,13 +62,7 @@ class BuildWithInterfaces(build_py):
 remove_old_links()
 setup(
     packages=all_packages(),
-    package_data={
-        name: [
-            *("py.typed", "scaffolding/package/*", "episodes/flaws/rules/*"),
-            *("view/page/built/*", "view/page/style/*", "view/templates/*"),
-        ]
-        for name in top_packages()
-    },
+    package_data={name: list(DATA) for name in top_packages()},
     include_package_data=False,
     # Replaced by the staged files; without an entry the step that installs them would be skipped.
     data_files=[("share/hetwin", ["package.xml"])],

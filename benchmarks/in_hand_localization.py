@@ -192,10 +192,10 @@ def _time_steps(model: Model, thing: str, took: list[float]) -> None:
     """Record the wall times of the steps at which the model is responsible."""
     step = model.step
 
-    def timed(tick: Tick) -> Changes:
+    def timed(tick: Tick) -> Changes | None:
         begin = time.perf_counter()
         output = step(tick)
-        if (thing, "pose") in output.values:
+        if output is not None and (thing, "pose") in output.values:
             took.append(1e3 * (time.perf_counter() - begin))
         return output
 

@@ -27,8 +27,7 @@ For example::
 
 from __future__ import annotations
 
-from hetwin_core.ensemble.conformance.result import CheckResult
-from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
+from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.events import Event, EventKind, Json
 from hetwin_core.ensemble.expressions.evaluators import scene_only
 from hetwin_core.ensemble.model import (
@@ -87,7 +86,6 @@ __all__ = [
     "AttributeSpec",
     "BadInput",
     "Changes",
-    "CheckResult",
     "Commanded",
     "Comparing",
     "Contribution",
@@ -116,7 +114,6 @@ __all__ = [
     "Pose",
     "Refused",
     "Responsible",
-    "RunFailed",
     "SavesItself",
     "Selection",
     "Shape",

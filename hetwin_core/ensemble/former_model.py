@@ -32,8 +32,11 @@ from hetwin_core.ensemble.scene.values import AttributeSpec, Value
 
 StepInput = MainTick
 ResolvedHand = Hand
+"""See `parameters.Hand`."""
 ResolvedPath = File
+"""See `parameters.File`."""
 ResolvedPose = Pose
+"""See `parameters.Pose`."""
 PAGE = "docs/writing_a_model.md"
 
 
@@ -77,9 +80,8 @@ class StepOutput(MainChanges):
 class Model(PresentModel):
     """A model written against the contract of version 0.1."""
 
-    thresholds: ClassVar[tuple[str, ...]] = ()
-    watching: ClassVar[Mapping[str, Json]] = {}
     watched: ClassVar[bool]
+    asked: ClassVar[Sequence[ParameterRequest]]
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -98,6 +100,7 @@ class Model(PresentModel):
         cls.summary, cls.rate, cls.stepping = said.summary, said.rate, said.stepping
         cls.provides, cls.raises = said.provides, said.raises
         cls.can_be_main, cls.watched = said.can_be_main, said.watched
+        cls.asked = cls().parameters()
 
     def parameters(self) -> Sequence[ParameterRequest]:
         """Which parameters `initialize` needs."""
@@ -106,7 +109,7 @@ class Model(PresentModel):
     @classmethod
     def requests(cls) -> Sequence[ParameterRequest]:
         """Which parameters the conductor is to resolve."""
-        return cls().parameters()
+        return cls.asked
 
     @abstractmethod
     def initialize(  # type: ignore[override]
@@ -134,15 +137,6 @@ class Model(PresentModel):
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
         """See `Responsible.release`."""
         raise Refused(f"{type(self).__name__} is not responsible for {entity}.{attribute}")
-
-    def change(self, parameters: Mapping[str, Any]) -> None:
-        """See `Adjustable.change`."""
-        if parameters:
-            raise Refused(f"{type(self).__name__} cannot change {', '.join(parameters)} in a run")
-
-    def compares(self, scene: Snapshot) -> Mapping[str, float] | None:
-        """See `Comparing.compares`."""
-        return None
 
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
         """See `Commanded.command`."""

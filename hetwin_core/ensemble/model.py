@@ -87,11 +87,11 @@ class Contribution:
         self.attributes = (*self.attributes, start)
 
     def _provided(self, name: str) -> AttributeSpec:
-        for spec in self.provides:
-            if spec.name == name:
-                return spec
-        names = ", ".join(spec.name for spec in self.provides) or "nothing"
-        raise ValueError(f"the model does not provide {name!r}; it provides {names}")
+        known = {spec.name: spec for spec in self.provides}
+        if name not in known:
+            names = ", ".join(known) or "nothing"
+            raise ValueError(f"the model does not provide {name!r}; it provides {names}")
+        return known[name]
 
     def needs(self, *selections: tuple[str, str]) -> None:
         """Say what `step` reads of the scene; without this call, everything.

@@ -77,13 +77,13 @@ class Adjustable(Protocol):
 class Comparing(Protocol):
     """Compares something with some of its parameters, so that they can be learned from episodes.
 
+    A class attribute `watching` may hold parameters with which the model changes nothing of what it compares.
+
     Attributes:
         thresholds: these parameters.
-        watching: parameters with which it changes nothing of what it compares.
     """
 
     thresholds: ClassVar[tuple[str, ...]]
-    watching: ClassVar[Mapping[str, Json]]
 
     def compares(self, scene: Snapshot) -> Mapping[str, float] | None:
         """Return what is compared with each of `thresholds` now; the model acts where all are at most theirs.
@@ -167,8 +167,7 @@ def command(model: Model, name: str, arguments: Mapping[str, Json]) -> None:
 
 def compared_by(cls: type[Model]) -> tuple[str, ...]:
     """The parameters of a model that can be learned; see `Comparing.thresholds`."""
-    found: tuple[str, ...] = getattr(cls, "thresholds", ())
-    return found
+    return tuple(getattr(cls, "thresholds", ()))
 
 
 def compares(model: Model, scene: Snapshot) -> Mapping[str, float] | None:

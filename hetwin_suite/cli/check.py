@@ -45,7 +45,7 @@ def _facts(facts: Mapping[str, Any], variant: str | None) -> Iterator[str]:
     of = f", variant {variant}," if variant else ""
     yield f"{facts['scenario']} ({facts['file']}){of} is fine."
     for m in facts["models"]:
-        yield f"  model {m['name']}: {m['type']}, {m['kind']}, {m['stepping']}, {m['rate']:g} steps/s"
+        yield f"  model {m['name']}: {m['type']}, {m['stepping']}, {m['rate']:g} steps/s"
     kinds: dict[str, list[str]] = {}
     for entity in facts["entities"]:
         kinds.setdefault(entity["kind"], []).append(entity["name"])

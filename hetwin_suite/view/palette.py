@@ -40,9 +40,3 @@ def rgb(colour: str) -> tuple[float, float, float]:
     """Red, green, blue, each 0 to 1, of ``#rrggbb``."""
     r, g, b = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
     return r, g, b
-
-
-def see_through(colour: str, alpha: float) -> str:
-    """The colour as CSS writes it with an alpha."""
-    r, g, b = (round(255 * part) for part in rgb(colour))
-    return f"rgba({r},{g},{b},{alpha:g})"

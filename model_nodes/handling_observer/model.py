@@ -140,7 +140,7 @@ class HandlingObserver(Model[Settings]):
         self._grips.update(scene)
         self._openings.update(tick.events)
         self._supports.update(scene.proximity)
-        changes = tick.changes()
+        changes = Changes(tick.time_ns)  # many steps a second
         places = zip(self._ids, self._slots, self._poses, self._machines, strict=True)
         seen_now = []  # of all, before any of them changes
         for entity, slot, pose, machine in places:
@@ -150,7 +150,7 @@ class HandlingObserver(Model[Settings]):
                 changes.events.append(self._event(name, transition))
             now = (("held", machine.held), ("on", machine.on), ("carried", machine.carried))
             for attribute, state in now:
-                changes.set(name, attribute, float(state))
+                changes.set(name, attribute, state)
         return changes
 
     def _observation(

@@ -55,6 +55,22 @@ def test_setup_py_installs_every_folder_of_them() -> None:
     assert set(done.stdout.split()) == folders
 
 
+def test_setup_py_installs_what_else_they_hold() -> None:
+    command = [sys.executable, "-c", "import python_packages as p; print(*p.DATA)"]
+    done = subprocess.run(command, cwd=ROOT / "cmake", check=True, capture_output=True, text=True)
+    found = {
+        file
+        for name in PACKAGES
+        for pattern in done.stdout.split()
+        for file in (ROOT / name).glob(pattern)
+    }
+    page = ROOT / "hetwin_suite" / "view" / "page"
+    sources = {page / name for name in ("package.json", "package-lock.json", "tsconfig.json")}
+    held = {file for name in PACKAGES for file in (ROOT / name).rglob("*") if file.is_file()}
+    left = {file for file in held - found - sources if file.suffix not in (".py", ".pyc", ".ts")}
+    assert {file for file in left if "node_modules" not in file.parts} == set()
+
+
 def test_links_of_earlier_builds_are_removed(tmp_path: Path) -> None:
     (tmp_path / "cmake").mkdir()
     shutil.copy(ROOT / "cmake" / "python_packages.py", tmp_path / "cmake")

@@ -50,7 +50,6 @@ class TwoOfAName(toys.ToyCup):
 
 class OtherThreshold(toys.ToyCup):
     thresholds = ("strays", "cold")
-    watching: ClassVar[dict[str, Json]] = {}
 
     def compares(self, scene: Snapshot) -> dict[str, float] | None:
         return None

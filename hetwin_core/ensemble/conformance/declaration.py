@@ -14,7 +14,7 @@ from hetwin_core.ensemble.parameters import ParameterKind, ParameterRequest
 from hetwin_core.ensemble.scene.values import PARTICLE_SIZE, AttributeSpec, Meaning
 
 CHEAP_S = 0.5
-TOGETHER = (("take", "release"), ("save", "restore"), ("compares", "thresholds", "watching"))
+TOGETHER = (("take", "release"), ("save", "restore"), ("compares", "thresholds"))
 """What makes sense only together, see `model_abilities`."""
 
 
@@ -31,8 +31,6 @@ def check_declaration(cls: type[Model]) -> None:
         raise Broken(f"stepping is {cls.stepping!r}; expected a Stepping")
     if cls.rate is not None and not (math.isfinite(cls.rate) and cls.rate > 0):
         raise Broken(f"the rate is {cls.rate}; expected a positive number, or None")
-    if not isinstance(cls.provides, tuple | list):
-        raise Broken(f"provides is {cls.provides!r}; expected a tuple of AttributeSpec")
     names = [spec.name for spec in cls.provides]
     if len(set(names)) != len(names):
         raise Broken(f"provides has a name twice: {names}")

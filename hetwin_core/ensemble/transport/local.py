@@ -98,7 +98,7 @@ class LocalPort(ModelPort):
         if tick is not None:
             model = self._model or self.model
             changes = self._call("step", model.step, tick, time_ns=tick.time_ns)
-            return tick.changes() if changes is None else changes
+            return Changes(tick.time_ns) if changes is None else changes
         if self._beside is not None and self._beside.is_requested:
             return self._beside.end()
         raise RunFailed(self.plan.name, "step", self._time_ns, "no step was asked for")
@@ -193,7 +193,7 @@ class LocalPort(ModelPort):
 
     def _step(self, tick: Tick) -> Changes:
         changes = self._call("step", self.model.step, tick, time_ns=tick.time_ns)
-        return tick.changes() if changes is None else changes
+        return Changes(tick.time_ns) if changes is None else changes
 
     def _call(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,10 @@ class Draw:
         """
         scene = believed_scene(str(folder))
         return cls(index, None, scene=scene, source=str(folder / RECORDING))
+
+    def with_pose(self, entity: str, pose: Sequence[float]) -> Draw:
+        """Return the same with an entity elsewhere: x y z qw qx qy qz in the world."""
+        return replace(self, scene={**self.scene, entity: {"pose": [*map(float, pose)]}})
 
     def with_parameters(self, model: str, values: Mapping[str, Any]) -> Draw:
         """Return the same with other parameters of a model."""

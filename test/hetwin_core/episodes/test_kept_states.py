@@ -11,7 +11,7 @@ from support.small_run import SmallRun
 from hetwin_core.episodes.due import DueStates
 
 
-@pytest.mark.parametrize("name", ["values", "owners", "parents", "near"])
+@pytest.mark.parametrize("name", ["values", "owners", "parents"])
 def test_a_remembered_state_does_not_change_with_the_scene(name: str, tmp_path: Path) -> None:
     run, states = SmallRun(tmp_path), DueStates(rate=10.0)
     states.first(run.snapshot(0))

@@ -13,7 +13,7 @@ import numpy as np
 from hetwin_core.ensemble.conductor.reporting.listener import ModelRecord
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.parameters import Known, ParameterResolver
-from hetwin_core.ensemble.errors import BadInput, RunFailed, raised_words
+from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.model import Contribution, MainContribution
 from hetwin_core.ensemble.nearest import perhaps
 from hetwin_core.ensemble.parameters import ParameterRequest
@@ -213,16 +213,11 @@ def initialize(
         BadInput: if a parameter cannot be resolved or used.
         RunFailed: if the model fails.
     """
-    plan = port.plan
+    parameters = resolve(port.plan.cls.requests())
     try:
-        requests = plan.cls.requests()
-    except Exception as error:  # a model of anyone's may raise anything
-        raise RunFailed(plan.name, "parameters", 0, raised_words(error)) from error
-    parameters = resolve(requests)
-    try:
-        return parameters, port.initialize(parameters, seed + plan.index)
+        return parameters, port.initialize(parameters, seed + port.plan.index)
     except BadInput as error:
-        raise placed(plan, error) from error
+        raise placed(port.plan, error) from error
 
 
 def start(port: ModelPort, ready: Ready) -> None:

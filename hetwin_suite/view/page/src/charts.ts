@@ -21,6 +21,7 @@ const TOP = 8;
 const BOTTOM = 26;
 const TITLE = 18;
 const MARGIN = 0.01;
+const ROOM = 0.06;
 const POINT = 3.5;
 
 type Data = ChartDataset<"line", Point[]>;
@@ -53,7 +54,7 @@ class Drawn {
   readonly #now = make("div", "now");
   readonly #hair = make("div", "hair");
   readonly #chart: Chart<"line", Point[]>;
-  readonly #whole: { x: Range; y: Range | undefined };
+  readonly #whole: { x: Range; y: Range };
   /** Lines by the number of their dataset; those of edges of bands have none. */
   readonly #lines: (Line | undefined)[] = [];
 
@@ -74,7 +75,7 @@ class Drawn {
     this.element.append(canvas, this.#now, this.#hair);
     place.append(this.element);
     const datasets = panel.lines.flatMap((line) => this.#datasets(line, numbers));
-    this.#whole = { x: this.#across(datasets), y: panel.y.range ?? undefined };
+    this.#whole = { x: this.#across(datasets), y: panel.y.range ?? this.#up(datasets) };
     const options = this.#options(lowest);
     this.#chart = new Chart(canvas, { type: "line", data: { datasets }, options, plugins: [this.#behind()] });
     this.#listen();
@@ -106,7 +107,7 @@ class Drawn {
   zoomTime(): void {
     const part = pageTime.partOf(this.figure.span!);
     const whole = `${part}` === `${this.figure.span}`;
-    this.#zoom(whole ? this.#whole.x : part, whole ? this.#whole.y : this.#range("y"));
+    this.#zoom(whole ? this.#whole.x : part, whole ? this.#whole.y : this.#range());
   }
 
   #datasets(line: Line, numbers: Numbers): Data[] {
@@ -140,6 +141,14 @@ class Drawn {
     return [low - margin, high + margin];
   }
 
+  /** What is seen from bottom to top at first. */
+  #up(datasets: readonly Data[]): Range {
+    const [least, most] = extent(datasets, "y");
+    const low = this.panel.y.from_zero ? Math.min(0, least) : least;
+    const margin = ROOM * (most - low || Math.abs(most) || 1);
+    return [low - margin, most + margin];
+  }
+
   #options(lowest: boolean): ChartOptions<"line"> {
     const { x, span } = this.figure;
     return {
@@ -152,14 +161,13 @@ class Drawn {
     };
   }
 
-  #scale(axis: Axis, range: Range | undefined, unit: string, shown: boolean): Scale {
+  #scale(axis: Axis, range: Range, unit: string, shown: boolean): Scale {
     const vertical = axis === this.panel.y;
     const labels = new Map(axis.ticks);
     const colour = ink("--text", "#1f2630");
     const scale: Scale = {
       type: "linear",
-      ...(range ? { min: range[0], max: range[1] } : { grace: "5%", beginAtZero: axis.from_zero }),
-      bounds: "data",
+      ...{ min: range[0], max: range[1] },
       border: { display: false },
       grid: { color: ink("--line", "#e3e7ed"), tickLength: vertical || !shown ? 0 : 4 },
       title: { display: shown && axis.title !== "", text: axis.title, color: colour, padding: 2, font: { size: 12 } },
@@ -224,7 +232,7 @@ class Drawn {
     const area = this.#chart.chartArea;
     const part: Range = [x!.getValueForPixel(left)!, x!.getValueForPixel(right)!];
     const whole = top <= area.top && bottom >= area.bottom;
-    this.#zoom(part, whole ? this.#range("y") : [y!.getValueForPixel(bottom)!, y!.getValueForPixel(top)!]);
+    this.#zoom(part, whole ? this.#range() : [y!.getValueForPixel(bottom)!, y!.getValueForPixel(top)!]);
     if (this.figure.span) pageTime.zoom(this.figure.span, part);
     if (this.figure.equal) this.#equalize();
   }
@@ -245,17 +253,16 @@ class Drawn {
     hideTip();
   }
 
-  #range(axis: "x" | "y"): Range | undefined {
-    const { min, max } = this.#chart.options.scales![axis]!;
-    return min === undefined || max === undefined ? undefined : [Number(min), Number(max)];
+  /** From where to where one sees up. */
+  #range(): Range {
+    const { min, max } = this.#chart.scales["y"]!;
+    return [min, max];
   }
 
-  #zoom(x: Range | undefined, y: Range | undefined): void {
-    for (const [name, range] of [["x", x], ["y", y]] as const) {
-      const scale = this.#chart.options.scales![name]! as Scale;
-      if (range) [scale.min, scale.max] = range;
-      else delete scale.min, delete scale.max;
-    }
+  #zoom(x: Range, y: Range): void {
+    const scales = this.#chart.options.scales!;
+    [scales["x"]!.min, scales["x"]!.max] = x;
+    [scales["y"]!.min, scales["y"]!.max] = y;
     this.#chart.update("none");
   }
 

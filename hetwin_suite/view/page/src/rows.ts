@@ -20,7 +20,7 @@ export function drawRows(place: HTMLElement, { rows, bars, span, tints, marks }:
     zoom: (part) => pageTime.zoom(span, part),
     ...{ tints, lines: marks },
   });
-  const longest = Math.max(...rows.map((name) => name.length));
+  const longest = Math.max(0, ...rows.map((name) => name.length));
   element.style.setProperty("--wanted", `${Math.min(WIDEST, 1 + LETTER * longest)}rem`);
   line.draw(drawn);
   line.zoom(...pageTime.partOf(span));

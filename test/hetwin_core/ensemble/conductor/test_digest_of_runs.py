@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from support import toys
 from support.small_ensemble import run
+from support.small_run import SmallRun
 
+from hetwin_core.ensemble.conductor.reporting.digest import Digest
 from hetwin_core.ensemble.model import MainChanges, Tick
 
 TEXT = """
@@ -57,3 +61,15 @@ def test_one_bit_of_one_number_changes_it(monkeypatch: pytest.MonkeyPatch) -> No
 def test_names_of_processes_and_wall_time_do_not() -> None:
     slow = TEXT.replace("until: 0.1,", "until: 0.1, pace: 0.001,")
     assert run(TEXT).summary.digest == run(slow).summary.digest
+
+
+def test_the_last_state_counts_as_it_was_at_its_step(tmp_path: Path) -> None:
+    scene = SmallRun(tmp_path).snapshot(1)
+    kept, changed = Digest(scene.layout), Digest(scene.layout)
+    values = scene.values.copy()
+    for digest in (kept, changed):
+        digest.values(0, scene.values)
+        digest.values(1, values)
+    expected = kept.hexdigest()
+    values += 1.0
+    assert changed.hexdigest() == expected

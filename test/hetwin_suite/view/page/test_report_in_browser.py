@@ -120,6 +120,56 @@ def test_a_drag_over_the_time_line_and_a_click_on_a_plot_go_to_times(played: Wat
     assert played.tell("() => hetwin.time") == pytest.approx(2.25, abs=0.1)
 
 
+def area_of(watched: Watched, plot: Any, selector: str) -> dict[str, float]:
+    """Where a part of a plot is on the screen, once it is drawn."""
+    part = plot.locator(selector).first
+    part.scroll_into_view_if_needed()
+    box: dict[str, float] = part.bounding_box()
+    return box
+
+
+def ticks(watched: Watched) -> list[str]:
+    """The times below the run's time line."""
+    return watched.page.locator("[data-hetwin-timeline] .tick").all_text_contents()
+
+
+def test_a_drag_zooms_all_that_is_over_time_and_a_double_click_resets_it(played: Watched) -> None:
+    page = played.page
+    whole = ticks(played)
+    for number, part in ((0, ".track"), (1, "canvas")):
+        plot = page.locator(".plot").nth(number)
+        area = area_of(played, plot, part)
+        y = area["y"] + area["height"] / 2
+        page.mouse.move(area["x"] + 0.5 * area["width"], y)
+        page.mouse.down()
+        page.mouse.move(area["x"] + 0.7 * area["width"], y, steps=3)
+        page.mouse.up()
+        zoomed = ticks(played)
+        assert zoomed != whole
+        assert {"1.6 s", "1.8 s"} <= set(zoomed)
+        others = page.locator(".plot .hetwin-timeline .ticks .track").all_inner_texts()
+        assert all("1.6 s" in row for row in others)
+        page.mouse.dblclick(area["x"] + 0.6 * area["width"], y)
+        assert ticks(played) == whole
+
+
+def test_a_plot_says_what_is_under_the_pointer_and_leaves_out_what_is_clicked(
+    played: Watched,
+) -> None:
+    page = played.page
+    plot = page.locator(".plot").nth(1)
+    area = area_of(played, plot, "canvas")
+    page.mouse.move(area["x"] + 0.5 * area["width"], area["y"] + 30)
+    tip = page.get_by_role("tooltip").inner_text().splitlines()
+    assert tip[0].endswith(" s")
+    assert [line.split()[0] for line in tip[1:]] == ["x", "y", "z"]
+    plot.get_by_role("button", name="y", exact=True).click()
+    page.mouse.move(area["x"] + 0.4 * area["width"], area["y"] + 30)
+    tip = page.get_by_role("tooltip").inner_text().splitlines()
+    assert [line.split()[0] for line in tip[1:]] == ["x", "z"]
+    plot.get_by_role("button", name="y", exact=True).click()
+
+
 def test_what_was_never_handed_over_opens(played: Watched) -> None:
     page = played.page
     assert page.get_by_role("button", name="other · 9").get_attribute("aria-expanded") == "false"
