@@ -24,7 +24,8 @@ from hetwin_core.ensemble.resources import data_folder
 from hetwin_core.ensemble.scene.rotations import rotation_matrices
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.episodes.episode import Episode
-from hetwin_suite import open_episode, run
+from hetwin_suite import run
+from hetwin_suite.episode import open_episode
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
 from model_nodes.main_physics.world.urdf.reader import read_urdf

@@ -20,7 +20,7 @@ from machine import machine
 
 from hetwin_suite.futures.explaining.explain import explain
 from hetwin_suite.futures.runs.of_run import study_of
-from hetwin_suite.proving_ground.episodes import name_of, record_episodes
+from hetwin_suite.proving_ground.episodes import record_episodes
 from hetwin_suite.proving_ground.kind import Kind
 from hetwin_suite.proving_ground.recipe import Shifts
 
@@ -36,7 +36,7 @@ EXAMPLES = """examples:
 def record(seed: int, number: int, out: Path, shifts: Shifts | None = None) -> dict[str, Any]:
     """Record an episode of a seed; returns what was true."""
     record_episodes(Kind.DROP, 1, seed, out, episode=number, shifts=shifts)
-    episode = out / name_of(Kind.DROP, number - 1)
+    episode = out / f"drop_{number:04d}"
     truth: dict[str, Any] = json.loads((episode / "truth.json").read_text(encoding="utf-8"))
     return truth
 
@@ -57,7 +57,7 @@ def measure(seed: int, number: int, jobs: int | None) -> dict[str, Any]:
             return row
         container = str(truth["container"])
         before = processor_s()
-        episode = folder / "was" / name_of(Kind.DROP, number - 1)
+        episode = folder / "was" / f"drop_{number:04d}"
         study, tables = study_of(episode, folder / "run")
         study.jobs = jobs
         found = explain(study, tables, container)

@@ -25,11 +25,8 @@ from machine import machine
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
+from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_suite.view.live.watched_run import Shown, WatchedRun
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -132,10 +129,9 @@ class Timed(Shown):
 
 def step_us(scenario: str) -> float:
     """Return the mean processor time of the stepping thread for being shown, for each step [us]."""
-    read = load_scenario(find_scenario(scenario))
     live = WatchedRun()
     shown = Timed(live, live.take)
-    conductor = Conductor(read, local_ports(read), [shown], RunOptions())
+    conductor = session(scenario, listeners=[shown], own_processes=True)
     shown.attach(conductor)
     summary = conductor.run()
     if summary.error is not None:

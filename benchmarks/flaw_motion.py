@@ -14,11 +14,11 @@ import numpy as np
 
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite._robots.motion import TICK_S, Program
+from hetwin_suite._robots.reaching import Reacher
+from hetwin_suite._robots.sensing import Reading
 from hetwin_suite.proving_ground import stand_in
-from hetwin_suite.proving_ground.inverse_kinematics import Reacher
-from hetwin_suite.proving_ground.motion import TICK_S, Program
 from hetwin_suite.proving_ground.pick_and_place import HOME
-from hetwin_suite.proving_ground.sensing import Reading
 
 OPENED = 0.04
 FINGER_SPEED = 0.12

@@ -15,9 +15,9 @@ from flaw_motion import TABLE_TOP, Motion, Thing, at_angle, pose, up
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite._robots.bag import write_bag
+from hetwin_suite._robots.telling import Telling
 from hetwin_suite.proving_ground.pick_and_place import START_NS
-from hetwin_suite.proving_ground.recording import write_bag
-from hetwin_suite.proving_ground.telling import Telling
 
 HAND = "gripper"
 TRAY_HALF, TRAY_HEIGHT = 0.12, 0.08

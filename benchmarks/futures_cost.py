@@ -13,10 +13,9 @@ from pathlib import Path
 
 from machine import machine
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
-from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_suite.futures.predicting.forecast import Forecast
 from hetwin_suite.futures.predicting.predict import predict
 from hetwin_suite.futures.runs.origins import Moment
@@ -72,7 +71,7 @@ def main() -> int:
 
 def _plain_s(scenario: Scenario, options: RunOptions) -> float:
     """Processor time of a run without listeners per simulated second, its start not counted [s/s]."""
-    conductor = Conductor(scenario, local_ports(scenario, one_process=True), [], options)
+    conductor = session(scenario, options=options)
     conductor.prepare()
     begun = time.process_time()
     summary = conductor.run()

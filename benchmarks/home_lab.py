@@ -18,8 +18,7 @@ from typing import Any
 from machine import machine
 
 import hetwin_suite
-from hetwin_suite.proving_ground.episodes import record_episodes
-from hetwin_suite.proving_ground.kind import Kind
+from hetwin_suite.proving_ground.home_lab.episode import record_cups
 
 EXAMPLES = """examples:
   python benchmarks/home_lab.py --jobs 2                         # records and replays twenty; about half an hour
@@ -92,7 +91,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = given.episodes or Path(name) / "episodes"
         if given.episodes is None:
-            record_episodes(Kind.HOME_LAB, given.count, given.seed, folder, given.jobs)
+            record_cups(given.count, given.seed, folder, given.jobs)
         rows = []
         with ProcessPoolExecutor(given.jobs) as pool:
             for row in pool.map(replayed, sorted(folder.glob("home_lab_*"))):

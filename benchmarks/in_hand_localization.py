@@ -28,8 +28,8 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.model import Changes, Model, Tick
@@ -40,10 +40,10 @@ from hetwin_core.ensemble.scene.shapes import ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.transport.local import LocalPort
+from hetwin_suite._mismatch.registry import read_mismatches
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode, find_episodes
 from hetwin_suite.proving_ground.evaluation.judge import of_the_episode
 from hetwin_suite.proving_ground.evaluation.worse import check_mismatches, worsen
-from hetwin_suite.proving_ground.mismatch.registry import read_mismatches
 from model_nodes.in_hand_localization import InHandLocalization
 
 BOUND_95 = 7.815
@@ -171,11 +171,12 @@ def play(episode: LabelledEpisode, scenario_name: str) -> Outcome:
     scenario = of_the_episode(found, episode)
     truth = Truth(episode.folder)
     outcome = Outcome(episode.name, truth.thing)
-    ports = [LocalPort(plan) for plan in scenario.models]
     name = _localization(scenario)
-    _time_steps(next(p.model for p in ports if p.plan.name == name), truth.thing, outcome.step_ms)
     options = RunOptions(source=str(episode.recording), scene=episode.scene)
-    conductor = Conductor(scenario, ports, [Watch(truth, name, outcome)], options)
+    conductor = session(scenario, options=options, listeners=[Watch(truth, name, outcome)])
+    (port,) = (port for port in conductor.ports if port.plan.name == name)
+    assert isinstance(port, LocalPort)
+    _time_steps(port.model, truth.thing, outcome.step_ms)
     conductor.prepare()
     conductor.run()
     return outcome

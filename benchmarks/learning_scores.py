@@ -14,8 +14,8 @@ import yaml
 from forecast_scores import Scored, scores
 
 from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.episodes.labelled import Labelled
 from hetwin_suite.futures.counting.wilson import probability
-from hetwin_suite.futures.learning.labelled import Episode
 from hetwin_suite.futures.learning.learn import as_moments, learned_from, signed
 from hetwin_suite.futures.learning.learn_success import successes_in
 from hetwin_suite.futures.learning.of_model import OfModel
@@ -76,7 +76,7 @@ def _passes_check(file: Path) -> bool:
 
 
 def forecast_row(
-    scenario: Scenario, episodes: Sequence[Episode], actions: Sequence[Any], half: int
+    scenario: Scenario, episodes: Sequence[Labelled], actions: Sequence[Any], half: int
 ) -> dict[str, Any]:
     """Learn from the first half how often actions succeed, and score forecasts of the second."""
     rows = successes_in(scenario, episodes[:half], actions[:half])
@@ -97,7 +97,7 @@ def forecast_row(
 
 def _forecast(rows: Sequence[Row], can_fail: set[str], actions: Sequence[Any]) -> float:
     """Return how probable it is that all actions succeed, from what is known when each begins."""
-    planned = tried_in(Episode(Path(), {"label": "success"}), actions)
+    planned = tried_in(Labelled(Path(), {"label": "success"}), actions)
     return prod(_success(rows, one) for one in planned if one.action in can_fail)
 
 
@@ -107,7 +107,7 @@ def _success(rows: Sequence[Row], one: Tried) -> float:
 
 
 def kin_rows(
-    scenario: Scenario, episodes: Sequence[Episode], actions: Sequence[Any], container: str
+    scenario: Scenario, episodes: Sequence[Labelled], actions: Sequence[Any], container: str
 ) -> list[dict[str, Any]]:
     """Say from its kin how often a release into a container succeeds, and how often it did."""
     both = list(zip(episodes, actions, strict=True))

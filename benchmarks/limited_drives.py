@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart
+from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scenario.robot import Robot
@@ -32,13 +32,12 @@ from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.ensemble.transport.local import LocalPort
+from hetwin_suite._robots.motion import Program
+from hetwin_suite._robots.sensing import Reading
 from hetwin_suite.proving_ground.drops import episode as drops
-from hetwin_suite.proving_ground.episode_files import write_episode
 from hetwin_suite.proving_ground.insertions import episode as insertions
-from hetwin_suite.proving_ground.motion import Program
 from hetwin_suite.proving_ground.recipe import Recipe
-from hetwin_suite.proving_ground.sensing import Reading
+from hetwin_suite.proving_ground.two_hands.episode_files import write_files
 from hetwin_suite.proving_ground.two_hands.joints import ALL, FINGERS, LEVERS, drives
 from hetwin_suite.proving_ground.two_hands.witness import TOUCH_N, Sample
 
@@ -220,13 +219,12 @@ def replayed(kind: str, episode: Episode, folder: Path) -> Grips:
     readings = list(commanded(episode.readings))
     where = folder / "episode"
     program, scene = episode.program, dict(episode.scene)
-    write_episode(where, 0, name, scene, {}, program, readings, random)
+    write_files(where, 0, name, scene, {}, program, readings, random)
     scenario = limited(load_scenario(find_scenario(name)))
     believed = json.loads((where / "scene.json").read_text(encoding="utf-8"))["scene"]
     grips = Grips(episode.thing)
     options = RunOptions(source=str(where / "recording"), scene=believed)
-    plans = [replace(plan, deadline=DEADLINE_S, patience=DEADLINE_S) for plan in scenario.models]
-    Conductor(scenario, [LocalPort(plan) for plan in plans], [grips], options).run()
+    session(scenario, options=options, listeners=[grips], deadline_s=DEADLINE_S).run()
     return grips
 
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.proving_ground.mismatch.joint_states import JointStates
-from hetwin_suite.proving_ground.mismatch.recording_file import (
+from hetwin_suite._mismatch.joint_states import JointStates
+from hetwin_suite._mismatch.recording_file import (
     Recording,
     read_recording,
     start_of,

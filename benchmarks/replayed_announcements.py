@@ -9,16 +9,15 @@ from typing import Any
 
 from hetwin_core.ensemble.annotations import announce
 from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
-from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
-from hetwin_core.ensemble.transport.local_ports import local_ports
+from hetwin_suite._robots.announcing import announcements
 from hetwin_suite.futures.foretelling import foreteller
 from hetwin_suite.futures.foretelling.asked import Question
 from hetwin_suite.futures.foretelling.beside import Asking
 from hetwin_suite.futures.runs.root import Root
 from hetwin_suite.futures.runs.study import Study
-from hetwin_suite.proving_ground.announcing import announcements
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode
 
 _LATE_S = 3600.0
@@ -64,7 +63,7 @@ def _question(
 ) -> Question:
     """Replay an episode until the action is announced; returns what the twin asks then."""
     waiting = announcements(episode.folder / "recording", ahead_s)
-    conductor = Conductor(scenario, local_ports(scenario, one_process=True), [], options)
+    conductor = session(scenario, options=options)
     asked: list[Question] = []
 
     def hear(now: BetweenSteps) -> None:

@@ -25,7 +25,8 @@ from health_sweep import Sweep
 from machine import machine
 
 from hetwin_core.ensemble.resources import resource
-from hetwin_suite import open_episode, run
+from hetwin_suite import run
+from hetwin_suite.episode import open_episode
 from hetwin_suite.proving_ground.episodes import record_episodes
 from hetwin_suite.proving_ground.kind import Kind
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from hetwin_core.ensemble.nearest import one_of
+from hetwin_suite._mismatch.axis import Axis
+from hetwin_suite._mismatch.registry import axes
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES
-from hetwin_suite.proving_ground.mismatch.axis import Axis
-from hetwin_suite.proving_ground.mismatch.registry import axes
 from hetwin_suite.proving_ground.robustness.curves import GOOD_SHARE, TRUTHS
 from hetwin_suite.proving_ground.robustness.levels import beyond, shown_level
 

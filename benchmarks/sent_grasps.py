@@ -24,12 +24,12 @@ from machine import machine
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.kinematics.planar import PlanarPose
+from hetwin_suite._robots.obeying.running import obeying
 from hetwin_suite.commanding.link.sending import send
 from hetwin_suite.commanding.plan import Plan
 from hetwin_suite.commanding.refusal import Rule
 from hetwin_suite.commanding.rehearsal import rehearse
 from hetwin_suite.commanding.send import Commander
-from hetwin_suite.proving_ground.obeying.running import obeying
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCALIZATIONS = 8

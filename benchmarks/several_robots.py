@@ -20,12 +20,10 @@ from statistics import median
 
 from machine import machine
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart
+from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.resources import resource
-from hetwin_core.ensemble.scenario.scenario import load_scenario
-from hetwin_core.ensemble.transport.local import LocalPort
 
 MOST = 3
 APART_M = 3.0
@@ -70,9 +68,8 @@ def cost(folder: Path, robots: int, seconds: float) -> float:
         rows.append(_ROBOT.format(**place))
     file = folder / f"robots_{robots}.yaml"
     file.write_text(_SCENARIO.format(robots="".join(rows)), encoding="utf-8")
-    scenario, clock = load_scenario(file), _AfterStart()
-    ports = [LocalPort(plan) for plan in scenario.models]
-    summary = Conductor(scenario, ports, [clock], RunOptions(duration=seconds)).run()
+    clock = _AfterStart()
+    summary = session(file, options=RunOptions(duration=seconds), listeners=[clock]).run()
     assert summary.error is None, summary.error
     return (time.process_time() - clock.begun) / summary.simulated_time
 

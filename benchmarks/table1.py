@@ -26,14 +26,12 @@ from typing import Any
 import yaml
 from in_turn import in_turn
 from machine import machine
+from poured import Tilt, Way, poured
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import HetwinError, RunFailed
-from hetwin_core.ensemble.scenario.scenario import load_scenario
-from hetwin_core.ensemble.transport.local_ports import local_ports
-from hetwin_suite.proving_ground.poured import Tilt, Way, poured
 from hetwin_suite.proving_ground.single_simulation import world_with
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -186,10 +184,8 @@ def run(file: Path, seconds: float) -> Run:
     Raises:
         RunFailed: if the run fails.
     """
-    read = load_scenario(file)
-    ports = local_ports(read)
-    spent = ProcessorTime()
-    summary = Conductor(read, ports, [spent], RunOptions(duration=seconds)).run()
+    spent, options = ProcessorTime(), RunOptions(duration=seconds)
+    summary = session(file, options=options, listeners=[spent], own_processes=True).run()
     if summary.error is not None:
         raise RunFailed("table1", file.stem, 0, str(summary.error))
     simulated = summary.simulated_time

@@ -27,7 +27,7 @@ from machine import machine
 
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.topics import JOINT_STATES
-from hetwin_suite import open_episode
+from hetwin_suite.episode import open_episode
 
 HETWIN = (sys.executable, "-m", "hetwin_suite.cli.command")
 ROOT = Path(__file__).resolve().parents[1]

@@ -1,24 +1,67 @@
-"""What a command of a package needs: a result that is presented as text or JSON, and options as hetwin has them.
+"""Commands of one's own: their options, what they say while they work, and the result that they return.
 
-A package names its commands by the entry points `hetwin.commands` and `hetwin.episode_kinds`. One that returns a
-`Result` has `--json`, and its exit code::
+A command is a function whose arguments are its options, as for typer; a `Result` that it returns is presented as text,
+or as JSON with `--json`, which the command then has by itself. An entry point `hetwin.commands` names it::
 
-    from hetwin_suite.command import Result, Seed
+    from hetwin_suite.command import Result, Seed, counted
+
 
     def brew(cups: int = 1, seed: Seed = 0) -> Result:
-        return Result({"cups": cups}, [f"{cups} brewed"])
+        \"\"\"Brew coffee.\"\"\"
+        return Result({"cups": cups}, [f"{counted(cups, 'cup')} brewed"])
 
-Names are imported with this module, not with `hetwin_suite`.
+
+    print(*brew(2).lines)
 """
 
 from __future__ import annotations
 
-from hetwin_suite.cli.options import AsJson as AsJson
-from hetwin_suite.cli.options import EpisodeNumber as EpisodeNumber
-from hetwin_suite.cli.options import Jobs as Jobs
-from hetwin_suite.cli.options import Scenario as Scenario
-from hetwin_suite.cli.options import Seed as Seed
-from hetwin_suite.cli.options import option as option
-from hetwin_suite.cli.result import NOT_KNOWN as NOT_KNOWN
-from hetwin_suite.cli.result import Result as Result
-from hetwin_suite.cli.tables import table as table
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.nearest import one_of, perhaps
+from hetwin_suite._commands.completion import beginning
+from hetwin_suite._commands.options import (
+    AsJson,
+    Engine,
+    EpisodeNumber,
+    Episodes,
+    Jobs,
+    Mismatches,
+    Scenario,
+    Seed,
+    WithPage,
+    numbers,
+    option,
+)
+from hetwin_suite._commands.recording import recorded
+from hetwin_suite._commands.result import NOT_KNOWN, Result
+from hetwin_suite._commands.tables import table
+from hetwin_suite._commands.text_files import make_room_for
+from hetwin_suite.running.patience import Patience, never_silent, to_stderr
+from hetwin_suite.scaffolding.shown import counted
+
+__all__ = [
+    "NOT_KNOWN",
+    "AsJson",
+    "BadInput",
+    "Engine",
+    "EpisodeNumber",
+    "Episodes",
+    "Jobs",
+    "Mismatches",
+    "Patience",
+    "Result",
+    "Scenario",
+    "Seed",
+    "WithPage",
+    "beginning",
+    "counted",
+    "make_room_for",
+    "never_silent",
+    "numbers",
+    "one_of",
+    "option",
+    "perhaps",
+    "recorded",
+    "table",
+    "to_stderr",
+]

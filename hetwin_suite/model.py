@@ -27,7 +27,9 @@ For example::
 
 from __future__ import annotations
 
-from hetwin_core.ensemble.errors import BadInput, Refused
+from hetwin_core.ensemble.clock import NS_PER_S
+from hetwin_core.ensemble.conformance.result import CheckResult
+from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.events import Event, EventKind, Json
 from hetwin_core.ensemble.expressions.evaluators import scene_only
 from hetwin_core.ensemble.model import (
@@ -50,6 +52,7 @@ from hetwin_core.ensemble.model_abilities import (
     SavesItself,
 )
 from hetwin_core.ensemble.parameters import (
+    Amount,
     EntityName,
     EntityNames,
     File,
@@ -62,7 +65,8 @@ from hetwin_core.ensemble.parameters import (
 from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.ensemble.scene.fidelity import FIDELITY, Fidelity
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout, Selection
-from hetwin_core.ensemble.scene.poses import compose, extrapolate, relative_to
+from hetwin_core.ensemble.scene.poses import compose, extrapolate, multiply, relative_to
+from hetwin_core.ensemble.scene.rotations import roll_pitch_yaw
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import (
@@ -75,17 +79,21 @@ from hetwin_core.ensemble.scene.values import (
     Value,
     pose_value,
 )
+from hetwin_core.ensemble.validation import Finite, Name, Strict, Text
 from hetwin_suite.running.api import check_model
 
 __all__ = [
     "EXTERNAL_WRENCH",
     "FIDELITY",
+    "NS_PER_S",
     "POSE",
     "WORLD",
     "Adjustable",
+    "Amount",
     "AttributeSpec",
     "BadInput",
     "Changes",
+    "CheckResult",
     "Commanded",
     "Comparing",
     "Contribution",
@@ -97,6 +105,7 @@ __all__ = [
     "EventKind",
     "Fidelity",
     "File",
+    "Finite",
     "Floats",
     "Hand",
     "Json",
@@ -108,25 +117,31 @@ __all__ = [
     "Meaning",
     "Model",
     "ModelId",
+    "Name",
     "Parameters",
     "Placeable",
     "Plain",
     "Pose",
     "Refused",
     "Responsible",
+    "RunFailed",
     "SavesItself",
     "Selection",
     "Shape",
     "ShapeKind",
     "Snapshot",
     "Stepping",
+    "Strict",
+    "Text",
     "Tick",
     "Value",
     "check_model",
     "compose",
     "extrapolate",
+    "multiply",
     "parameter",
     "pose_value",
     "relative_to",
+    "roll_pitch_yaw",
     "scene_only",
 ]

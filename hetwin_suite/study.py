@@ -4,12 +4,10 @@ A `Study` makes the runs. What is uncertain is drawn for each of them; a draw ca
 
     from hetwin_suite.study import Moment, Study, predict
 
-    study = Study("pick_and_place", seed=3)
-    for run in study.runs(study.draw(index) for index in range(4)):
+    study = Study("pick_and_place", seed=3, horizon_s=0.2)
+    for run in study.runs(study.draw(index) for index in range(2)):
         print(run.index, run.outcomes, run.inputs)
-    print(predict(study, Moment(at_s=2.0), 8).success)
-
-Names are imported with this module, not with `hetwin_suite`.
+    print(predict(study, Moment(at_s=0.5), 2).success)
 """
 
 from __future__ import annotations
@@ -17,6 +15,7 @@ from __future__ import annotations
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_suite.futures.batch import Batch, project
 from hetwin_suite.futures.counting.until import read_until
+from hetwin_suite.futures.counting.wilson import probability
 from hetwin_suite.futures.deciding.decide import decide
 from hetwin_suite.futures.deciding.decision import Decision
 from hetwin_suite.futures.deciding.library import read_library
@@ -58,6 +57,7 @@ __all__ = [
     "decide",
     "explain",
     "predict",
+    "probability",
     "project",
     "read_library",
     "read_until",

@@ -19,6 +19,10 @@ CORE = {
     *("hetwin_core.ensemble", "hetwin_core.wire", "hetwin_core.episodes"),
     *ROBOTS,
 }
+BEHIND_THE_DOOR = {
+    *("hetwin_suite._worlds", "hetwin_suite._robots", "hetwin_suite._mismatch"),
+    "hetwin_suite._commands",
+}
 ROOMS = {
     "hetwin_core.ensemble": {"hetwin_core.ensemble"},
     "hetwin_core.wire": {"hetwin_core.wire", "hetwin_core.ensemble"},
@@ -27,8 +31,17 @@ ROOMS = {
     "hetwin_core.machines": {"hetwin_core.machines", "hetwin_core.ensemble"},
     "model_nodes": {"model_nodes", *CORE},
     "conductor_node": {"conductor_node", *CORE - ROBOTS},  # it writes the log
+    "hetwin_suite._worlds": {"hetwin_suite._worlds", *CORE},
+    "hetwin_suite._robots": {
+        *("hetwin_suite._robots", "hetwin_suite.futures", "model_nodes", *CORE),
+    },
+    "hetwin_suite._mismatch": {
+        *("hetwin_suite._mismatch", "hetwin_suite._robots", "model_nodes", *CORE),
+    },
+    "hetwin_suite._commands": {"hetwin_suite._commands", "hetwin_suite.running", *CORE},
     "hetwin_suite.proving_ground": {
-        *("hetwin_suite.proving_ground", "hetwin_suite.futures", "hetwin_suite.view"),
+        *("hetwin_suite", "hetwin_suite.proving_ground"),
+        *BEHIND_THE_DOOR,
         *("model_nodes", "conductor_node", *CORE),
     },
     "hetwin_suite.futures": {
@@ -47,6 +60,7 @@ ROOMS = {
         *("hetwin_suite", "hetwin_suite.cli", "hetwin_suite.running", "hetwin_suite.scaffolding"),
         "hetwin_suite.calibrating",
         *("hetwin_suite.proving_ground", "hetwin_suite.commanding", "hetwin_suite.view"),
+        *BEHIND_THE_DOOR,
         *(
             "hetwin_suite.digital_robot",
             "hetwin_suite.futures",
@@ -74,7 +88,7 @@ ROS = {
 
 ROS_ROOMS = {
     *("hetwin_core.wire", "conductor_node", "hetwin_suite.proving_ground", "hetwin_suite.running"),
-    "hetwin_suite.commanding",
+    *("hetwin_suite.commanding", "hetwin_suite._robots"),
 }
 ROS_IN_PARTS = {
     "model_nodes": {"ros_node", "live"},

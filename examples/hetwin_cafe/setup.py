@@ -1,4 +1,4 @@
-"""Installs the models as entry points, so that scenarios can name them: ``type: coffee``."""
+"""Installs what the package adds to hetwin as entry points: scenarios can name its models, ``type: coffee``."""
 
 from pathlib import Path
 
@@ -14,11 +14,10 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
         (f"share/{NAME}/launch", [str(p) for p in Path("launch").glob("*.launch.py")]),
-        (f"share/{NAME}/scenarios", [str(p) for p in Path("scenarios").glob("*.yaml")]),
-        (f"share/{NAME}/worlds", [str(p) for p in Path("worlds").glob("*.sdf")]),
     ],
+    package_data={NAME: ["scenarios/*.yaml", "worlds/*.sdf"]},
     install_requires=["setuptools"],
-    zip_safe=True,
+    zip_safe=False,
     maintainer="hetwin maintainers",
     maintainer_email="maintainers@hetwin.invalid",
     description="Models of a user's own for hetwin.",
@@ -28,6 +27,11 @@ setup(
             f"coffee = {NAME}.coffee:Coffee",
             f"glass = {NAME}.glass:Glass",
             f"battery = {NAME}.battery:Battery",
-        ]
+        ],
+        "hetwin.commands": [f"bill = {NAME}.commands:bill"],
+        "hetwin.episode_kinds": [f"record.waves = {NAME}.commands:waves"],
+        "hetwin.sources": [f"wave = {NAME}.waving:wave"],
+        "hetwin.page_sections": [f"warmth = {NAME}.page:warmth"],
+        "hetwin.resources": [f"cafe = {NAME}"],
     },
 )

@@ -7,16 +7,16 @@ from importlib.metadata import EntryPoint
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.extras import MODELS, installs
-from hetwin_core.ensemble.installed import installed
+from hetwin_core.ensemble.installed import Group, installed, package_of
 from hetwin_core.ensemble.model import Model
 from hetwin_core.ensemble.nearest import one_of
 
-ENTRY_POINTS = "hetwin.models"
+TYPES = Group("hetwin.models", "model type", "MODULE:CLASS of a class derived from Model")
 
 
 def model_types() -> dict[str, str]:
     """Type names and where their classes are (MODULE:CLASS), sorted by name."""
-    return {p.name: p.value for p in sorted(installed(ENTRY_POINTS))}
+    return {p.name: p.value for p in sorted(installed(TYPES.name))}
 
 
 def model_class(type_name: str) -> type[Model]:
@@ -69,7 +69,7 @@ def _entry_point(name: str) -> EntryPoint:
     Raises:
         BadInput: if there is none.
     """
-    found = next((point for point in installed(ENTRY_POINTS) if point.name == name), None)
+    found = TYPES.point(name)
     if found is None:
         known = one_of(name, model_types(), "MODULE:CLASS")
         raise BadInput(
@@ -82,9 +82,8 @@ def _entry_point(name: str) -> EntryPoint:
 
 def _not_there(error: ModuleNotFoundError, place: str, point: EntryPoint | None) -> BadInput:
     """What is wrong if a module is missing: the model's own, or one that it imports."""
-    module_name = place.partition(":")[0]
-    if point is not None and _is_of(error, module_name):
-        package = point.dist.name if point.dist is not None else "the package that brings it"
+    if point is not None and _is_of(error, point.module):
+        package = package_of(point)
         return BadInput(
             f"the model type {point.name} is installed under a module that is no longer there",
             found=place,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 NS_PER_S = 1_000_000_000
+"""Nanoseconds in a second."""
 
 
 def seconds(time_ns: int) -> float:

@@ -1,11 +1,17 @@
-"""What installed packages add to hetwin: their entry points."""
+"""What installed packages add to hetwin: their entry points, imported when they are used."""
 
 from __future__ import annotations
 
 import sys
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.nearest import one_of
 
 
 def installed(group: str) -> list[EntryPoint]:
@@ -21,3 +27,80 @@ def installed(group: str) -> list[EntryPoint]:
 @cache
 def _all(_folders: tuple[str, ...]) -> Any:
     return entry_points()  # of a type that depends on the version of Python
+
+
+def package_of(point: EntryPoint) -> str:
+    """The name of the package that an entry point is of."""
+    return point.dist.name if point.dist is not None else point.module
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One kind of what packages add; of several entry points with one name, the first that Python finds counts.
+
+    Attributes:
+        name: of the group, e.g. ``hetwin.skills``.
+        one: what one of them is, in words.
+        expected: what an entry point is to name.
+    """
+
+    name: str
+    one: str
+    expected: str
+
+    def names(self) -> list[str]:
+        """The names of all, sorted."""
+        return sorted({point.name for point in installed(self.name)})
+
+    def point(self, name: str) -> EntryPoint | None:
+        """The entry point of this name; None if there is none."""
+        return next((point for point in installed(self.name) if point.name == name), None)
+
+    def load(self, name: str, where: str | None = None) -> Any:
+        """Import one.
+
+        Args:
+            name: of it.
+            where: option or key that names it.
+
+        Raises:
+            BadInput: if there is none of this name, or it cannot be imported; its package is named.
+        """
+        point = self.point(name)
+        if point is None:
+            expected = one_of(name, self.names())
+            problem = f"no such {self.one} is installed"
+            raise BadInput(problem, where=where, found=name, expected=expected)
+        return self.loaded(point)
+
+    def loaded(self, point: EntryPoint) -> Any:
+        """Import what one of the group's entry points names.
+
+        Raises:
+            BadInput: if it cannot be imported; its package is named.
+        """
+        try:
+            return point.load()
+        except Exception as error:  # a module of anyone's may raise anything while it is imported
+            raise self.refused(point, f"{type(error).__name__}: {error}") from error
+
+    def refused(self, point: EntryPoint, why: str) -> BadInput:
+        """The error that one cannot be used."""
+        return BadInput(
+            f"the {self.one} {point.name} of the package {package_of(point)} cannot be used: {why}",
+            where=f"{self.name}.{point.name}",
+            found=point.value,
+            expected=self.expected,
+        )
+
+    def each(self) -> Iterator[tuple[EntryPoint, Any]]:
+        """Import all; one that cannot be imported is named in a warning, and left out."""
+        for name in self.names():
+            point = self.point(name)
+            assert point is not None
+            try:
+                found = self.loaded(point)
+            except BadInput as error:
+                warnings.warn(str(error), stacklevel=2)
+            else:
+                yield point, found

@@ -11,10 +11,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.installed import installed
+from hetwin_core.ensemble.installed import Group, installed
 
 PACKAGE = "hetwin"
-ENTRY_POINTS = "hetwin.resources"
+RESOURCES = Group("hetwin.resources", "folder", "a module of the package")
 """Group in which packages name modules in whose folders are folders such as ``scenarios``, ``worlds`` and ``urdf``."""
 DATA_SCHEME = "data://"
 """Begins the name of a recording in the data folder, e.g. ``data://baxter_pnp_mcap``."""
@@ -31,13 +31,14 @@ def roots() -> Iterator[Path]:
 @cache
 def _of_packages(_folders: tuple[str, ...]) -> tuple[Path, ...]:
     found = []
-    for point in sorted(installed(ENTRY_POINTS)):
+    for point in sorted(installed(RESOURCES.name)):
         try:
             spec = find_spec(point.value)
         except ImportError:
             spec = None
         if spec is None or not spec.origin:
-            warnings.warn(f"{ENTRY_POINTS}: {point.name}: no module {point.value}", stacklevel=1)
+            refused = RESOURCES.refused(point, f"there is no module {point.value}")
+            warnings.warn(str(refused), stacklevel=1)
         else:
             found.append(Path(spec.origin).parent)
     return tuple(found)
@@ -52,13 +53,13 @@ def _is_checkout(folder: Path) -> bool:
 
 
 def resource(*parts: str) -> Path:
-    """Path of a file or folder of hetwin's own, e.g. ``resource("msg", "Event.msg")``.
+    """Path of a file or folder of hetwin's own or of a package's, e.g. ``resource("worlds", "tabletop.sdf")``.
 
     Raises:
-        BadInput: if no root holds it; the roots are named.
+        BadInput: if none holds it; the folders that were looked through are named.
     """
     tried = []
-    for root in roots():
+    for root in (*roots(), *_of_packages(tuple(sys.path))):
         path = root.joinpath(*parts)
         if path.exists():
             return path

@@ -26,8 +26,11 @@ from hetwin_core.ensemble.nearest import nearest
 T = TypeVar("T")
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64)]
+"""A name of letters, digits and underscores."""
 Text = Annotated[str, StringConstraints(min_length=1)]
+"""A text that is not empty."""
 Finite = Annotated[float, Field(allow_inf_nan=False)]
+"""A finite number."""
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 """A finite number that is written as one."""
 AboveZero = Annotated[Finite, Field(gt=0)]

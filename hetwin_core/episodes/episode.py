@@ -26,7 +26,7 @@ from hetwin_core.episodes.asking.asked import Asked
 from hetwin_core.episodes.following.content import LogContent, log_file, no_scene, readable
 from hetwin_core.episodes.following.states import States
 from hetwin_core.episodes.messages import nanoseconds
-from hetwin_core.episodes.run_folder import LOG, read_summary
+from hetwin_core.episodes.run_folder import LOG, folder_of, read_summary
 from hetwin_core.episodes.spans import Attribute, Span, spans
 from hetwin_core.episodes.tables.open import open_tables
 from hetwin_core.episodes.tables.tables import Tables
@@ -226,6 +226,21 @@ class Episode(Asked):
     def index_at(self, time_ns: int) -> int:
         """Index of the last state that is not later than a time; the first for times before it."""
         return max(0, int(np.searchsorted(self.times, time_ns, side="right")) - 1)
+
+
+def open_episode(log: str | Path) -> Episode:
+    """Return the episode of a run: its states, events, handovers and responsibilities, and what it can be asked.
+
+    Its log is read when one of these is asked for; questions such as ``episode.holds(on("box", "tray"), at(12.0))``
+    read off tables what they need, so that they are as fast for an episode of an hour.
+
+    Args:
+        log: folder of the run, or the log in it.
+
+    Raises:
+        BadInput: if there is no run; and, when it is read, if its log or summary cannot be.
+    """
+    return Episode(folder_of(log))
 
 
 class _Happened(NamedTuple):

@@ -15,6 +15,7 @@ from hetwin_core.ensemble.plain_json import plain
 from hetwin_core.ensemble.writing import unwritable, write_atomically
 
 LOG = "log"
+"""In a run's folder: its log, a rosbag2."""
 SUMMARY = "summary.json"
 REPORT = "report.html"
 EXPLANATION = "explanation.json"

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.cli.options import AsJson, option
-from hetwin_suite.cli.result import NOT_KNOWN, Result, error_document
-from hetwin_suite.cli.text_files import lines_of
+from hetwin_suite._commands.options import AsJson, option
+from hetwin_suite._commands.result import NOT_KNOWN, Result, error_document
+from hetwin_suite._commands.text_files import lines_of
 
 if TYPE_CHECKING:
     from hetwin_core.episodes.asking.answer import Answered

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from hetwin_suite.cli import completion
-from hetwin_suite.cli.options import (
+from hetwin_suite._commands import completion
+from hetwin_suite._commands.options import (
     Packages,
     Scenario,
     Source,
@@ -17,7 +17,7 @@ from hetwin_suite.cli.options import (
     json_object,
     package_folders,
 )
-from hetwin_suite.cli.result import Result
+from hetwin_suite._commands.result import Result
 
 
 def check(

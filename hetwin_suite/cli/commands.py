@@ -14,13 +14,15 @@ import typer
 from typer.core import TyperGroup
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.installed import installed
-from hetwin_suite.cli.options import AsJson, with_usual_ports
+from hetwin_core.ensemble.installed import Group as Points
+from hetwin_core.ensemble.installed import installed, package_of
+from hetwin_suite._commands.options import AsJson, with_usual_ports
+from hetwin_suite._commands.result import Result, present
 from hetwin_suite.cli.renamed import renewed
-from hetwin_suite.cli.result import Result, present
 
 ENTRY_POINTS = "hetwin.commands"
 """Group in which packages name commands: a function as for `typer.Typer.command`, or a `typer.Typer`."""
+EXPECTED = "a function or a typer.Typer that can be imported"
 KINDS = "hetwin.episode_kinds"
 """Group in which packages name kinds of episodes: `record.KIND` and `evaluate.KIND`, functions as for commands."""
 
@@ -153,7 +155,11 @@ class Commands(Group):
         if own is not None:
             return _own(cmd_name, own)
         if point is not None:
-            return _command(cmd_name, _loaded(point), f"{self.points}.{point.name}")
+            return _command(
+                cmd_name,
+                Points(self.points, "command", EXPECTED).loaded(point),
+                f"{self.points}.{point.name}",
+            )
         names: Any = dict.fromkeys(self.list_commands(ctx))
         self.commands = names  # what is suggested in its place
         return None
@@ -165,7 +171,7 @@ class Commands(Group):
                 formatter.write_dl([(name, own.summary) for name, own in self.own.items()])
         packages: dict[str, list[str]] = {}
         for name, point in sorted(self._of_packages().items()):
-            packages.setdefault(_package(point), []).append(name)
+            packages.setdefault(package_of(point), []).append(name)
         noun = self.prefix.replace(".", " ")
         for package, names in sorted(packages.items()):
             with formatter.section(f"Commands of {package}"):
@@ -195,18 +201,6 @@ def _own(name: str, own: Own) -> Any:
     noun.own = own.below
     noun.points, noun.prefix = (KINDS, f"{name}.") if own.kinds else ("", "")
     return noun
-
-
-def _loaded(point: EntryPoint) -> Any:
-    try:
-        return point.load()
-    except Exception as error:  # whatever a package raises when it is imported
-        raise BadInput(
-            f"the command cannot be imported from {_package(point)}: {type(error).__name__}: {error}",
-            where=f"{point.group}.{point.name}",
-            found=point.value,
-            expected="a function or a typer.Typer that can be imported",
-        ) from error
 
 
 def _command(name: str, found: Any, where: str) -> Any:
@@ -258,7 +252,3 @@ def _presented(command: Callable[..., Any]) -> Callable[..., None]:
         presented.__annotations__ = {**command.__annotations__, "as_json": AsJson}
     presented.__signature__ = known  # type: ignore[attr-defined]
     return presented
-
-
-def _package(point: EntryPoint) -> str:
-    return point.dist.name if point.dist is not None else point.module

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.cli.options import Jobs, Run, option
-from hetwin_suite.cli.result import Result
+from hetwin_suite._commands.options import Jobs, Run, option
+from hetwin_suite._commands.result import Result
+from hetwin_suite._commands.tables import table
 from hetwin_suite.cli.studying import followed
-from hetwin_suite.cli.tables import table
 
 if TYPE_CHECKING:
     from hetwin_core.ensemble.events import Json

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hetwin_suite.cli.result import NOT_KNOWN, Result
+from hetwin_suite._commands.result import NOT_KNOWN, Result
+from hetwin_suite._commands.tables import table
 from hetwin_suite.cli.studying import Asked, followed, kept_json, warn_of_lacking
-from hetwin_suite.cli.tables import table
 
 if TYPE_CHECKING:
     from hetwin_suite.futures.deciding.decision import Decision, Tried

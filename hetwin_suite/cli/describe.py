@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hetwin_core.ensemble.known_files import Kind
-from hetwin_suite.cli.options import Base, Tip
-from hetwin_suite.cli.result import Result
+from hetwin_suite._commands.options import Base, Tip
+from hetwin_suite._commands.result import Result
 
 if TYPE_CHECKING:
     from hetwin_suite.digital_robot.describing import Described
@@ -53,7 +53,7 @@ def describe(
 
 
 def _lines(found: Described, hands: Sequence[FoundHand], no_hand: str) -> Iterator[str]:
-    from hetwin_suite.cli.tables import table
+    from hetwin_suite._commands.tables import table
 
     printed = found.to_json()
     types = ", ".join(f"{count} {kind}" for kind, count in printed["joints_by_type"].items())

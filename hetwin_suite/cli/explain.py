@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from hetwin_suite.cli.options import Jobs, Seed, option
-from hetwin_suite.cli.result import Result
+from hetwin_suite._commands.options import Jobs, Seed, option
+from hetwin_suite._commands.result import Result
 from hetwin_suite.cli.studying import followed
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hetwin_suite.cli.result import Result
+from hetwin_suite._commands.result import Result
 
 if TYPE_CHECKING:
     from hetwin_core.episodes.flaws.flaw import Flaw

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.cli.options import Base, Robot, Seed, Tip, option
-from hetwin_suite.cli.result import Result
-from hetwin_suite.cli.tables import table
+from hetwin_suite._commands.options import Base, Robot, Seed, Tip, option
+from hetwin_suite._commands.result import Result
+from hetwin_suite._commands.tables import table
 
 if TYPE_CHECKING:
     from hetwin_core.ensemble.scene.values import Floats

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.cli.options import (
+from hetwin_suite._commands.options import (
     Episodes,
     Jobs,
     Scenario,
@@ -17,9 +17,9 @@ from hetwin_suite.cli.options import (
     Variant,
     option,
 )
-from hetwin_suite.cli.result import Result, json_text
+from hetwin_suite._commands.result import Result, json_text
+from hetwin_suite._commands.tables import table
 from hetwin_suite.cli.studying import followed
-from hetwin_suite.cli.tables import table
 
 if TYPE_CHECKING:
     from hetwin_suite.futures.learning.fidelity.candidate import Candidate
@@ -61,7 +61,7 @@ def thresholds(
     Example: hetwin learn thresholds uncertain_environment --trigger grasp_begins --episodes labelled
     """
     from hetwin_core.ensemble.scenario.scenario import find_scenario
-    from hetwin_suite.futures.learning.labelled import find_labelled
+    from hetwin_core.episodes.labelled import find_labelled
     from hetwin_suite.futures.learning.learn import learn
     from hetwin_suite.futures.learning.of_model import OfModel
     from hetwin_suite.futures.learning.of_trigger import OfTrigger
@@ -102,7 +102,7 @@ def success(
     Example: hetwin learn success uncertain_environment --episodes labelled --json
     """
     from hetwin_core.ensemble.scenario.scenario import find_scenario
-    from hetwin_suite.futures.learning.labelled import find_labelled
+    from hetwin_core.episodes.labelled import find_labelled
     from hetwin_suite.futures.learning.learn_success import learn_success
     from hetwin_suite.futures.learning.of_actions import OfActions
     from hetwin_suite.futures.runs.study import Study

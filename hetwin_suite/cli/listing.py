@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hetwin_suite.cli import completion
-from hetwin_suite.cli.result import Result, json_text
-from hetwin_suite.cli.tables import table
+from hetwin_suite._commands import completion
+from hetwin_suite._commands.result import Result, json_text
+from hetwin_suite._commands.tables import table
 
 if TYPE_CHECKING:
     from hetwin_suite.cli.catalogue import ModelRow

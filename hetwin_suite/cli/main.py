@@ -12,8 +12,8 @@ import typer
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.supervision.interrupts import let_be
 from hetwin_core.ensemble.writing import OF_THE_DISK, why_not
+from hetwin_suite._commands.result import error_document, json_text
 from hetwin_suite.cli.commands import Commands
-from hetwin_suite.cli.result import error_document, json_text
 from hetwin_suite.cli.terminal import outlive_the_terminal
 from hetwin_suite.cli.versions import show_version
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hetwin_suite.cli.result import Result
-from hetwin_suite.cli.tables import table
+from hetwin_suite._commands.result import Result
+from hetwin_suite._commands.tables import table
 
 if TYPE_CHECKING:
-    from hetwin_suite.proving_ground.mismatch.axis import Axis
+    from hetwin_suite._mismatch.axis import Axis
 
 
 def mismatches() -> Result:
@@ -19,7 +19,7 @@ def mismatches() -> Result:
 
     Example: hetwin list mismatches
     """
-    from hetwin_suite.proving_ground.mismatch.registry import axes
+    from hetwin_suite._mismatch.registry import axes
 
     found = list(axes().values())
     header = ("axis", "acts on", "unit", "none", "levels", "hardware", "a level means")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hetwin_suite.cli.options import (
+from hetwin_suite._commands.options import (
     AsJson,
     EpisodeNumber,
     Packages,
@@ -17,7 +17,7 @@ from hetwin_suite.cli.options import (
     option,
     package_folders,
 )
-from hetwin_suite.cli.result import Result
+from hetwin_suite._commands.result import Result
 
 if TYPE_CHECKING:
     from hetwin_suite.running.ended import Ended

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from hetwin_suite.cli.options import option
-from hetwin_suite.cli.result import Result
+from hetwin_suite._commands.options import option
+from hetwin_suite._commands.result import Result
 
 
 class Kind(StrEnum):

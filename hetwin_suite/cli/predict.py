@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.cli import completion
-from hetwin_suite.cli.options import (
+from hetwin_suite._commands import completion
+from hetwin_suite._commands.options import (
     At,
     Before,
     ClusterAddress,
@@ -27,9 +27,9 @@ from hetwin_suite.cli.options import (
     option,
     start_options,
 )
-from hetwin_suite.cli.result import NOT_KNOWN, Result
+from hetwin_suite._commands.result import NOT_KNOWN, Result
+from hetwin_suite._commands.tables import table
 from hetwin_suite.cli.studying import Asked, followed, kept_json, warn_of_lacking
-from hetwin_suite.cli.tables import table
 from hetwin_suite.futures.runs.keep import Keep
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hetwin_suite.cli.result import Result
+from hetwin_suite._commands.result import Result
+from hetwin_suite._commands.tables import table
 from hetwin_suite.cli.studying import Asked, followed, kept_json
-from hetwin_suite.cli.tables import table
 from hetwin_suite.futures.runs.keep import Keep
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import typer
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.supervision.interrupts import Interrupts
-from hetwin_suite.cli.options import (
+from hetwin_suite._commands.options import (
     AsJson,
     Namespace,
     Pace,
@@ -20,7 +20,7 @@ from hetwin_suite.cli.options import (
     option,
     package_folders,
 )
-from hetwin_suite.cli.result import Result, present, saying
+from hetwin_suite._commands.result import Result, present, saying
 from hetwin_suite.running.patience import never_silent, to_stderr
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def play(
             "what is announced is told in real time", where="--pace", found=speed, expected="1"
         )
     try:
-        from hetwin_suite.proving_ground.robot_player import Gap, RobotPlayer, find_recording
+        from hetwin_suite._robots.robot_player import Gap, RobotPlayer, find_recording
     except ImportError as error:
         raise no_ros(error) from None
     say = saying(as_json=as_json)
@@ -181,12 +181,12 @@ def _obey(
     as_json: bool,
 ) -> NoReturn:
     """Simulate a robot that obeys trajectories and velocities."""
-    from hetwin_suite.proving_ground.obeying.faults import Fault
+    from hetwin_suite._robots.obeying.faults import Fault
 
     failing = None if fault is None else Fault.from_text(fault)
     start = None if place is None else read_place(place)
     try:
-        from hetwin_suite.proving_ground.obeying.running import obeying
+        from hetwin_suite._robots.obeying.running import obeying
     except ImportError as error:
         raise no_ros(error) from None
     with obeying(scenario, namespace, seed, failing, package_folders(packages), start) as robot:

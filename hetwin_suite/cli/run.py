@@ -13,7 +13,7 @@ import typer
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
-from hetwin_suite.cli.options import (
+from hetwin_suite._commands.options import (
     AsJson,
     Engine,
     Foxglove,
@@ -33,7 +33,7 @@ from hetwin_suite.cli.options import (
     option,
     start_options,
 )
-from hetwin_suite.cli.result import Result, saying
+from hetwin_suite._commands.result import Result, saying
 
 if TYPE_CHECKING:
     from hetwin_core.ensemble.conductor.conductor import Conductor

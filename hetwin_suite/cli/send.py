@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hetwin_suite.cli.options import (
+from hetwin_suite._commands.options import (
     Engine,
     Namespace,
     Packages,
@@ -17,7 +17,7 @@ from hetwin_suite.cli.options import (
     SceneGiven,
     start_options,
 )
-from hetwin_suite.cli.result import Result
+from hetwin_suite._commands.result import Result
 from hetwin_suite.cli.robot import no_ros
 
 if TYPE_CHECKING:

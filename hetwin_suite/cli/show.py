@@ -12,9 +12,9 @@ import typer
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.supervision.interrupts import Interrupts
-from hetwin_suite.cli.options import AsJson, Foxglove, OpenPage, PageHost, PagePort, option
-from hetwin_suite.cli.result import Result, present
-from hetwin_suite.cli.tables import table
+from hetwin_suite._commands.options import AsJson, Foxglove, OpenPage, PageHost, PagePort, option
+from hetwin_suite._commands.result import Result, present
+from hetwin_suite._commands.tables import table
 
 _LOOK_S = 0.1
 Written: TypeAlias = tuple[dict[str, Any], list[str]]

@@ -13,7 +13,7 @@ from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, Any
 
 from hetwin_core.ensemble.plain_json import plain
-from hetwin_suite.cli.result import Result
+from hetwin_suite._commands.result import Result
 
 if TYPE_CHECKING:
     from hetwin_core.episodes.sql.database import Result as Found
@@ -58,7 +58,7 @@ def _print_json(result: Found) -> None:
 
 
 def _lines(result: Found) -> Iterator[str]:
-    from hetwin_suite.cli.tables import table
+    from hetwin_suite._commands.tables import table
 
     yield from table(
         result.columns, [tuple(map(_text, row)) for row in islice(result.rows, _SHOWN)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hetwin_suite.cli.result import json_text
+from hetwin_suite._commands.result import json_text
 
 if TYPE_CHECKING:
     from hetwin_core.ensemble.conductor.start.options import RunOptions

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.cli.options import Robot
-from hetwin_suite.cli.result import Result
-from hetwin_suite.cli.tables import table
+from hetwin_suite._commands.options import Robot
+from hetwin_suite._commands.result import Result
+from hetwin_suite._commands.tables import table
 from hetwin_suite.digital_robot.methods import Profile
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.proving_ground.solids import Solid, read_solids
+from hetwin_suite.engine import Solid, read_solids
+from hetwin_suite.model import Floats
+from hetwin_suite.runs import BadInput
 
 
 @dataclass(frozen=True, slots=True)

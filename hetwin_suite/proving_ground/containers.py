@@ -8,7 +8,7 @@ from math import cos, hypot, pi, sin, tan
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.model import Floats
 
 
 @dataclass(frozen=True, slots=True)

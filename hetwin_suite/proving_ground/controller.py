@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.proving_ground.motion import TICK_S, GripperCommand
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.stand_in import ARM_JOINTS, FINGER_JOINTS
+from hetwin_suite.robot import TICK_S, Grip, GripperCommand
 
 CONTROL_PERIOD_S = 0.001
 
@@ -19,21 +18,6 @@ _DAMPING = np.array([60.0, 60.0, 40.0, 10.0, 10.0, 5.0])  # Nms/rad
 _FINGER_STIFFNESS = 4000.0  # N/m
 _FINGER_DAMPING = 60.0  # Ns/m
 _FINGER_SPEED = 0.05  # m/s
-
-
-@dataclass(frozen=True, slots=True)
-class Grip:
-    """How the gripper closes.
-
-    Attributes:
-        force: maximum force of each finger's motor, in N.
-        fading: time constant with which the force decays after closing begins, as in a hot drive, in s.
-        stuck: whether the gripper never closes.
-    """
-
-    force: float = 20.0
-    fading: float = np.inf
-    stuck: bool = False
 
 
 class Controller:

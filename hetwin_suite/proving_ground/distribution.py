@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hetwin_suite.episode import counts
 from hetwin_suite.proving_ground.tennis_table import BALL_RADIUS
 
 RULE_MOST = 0.8
@@ -22,11 +23,9 @@ def distribution(summaries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             blocked_until_release.
     """
     count = len(summaries)
-    found: dict[str, Any] = {"episodes": count}
-    for key, name in (("label", "labels"), ("cause", "causes"), ("container", "containers")):
-        if key in summaries[0]:
-            counts = Counter(str(s[key]) for s in summaries if s[key])
-            found[name] = dict(sorted(counts.items()))
+    found = counts(summaries)
+    if "container" in summaries[0]:
+        found["containers"] = dict(sorted(Counter(s["container"] for s in summaries).items()))
     if "margin" in summaries[0]:
         near = sum(abs(s["margin"]) < BALL_RADIUS for s in summaries)
         found["near_boundary"] = {

@@ -1,53 +1,34 @@
-"""Records many episodes of one kind in parallel, each from its own random generator."""
+"""Records many drops or insertions."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.resources import resource
-from hetwin_core.ensemble.writing import writing
-from hetwin_suite.futures.workers.processes import Processes
-from hetwin_suite.futures.workers.work import Each
+from hetwin_suite.episode import Summary
+from hetwin_suite.episode import record_episodes as record_takes
+from hetwin_suite.mismatch import Mismatch, Place, in_order, refuse
 from hetwin_suite.proving_ground.distribution import distribution
 from hetwin_suite.proving_ground.drops.draw import FARTHEST_M
 from hetwin_suite.proving_ground.drops.episode import record as record_drop
 from hetwin_suite.proving_ground.drops.fixed import check_choices
-from hetwin_suite.proving_ground.home_lab.episode import record as record_home_lab
 from hetwin_suite.proving_ground.insertions.episode import record as record_insertion
 from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice, Kind, RealityChoice
-from hetwin_suite.proving_ground.lab.recorded import record as record_lab_robot
-from hetwin_suite.proving_ground.mismatch.axis import Mismatch, Place
-from hetwin_suite.proving_ground.mismatch.registry import in_order, refuse
 from hetwin_suite.proving_ground.recipe import Aim, Recipe, Shifts
+from hetwin_suite.runs import BadInput, resource
 
-DISTRIBUTION = "distribution.json"
-MOST_FRICTION = 10.0
 MOST_AIM_M = 0.2
 """Aims are at most so far from the rim."""
-
-Summary: TypeAlias = Mapping[str, Any]
-"""The summary of an episode: label, cause, margin ..."""
-
 
 RECORDERS: Mapping[Kind, Callable[[Path, Recipe, np.random.Generator, Path], Summary]] = {
     Kind.DROP: record_drop,
     Kind.INSERTION: record_insertion,
-    Kind.LAB_ROBOT: record_lab_robot,
-    Kind.HOME_LAB: record_home_lab,
 }
-
-
-def _ignore(name: str, summary: Summary) -> None:
-    """Ignore the progress."""
 
 
 def record_episodes(
@@ -56,7 +37,7 @@ def record_episodes(
     seed: int,
     out: Path,
     jobs: int | None = 1,
-    on_episode: Callable[[str, Summary], None] = _ignore,
+    on_episode: Callable[[str, Summary], None] = lambda *_: None,
     *,
     look: Callable[[], None] = lambda: None,
     grasp: GraspChoice = GraspChoice.CAGE,
@@ -67,7 +48,6 @@ def record_episodes(
     aim: Aim | None = None,
     episode: int | None = None,
     shifts: Shifts | None = None,
-    friction: float | None = None,
 ) -> dict[str, Any]:
     """Write episodes ``drop_0001`` ... and `distribution.json` into `out`.
 
@@ -89,7 +69,6 @@ def record_episodes(
         near_rim: largest distance of the aims of drops from the rim [m].
         episode: number of the only one to be recorded, from 1; then `count` says nothing.
         shifts: what is really elsewhere than its episode has it.
-        friction: of a lab robot's wheels on the floor; None: as in the world's file.
 
     Returns:
         The content of `distribution.json`.
@@ -99,49 +78,40 @@ def record_episodes(
             mismatch does not act on reality, or what is to be elsewhere is not in an episode.
         RunFailed: if an episode cannot be recorded.
     """
-    numbers = [("-n", count, 1), ("--seed", seed, 0)]
-    numbers += [] if jobs is None else [("--jobs", jobs, 1)]
-    numbers += [] if episode is None else [("--episode", episode, 1)]
-    for option, value, least in numbers:
-        if value < least:
-            raise BadInput("is too small", where=option, found=value, expected=f">= {least}")
     check_choices(grasp, flaw)
     _check_near_rim(near_rim)
     _check_reality(reality)
     _check_aim(aim, near_rim)
-    _check_friction(friction)
     refuse(mismatches, (Place.REALITY,), "to replay with it: hetwin evaluate table2 --mismatch ...")
-    is_new = not out.exists()
-    _make_free(out)
-    root = resource("worlds").parent
     first = Recipe(
         seed, 0, grasp, flaw, in_order(mismatches), reality, near_rim, aim, dict(shifts or {})
     )
-    first = replace(first, friction=friction)
-    indices = range(count) if episode is None else (episode - 1,)
-    tasks = [(kind, replace(first, index=index), out, root) for index in indices]
-    summaries: dict[int, Summary] = {}
-    with _left_as_found(out, is_new):
-        for done in Processes(jobs).work(Each(_record_one), tasks, look=look):
-            index = done.task[1].index
-            summaries[index] = done.value
-            on_episode(name_of(kind, index), done.value)
-    counted = distribution([summaries[index] for index in indices])
     chosen: dict[str, Any] = {"grasp": grasp.value, "flaw": flaw.value}
     if kind is not Kind.DROP:
         chosen = {}
     if reality is not RealityChoice.MUJOCO:
         chosen["reality"] = reality.value
     levels = {one.axis.name: one.level for one in mismatches}
-    chosen |= first.told if episode is None else {**first.told, "episode": episode}
-    found = {"kind": kind.value, "seed": seed, **chosen, "mismatch": levels, **counted}
-    (out / DISTRIBUTION).write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-    return found
+    return record_takes(
+        kind.value,
+        partial(record, kind, resource("worlds").parent),
+        first,
+        count,
+        out,
+        jobs,
+        on_episode,
+        look=look,
+        episode=episode,
+        chosen={**chosen, **first.told, "mismatch": levels},
+        distribution=distribution,
+    )
 
 
-def name_of(kind: Kind, index: int) -> str:
-    """Return the name of the episode with this index, from 0."""
-    return f"{kind.value}_{index + 1:04d}"
+def record(
+    kind: Kind, root: Path, folder: Path, recipe: Recipe, random: np.random.Generator
+) -> Summary:
+    """Record one episode; see `hetwin_suite.episode.record_episodes`."""
+    return RECORDERS[kind](folder, recipe, random, root)
 
 
 def _check_near_rim(near_rim: float | None) -> None:
@@ -181,47 +151,3 @@ def _check_aim(aim: Aim | None, near_rim: float | None) -> None:
             found=aim[0],
             expected=f"metres, {-MOST_AIM_M:g} to {MOST_AIM_M:g}; above 0 inside",
         )
-
-
-def _check_friction(friction: float | None) -> None:
-    if friction is not None and not 0.0 <= friction <= MOST_FRICTION:
-        raise BadInput(
-            "this is no coefficient of friction",
-            where="--friction",
-            found=friction,
-            expected=f"0 to {MOST_FRICTION:g}",
-        )
-
-
-def _make_free(out: Path) -> None:
-    problem = "is not a folder"
-    if out.is_dir():
-        problem = "is not empty" if any(out.iterdir()) else ""
-    elif not out.exists():
-        with writing("the folder", out, "--out"):
-            out.mkdir(parents=True)
-        return
-    if problem:
-        raise BadInput(problem, where="--out", found=str(out), expected="a new or empty folder")
-
-
-@contextmanager
-def _left_as_found(out: Path, is_new: bool) -> Iterator[None]:
-    """Input that is refused leaves no new folder without an episode."""
-    try:
-        yield
-    except BadInput:
-        if is_new and not any(out.iterdir()):
-            out.rmdir()
-        raise
-
-
-_Task: TypeAlias = tuple[Kind, Recipe, Path, Path]
-
-
-def _record_one(task: _Task) -> Summary:
-    kind, recipe, out, root = task
-    # The same child as SeedSequence(seed).spawn(n)[index], for any n.
-    random = np.random.default_rng(np.random.SeedSequence(recipe.seed, spawn_key=(recipe.index,)))
-    folder = out / name_of(kind, recipe.index)
-    return RECORDERS[kind](folder, recipe, random, root)

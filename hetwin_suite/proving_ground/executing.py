@@ -8,8 +8,7 @@ import mujoco as mj
 
 from hetwin_suite.proving_ground import stand_in
 from hetwin_suite.proving_ground.controller import CONTROL_PERIOD_S, Controller
-from hetwin_suite.proving_ground.motion import Program
-from hetwin_suite.proving_ground.sensing import Sensors
+from hetwin_suite.robot import Program, Sensors
 
 _CONTROL_STEPS = round(CONTROL_PERIOD_S / stand_in.PERIOD_S)
 

@@ -16,12 +16,11 @@ from pathlib import Path
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.episode import write_bag
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground import stand_in
 from hetwin_suite.proving_ground.blocks import Block, read_blocks, the_block
-from hetwin_suite.proving_ground.controller import CONTROL_PERIOD_S, Controller, Grip
-from hetwin_suite.proving_ground.inverse_kinematics import DOWN, Reacher
-from hetwin_suite.proving_ground.motion import Program
+from hetwin_suite.proving_ground.controller import CONTROL_PERIOD_S, Controller
 from hetwin_suite.proving_ground.pick_and_place import (
     DRIVERS,
     HOME,
@@ -31,8 +30,7 @@ from hetwin_suite.proving_ground.pick_and_place import (
     START_NS,
     place_at_home,
 )
-from hetwin_suite.proving_ground.recording import write_bag
-from hetwin_suite.proving_ground.sensing import Reading, Sensors
+from hetwin_suite.robot import DOWN, Grip, Program, Reacher, Reading, Sensors
 
 GIVER, TAKER = "left", "right"
 BASES = {GIVER: (0.0, 0.0, 0.0), TAKER: (1.16, 0.0, np.pi)}

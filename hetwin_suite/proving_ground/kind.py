@@ -10,10 +10,6 @@ class Kind(StrEnum):
 
     DROP = "drop"
     INSERTION = "insertion"
-    LAB_ROBOT = "lab_robot"
-    """Moves of a lab robot whose data sheet is not quite right."""
-    HOME_LAB = "home_lab"
-    """A TIAGo takes a cup to a microwave and warms it."""
 
 
 class GraspChoice(StrEnum):

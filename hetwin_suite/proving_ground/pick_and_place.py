@@ -16,15 +16,13 @@ from pathlib import Path
 import mujoco as mj
 import numpy as np
 
+from hetwin_suite.episode import write_bag
 from hetwin_suite.proving_ground import stand_in
 from hetwin_suite.proving_ground.blocks import Block, read_blocks, the_block
-from hetwin_suite.proving_ground.controller import Controller, Grip
+from hetwin_suite.proving_ground.controller import Controller
 from hetwin_suite.proving_ground.executing import execute
-from hetwin_suite.proving_ground.inverse_kinematics import Reacher
-from hetwin_suite.proving_ground.motion import Program
-from hetwin_suite.proving_ground.recording import write_bag
-from hetwin_suite.proving_ground.sensing import Driver, Reading, Sensors
 from hetwin_suite.proving_ground.truth import Sample, Witness, times
+from hetwin_suite.robot import Driver, Grip, Program, Reacher, Reading, Sensors
 
 ROOT = Path(__file__).resolve().parents[2]
 START_NS = 1_789_374_612_480_000_000

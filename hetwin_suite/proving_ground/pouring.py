@@ -16,13 +16,12 @@ from pathlib import Path
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.engine import Solid, read_solids
+from hetwin_suite.episode import write_bag
+from hetwin_suite.model import Floats, Json
 from hetwin_suite.proving_ground import stand_in
-from hetwin_suite.proving_ground.controller import Controller, Grip
+from hetwin_suite.proving_ground.controller import Controller
 from hetwin_suite.proving_ground.executing import execute
-from hetwin_suite.proving_ground.inverse_kinematics import Reacher
-from hetwin_suite.proving_ground.motion import Program
 from hetwin_suite.proving_ground.pouring_sdf import (
     BOWL_AT,
     BOWL_HEIGHT,
@@ -32,10 +31,8 @@ from hetwin_suite.proving_ground.pouring_sdf import (
     JUG_RADIUS,
     SLIPPERY,
 )
-from hetwin_suite.proving_ground.recording import write_bag
-from hetwin_suite.proving_ground.sensing import Driver, Reading, Sensors
 from hetwin_suite.proving_ground.single_simulation import DENSITY, RADIUS, settled
-from hetwin_suite.proving_ground.solids import Solid, read_solids
+from hetwin_suite.robot import Driver, Grip, Program, Reacher, Reading, Sensors
 
 ROOT = Path(__file__).resolve().parents[2]
 START_NS = 1_789_374_612_480_000_000

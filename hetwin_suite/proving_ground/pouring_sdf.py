@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from math import cos, pi, sin, tan
 
-from hetwin_suite.proving_ground.sdf_text import Part, Thing, world_sdf
+from hetwin_suite.engine import Part, Thing, world_sdf
 
 COMMENT = """A table of 0.75 m in front of the tabletop arm, whose base stands at the origin. A jug
      stands within reach, a bowl beside it. Their origins are in the middle of their heights. Slippery, since

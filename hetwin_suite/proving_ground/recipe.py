@@ -6,12 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-import numpy as np
-
+from hetwin_suite.episode import Take
+from hetwin_suite.mismatch import Mismatch, RealityAxis, RealWorld
 from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice, RealityChoice
-from hetwin_suite.proving_ground.mismatch.axis import Mismatch, RealityAxis
-from hetwin_suite.proving_ground.own_random import own_random
-from hetwin_suite.proving_ground.two_hands.real_world import RealWorld
 
 Aim: TypeAlias = tuple[float, float]
 """How far inside its rim a container is aimed at [m], and the direction from its middle in its own frame [rad]."""
@@ -20,12 +17,10 @@ Shifts: TypeAlias = Mapping[str, tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
-    """What is recorded.
+class Recipe(Take):
+    """What is recorded; the index determines its start time.
 
     Attributes:
-        seed: of the recording.
-        index: of the episode, from 0; determines its start time.
         grasp: of drops.
         flaw: of drops.
         mismatches: that act on reality, in the order in which they act.
@@ -33,11 +28,8 @@ class Recipe:
         near_rim: of drops, the largest distance of the aim from the rim [m]; None: as drawn.
         aim: of drops; None: as drawn.
         shifts: what is really elsewhere; the robot does not know.
-        friction: of a lab robot's wheels on the floor; None: as in the world's file.
     """
 
-    seed: int
-    index: int
     grasp: GraspChoice = GraspChoice.CAGE
     flaw: FlawChoice = FlawChoice.ANY
     mismatches: tuple[Mismatch, ...] = ()
@@ -45,11 +37,6 @@ class Recipe:
     near_rim: float | None = None
     aim: Aim | None = None
     shifts: Shifts = field(default_factory=dict)
-    friction: float | None = None
-
-    def random(self, purpose: str) -> np.random.Generator:
-        """Return a generator of this episode for one purpose, apart from that of its other draws."""
-        return own_random(purpose, self.seed, self.index)
 
     def worse(self, real: RealWorld) -> RealWorld:
         """Return the real world with the mismatches."""

@@ -10,10 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import cos, pi, sin
 
-from hetwin_core.ensemble.events import Json
-from model_nodes.robot_program.errors import Failed
-from model_nodes.robot_program.robot import Robot
-from model_nodes.robot_program.tasks import Task
+from hetwin_suite.model import Json
+from hetwin_suite.robot import Failed, Robot, Task
 
 LEFT, RIGHT = "left_hand", "right_hand"
 AT_CUPBOARD, AT_TABLE = (0.6, 0.0, 0.0), (0.0, 1.12, pi / 2)

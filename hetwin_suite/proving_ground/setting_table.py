@@ -15,14 +15,12 @@ from tempfile import TemporaryDirectory
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.scene.poses import relative_to
-from hetwin_core.ensemble.scene.values import WORLD, Floats, pose_value
+from hetwin_suite.episode import Telling, write_bag
+from hetwin_suite.model import WORLD, Floats, pose_value, relative_to
 from hetwin_suite.proving_ground import stand_in
 from hetwin_suite.proving_ground.blocks import Block, read_blocks, the_block
-from hetwin_suite.proving_ground.controller import Controller, Grip
+from hetwin_suite.proving_ground.controller import Controller
 from hetwin_suite.proving_ground.executing import execute
-from hetwin_suite.proving_ground.inverse_kinematics import Reacher
-from hetwin_suite.proving_ground.motion import Program
 from hetwin_suite.proving_ground.pick_and_place import (
     HOME,
     OPENED_M,
@@ -31,10 +29,7 @@ from hetwin_suite.proving_ground.pick_and_place import (
     START_NS,
     place_at_home,
 )
-from hetwin_suite.proving_ground.recording import write_bag
-from hetwin_suite.proving_ground.sensing import Driver, Reading, Sensors
-from hetwin_suite.proving_ground.service import Service
-from hetwin_suite.proving_ground.telling import Telling
+from hetwin_suite.robot import Driver, Grip, Program, Reacher, Reading, Sensors, Service
 
 HAND, CUP, OTHER, PLATE = "gripper", "cup1", "cup2", "plate1"
 BELIEVED, DETECTOR = "/believed/cup1", "/detections"

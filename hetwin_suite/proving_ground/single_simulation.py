@@ -9,12 +9,9 @@ from math import cos, sin
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import Floats
-from hetwin_fluid.balls import Kind, Substance
-from hetwin_fluid.cup import Cup
-from hetwin_fluid.filling import settled_in
+from hetwin_fluid import Cup, Kind, Substance, settled_in
+from hetwin_suite.engine import Part, Thing
+from hetwin_suite.model import Entity, EntityKind, Floats, Shape, ShapeKind
 from hetwin_suite.proving_ground.pouring_sdf import (
     JUG_AT,
     JUG_HEIGHT,
@@ -24,7 +21,6 @@ from hetwin_suite.proving_ground.pouring_sdf import (
     cup,
     pouring,
 )
-from hetwin_suite.proving_ground.sdf_text import Part, Thing
 
 RADIUS = 0.006
 """Radius of a particle [m]."""

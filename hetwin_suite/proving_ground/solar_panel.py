@@ -6,7 +6,7 @@ from math import pi
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.model import Floats
 
 BENCH_TOP = 0.75
 HOLE_DEPTH = 0.04

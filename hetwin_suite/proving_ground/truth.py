@@ -8,7 +8,7 @@ import mujoco as mj
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.blocks import Block
 from hetwin_suite.proving_ground.stand_in import OBJECT
 

@@ -15,8 +15,7 @@ from hetwin_core.ensemble.conformance.result import CheckResult
 from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.model import Model
-from hetwin_core.episodes.episode import Episode
-from hetwin_core.episodes.run_folder import LOG, folder_of
+from hetwin_core.episodes.run_folder import LOG
 from hetwin_suite.running.carry_out import carry_out
 from hetwin_suite.running.ended import Ended
 from hetwin_suite.running.placing import Placing
@@ -128,21 +127,6 @@ def run(
     if ended.signal is not None:
         signal.raise_signal(ended.signal)
     return _summary(ended)
-
-
-def open_episode(log: str | Path) -> Episode:
-    """Return the episode of a run: its states, events, handovers and responsibilities, and what it can be asked.
-
-    Its log is read when one of these is asked for; questions such as ``episode.holds(on("box", "tray"), at(12.0))``
-    read off tables what they need, so that they are as fast for an episode of an hour.
-
-    Args:
-        log: folder of the run, or the log in it.
-
-    Raises:
-        BadInput: if there is no run; and, when it is read, if its log or summary cannot be.
-    """
-    return Episode(folder_of(log))
 
 
 def check_model(

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunStart
+from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import COMMANDS, LIVE, source_spec
 from hetwin_core.ensemble.conformance.result import CheckResult, Report
@@ -19,7 +19,6 @@ from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load
 from hetwin_core.ensemble.supervision.heartbeat import BEGUN, STEP, Heartbeat
 from hetwin_core.ensemble.supervision.watched_child import Send
 from hetwin_core.ensemble.supervision.watched_work import WorkFailed, in_a_child
-from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_suite.running.patience import Patience, to_stderr
 from model_nodes.main_physics.sources.factory import check_listening
 
@@ -90,7 +89,6 @@ def _facts(
     loaded = load_scenario(path, variant)
     for other in loaded.file.variants if variant is None else ():
         load_scenario(path, other)
-    ports = local_ports(loaded, heartbeat, one_process=True)
     send([plan.name for plan in loaded.models])
     one_step = RunOptions(source=source, duration=1.0 / loaded.clock.rate, packages=packages)
     spec = source_spec(loaded, one_step) or {}
@@ -98,7 +96,7 @@ def _facts(
     if listening is not None:
         check_listening(spec)
         one_step = replace(one_step, source=None, no_source=True)
-    conductor = Conductor(loaded, ports, options=one_step)
+    conductor = session(loaded, options=one_step, heartbeat=heartbeat)
     start = conductor.prepare()
     for check in also:
         check(loaded, start)

@@ -10,12 +10,12 @@ from pathlib import Path
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener
+from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.supervision.heartbeat import Heartbeat
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
-from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_core.episodes.judged_run import RunJudge
 from hetwin_core.episodes.log_writer import RunLog
 from hetwin_suite.running.checkpointing import CheckpointWriter
@@ -55,8 +55,14 @@ def run_locally(
     """
     log = RunLog(out, state_rate=scenario.file.log.state_rate)
     whole = checkpoint_s is not None or going_on is not None
-    ports = local_ports(scenario, heartbeat, one_process=whole)
-    conductor = Conductor(scenario, ports, [log, RunJudge(log), *listeners], options, idle)
+    conductor = session(
+        scenario,
+        options=options,
+        listeners=[log, RunJudge(log), *listeners],
+        own_processes=not whole,
+        heartbeat=heartbeat,
+        idle=idle,
+    )
     at_hand(conductor)
     writer = None if checkpoint_s is None else CheckpointWriter(conductor, checkpoint_s, out)
     start = conductor.prepare() if going_on is None else conductor.go_on_from(going_on)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from hetwin_core.ensemble.conductor.reporting.listener import ModelRecord
 
 MAIN = "#8b97a8"
+"""The main model's."""
 _OTHERS = (
     "#e8833a",
     "#3b8fd9",
@@ -22,6 +23,7 @@ AXES = ("#d65f5f", "#3fa88a", "#3b8fd9")
 """x, y, z, in the usual order of red, green, blue."""
 
 SERIES = ("#3b8fd9", "#e8833a", "#3fa88a", "#c76bb0", "#d9b13b", "#7a74d6", "#d65f5f", "#5fb8c9")
+"""Of several lines in one plot, in turn."""
 
 
 def model_colours(models: Iterable[ModelRecord]) -> dict[str, str]:

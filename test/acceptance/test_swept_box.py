@@ -13,6 +13,7 @@ import hetwin_suite
 from hetwin_core.ensemble.conductor.reporting.concerns import Verdict
 from hetwin_core.episodes.asking.terms import ANY
 from hetwin_core.episodes.episode import Episode
+from hetwin_suite.episode import contact, during, event, open_episode
 from hetwin_suite.view.report.story.robots import robot_sentences
 
 PLACES = (
@@ -30,7 +31,7 @@ LINKS = ("forearm_link", "wrist_link")
 def swept(sweep: Sweep, folder: Path) -> tuple[Any, Episode]:
     scenario = sweep.write(folder / "made")
     summary = hetwin_suite.run(scenario, out=folder / "run", engine="mujoco")
-    return summary, hetwin_suite.open_episode(folder / "run")
+    return summary, open_episode(folder / "run")
 
 
 @pytest.mark.parametrize("sweep", PLACES, ids=[f"{p.x} {p.y}" for p in PLACES])
@@ -41,12 +42,12 @@ def test_a_box_that_is_swept_away_was_touched(sweep: Sweep, tmp_path: Path) -> N
     began, ended = (
         next(e for e in episode.events if e.name == name) for name in ("touched", "touch_ended")
     )
-    for event in (began, ended):
-        assert event.source == "robot_health"
-        assert event.arguments["link"] in LINKS
-        assert event.arguments["object"] == "box"
-        assert event.arguments["depth"] > 0.0
-        assert event.arguments["force"] > 10.0
+    for said in (began, ended):
+        assert said.source == "robot_health"
+        assert said.arguments["link"] in LINKS
+        assert said.arguments["object"] == "box"
+        assert said.arguments["depth"] > 0.0
+        assert said.arguments["force"] > 10.0
     assert 0.5 < began.time_ns / 1e9 < 0.5 + sweep.seconds
     assert summary.verdict is not Verdict.FINE
     (concern,) = summary.concerns
@@ -56,10 +57,10 @@ def test_a_box_that_is_swept_away_was_touched(sweep: Sweep, tmp_path: Path) -> N
     assert 0.05 < concern["arguments"]["moved"] < 0.12
     (sentence,) = robot_sentences(episode)
     assert sentence.text.endswith(" It touched box.")
-    (answer,) = episode.occurs(hetwin_suite.event("touched", ANY, "box"))[:1]
+    (answer,) = episode.occurs(event("touched", ANY, "box"))[:1]
     assert answer.time_ns == began.time_ns
     link = str(began.arguments["link"])
-    assert episode.holds(hetwin_suite.contact("box", link), hetwin_suite.during(0.5, 1.0))
+    assert episode.holds(contact("box", link), during(0.5, 1.0))
 
 
 def test_a_hand_that_sweeps_is_there_to_touch(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from support.toy_episode import facts, states
 
-from hetwin_suite.proving_ground.mismatch.axis import RecordingAxis
-from hetwin_suite.proving_ground.mismatch.registry import read_mismatches
+from hetwin_suite._mismatch.axis import RecordingAxis
+from hetwin_suite._mismatch.registry import read_mismatches
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "experiment.md").read_text(encoding="utf-8")
 

@@ -11,6 +11,7 @@ import hetwin_suite
 from hetwin_core.ensemble.scenario.strict_yaml import parse
 from hetwin_core.episodes.flaws.find import flaws_of
 from hetwin_core.episodes.flaws.flaw import Flaw
+from hetwin_suite.robot import Robot
 from model_nodes.camera.settings import Settings
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "programs.md").read_text(encoding="utf-8")
@@ -60,6 +61,6 @@ def test_the_camera_that_is_shown_is_one() -> None:
 
 
 def test_every_call_is_named() -> None:
-    own = [name for name in vars(hetwin_suite.Robot) if not name.startswith("_")]
+    own = [name for name in vars(Robot) if not name.startswith("_")]
     missing = [name for name in own if name != "finish" and name not in PAGE]
     assert missing == []

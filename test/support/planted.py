@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import yaml
 
-from hetwin_suite.proving_ground.mismatch.joint_states import JointStates
-from hetwin_suite.proving_ground.mismatch.recording_file import (
+from hetwin_suite._mismatch.joint_states import JointStates
+from hetwin_suite._mismatch.recording_file import (
     Message,
     Recording,
     read_recording,

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite._robots.motion import Program
+from hetwin_suite._robots.sensing import Reading
 from hetwin_suite.proving_ground.drops.draw import Draw, draw
 from hetwin_suite.proving_ground.drops.episode import ROBOT, SCENARIO, scene
 from hetwin_suite.proving_ground.drops.program import home
-from hetwin_suite.proving_ground.episode_files import write_episode
-from hetwin_suite.proving_ground.motion import Program
-from hetwin_suite.proving_ground.sensing import Reading
+from hetwin_suite.proving_ground.two_hands.episode_files import write_files
 from hetwin_suite.proving_ground.two_hands.joints import ALL
 from hetwin_suite.proving_ground.two_hands.reality import PERIOD_S
 from hetwin_suite.proving_ground.two_hands.stage import DRIVERS, places_at_start, right_hand
@@ -43,7 +43,7 @@ def write_short_drop(
     }
     believed = scene(drawn, true=False)
     readings = _readings(program, seconds)
-    write_episode(folder, index, SCENARIO, believed, truth, program, readings, random)
+    write_files(folder, index, SCENARIO, believed, truth, program, readings, random)
 
 
 def write_short_drops(folder: Path, successes: int, failures: int, grasp: str = "cage") -> Path:

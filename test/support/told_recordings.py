@@ -10,7 +10,7 @@ import numpy as np
 
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.proving_ground.telling import Telling
+from hetwin_suite._robots.telling import Telling
 
 EPISODE = "scenarios/episodes/pick_and_place"
 BELIEVED = "/believed/box"

@@ -6,9 +6,9 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 
-from hetwin_suite.proving_ground.mismatch.facts import EpisodeFacts, HandFacts
-from hetwin_suite.proving_ground.mismatch.joint_states import JointStates
-from hetwin_suite.proving_ground.mismatch.twin_files import TwinFiles
+from hetwin_suite._mismatch.facts import EpisodeFacts, HandFacts
+from hetwin_suite._mismatch.joint_states import JointStates
+from hetwin_suite._mismatch.twin_files import TwinFiles
 
 START_NS = 1_700_000_000_000_000_000
 MS = 1_000_000

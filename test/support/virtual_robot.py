@@ -8,13 +8,13 @@ import numpy as np
 
 from hetwin_core.kinematics.trajectories.execution import TrajectoryExecution
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
+from hetwin_suite._robots.obeying.faults import Fault, FaultKind, Faulty
+from hetwin_suite._robots.obeying.mismatch import drawn
+from hetwin_suite._robots.obeying.response import Response
 from hetwin_suite.commanding.link.base_heard import BaseHeard
 from hetwin_suite.commanding.link.execution import Clock
 from hetwin_suite.commanding.link.pieces import Piece
 from hetwin_suite.commanding.plan import Plan
-from hetwin_suite.proving_ground.obeying.faults import Fault, FaultKind, Faulty
-from hetwin_suite.proving_ground.obeying.mismatch import drawn
-from hetwin_suite.proving_ground.obeying.response import Response
 from model_nodes.consistency.heard import Heard
 from model_nodes.main_physics.sources.commanded.commands import TwistCommand
 from model_nodes.main_physics.sources.part import JointMotion

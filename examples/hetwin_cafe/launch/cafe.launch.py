@@ -14,13 +14,12 @@ from launch import LaunchDescription
 
 def generate_launch_description() -> LaunchDescription:
     """Include hetwin's launch file."""
-    scenario = Path(get_package_share_directory("hetwin_cafe"), "scenarios", "cafe.yaml")
     launch_file = Path(get_package_share_directory("hetwin"), "launch", "scenario.launch.py")
     return LaunchDescription(
         [
             IncludeLaunchDescription(
                 PythonLaunchDescriptionSource(str(launch_file)),
-                launch_arguments={"scenario": str(scenario)}.items(),
+                launch_arguments={"scenario": "cafe"}.items(),
             )
         ]
     )

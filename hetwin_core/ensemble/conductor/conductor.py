@@ -63,6 +63,11 @@ class Conductor:
         self._run: Run | None = None
 
     @property
+    def ports(self) -> tuple[ModelPort, ...]:
+        """The models, in the scenario's order."""
+        return self._ports
+
+    @property
     def is_live(self) -> bool:
         """Whether the source is a robot that runs now, whose stamps are not simulated time."""
         return is_live(self._scenario, self._options)

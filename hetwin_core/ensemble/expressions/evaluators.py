@@ -15,16 +15,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.functional_words import FUNCTIONAL_WORDS
-from hetwin_core.ensemble.installed import installed
+from hetwin_core.ensemble.installed import Group
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import WORLD
 
 Evaluator: TypeAlias = Callable[..., Any]
-ENTRY_POINTS = "hetwin.evaluators"
+EVALUATORS = Group("hetwin.evaluators", "evaluator", "MODULE:FUNCTION of the package")
 _SCENE_ONLY = "depends_on_scene_only"
 
 
@@ -219,21 +218,8 @@ BUILT_IN: Mapping[str, Evaluator] = {**STATES} | {
 
 @cache
 def all_evaluators() -> Mapping[str, Evaluator]:
-    """The built-in evaluators and those of installed packages; a built-in name cannot be taken, but for `NUMBERS`.
-
-    Raises:
-        BadInput: if one of an installed package cannot be imported.
-    """
-    found: dict[str, Evaluator] = {}
-    for point in installed(ENTRY_POINTS):
-        try:
-            found[point.name] = point.load()
-        except Exception as error:  # a module of anyone's may raise anything while it is imported
-            raise BadInput(
-                f"the evaluator {point.name!r} cannot be imported: {type(error).__name__}: {error}",
-                found=point.value,
-                expected="MODULE:FUNCTION of an installed package",
-            ) from error
+    """The built-in evaluators and those of installed packages; a built-in name cannot be taken, but for `NUMBERS`."""
+    found = {point.name: evaluator for point, evaluator in EVALUATORS.each()}
     return MappingProxyType({**NUMBERS, **found, **BUILT_IN})
 
 

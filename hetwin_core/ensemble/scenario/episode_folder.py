@@ -9,7 +9,9 @@ from typing import Any
 from hetwin_core.ensemble.errors import BadInput
 
 RECORDING = "recording"
+"""In an episode's folder: what the robot said, a rosbag2."""
 SCENE = "scene.json"
+"""In an episode's folder: of which scenario it is, and where the robot believed things to be."""
 
 
 def is_episode(path: Path) -> bool:

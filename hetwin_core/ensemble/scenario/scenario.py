@@ -22,6 +22,7 @@ from hetwin_core.ensemble.resources import DATA_SCHEME, find, names_of
 from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.ensemble.scenario.extends import load_with_base
 from hetwin_core.ensemble.scenario.household import complete, placed_beside
+from hetwin_core.ensemble.scenario.robot import Robot
 from hetwin_core.ensemble.scenario.schema import ModelEntry, OnFailure, ScenarioFile
 from hetwin_core.ensemble.scenario.variants import with_variant
 from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE
@@ -107,6 +108,22 @@ class Scenario:
     def example(self) -> tuple[str, ...]:
         """The commands that run it, in order."""
         return example_of(self.file, self.name)
+
+    @property
+    def robot_file(self) -> str | None:
+        """What the scenario names as the file of its only robot; None if it has none, or several."""
+        robot = self.file.robot
+        return robot.urdf if isinstance(robot, Robot) else robot
+
+    def with_files(self, world: Path | None = None, robot: Path | None = None) -> Scenario:
+        """Return the scenario with other files of its world and its only robot; None leaves what it has."""
+        changed: dict[str, Any] = {} if world is None else {"world": str(world.resolve())}
+        if robot is not None:
+            given, urdf = self.file.robot, str(robot.resolve())
+            changed["robot"] = urdf
+            if isinstance(given, Robot):
+                changed["robot"] = given.model_copy(update={"urdf": urdf})
+        return replace(self, file=self.file.model_copy(update=changed)) if changed else self
 
     @property
     def main(self) -> ModelPlan:
@@ -204,18 +221,19 @@ def scenario_names() -> list[str]:
     return names_of("scenarios", ".yaml")
 
 
-def load_scenario(path: Path, variant: str | None = None) -> Scenario:
+def load_scenario(path: str | Path, variant: str | None = None) -> Scenario:
     """Read and check a scenario file.
 
     Args:
-        path: of the file.
+        path: of the file; or, as a string, what `find_scenario` takes.
         variant: one of its variants, which is laid over it; None: the scenario as it stands.
 
     Raises:
         BadInput: with file, line, key, what was found and what was expected.
     """
-    document = with_variant(load_with_base(path), variant, path)
-    return replace(build_scenario(document, path), variant=variant)
+    file = find_scenario(path) if isinstance(path, str) else path
+    document = with_variant(load_with_base(file), variant, file)
+    return replace(build_scenario(document, file), variant=variant)
 
 
 def build_scenario(document: strict_yaml.Document, path: Path) -> Scenario:

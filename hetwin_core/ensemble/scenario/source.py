@@ -237,6 +237,20 @@ class ProgramSpec(Strict):
     slip: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)] = 0.0
 
 
+class InstalledSpec(Strict):
+    """A source that an installed package adds (entry point ``hetwin.sources``).
+
+    Attributes:
+        installed: its name.
+        arguments: what it is made with, by name.
+        folder: where files are that they name; default: that of the scenario.
+    """
+
+    installed: Text
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+    folder: Text | None = None
+
+
 class ModelSpec(Strict):
     """A model of the ensemble that drives the robot by the events `drive_base` that it raises.
 
@@ -339,6 +353,7 @@ class SourceKind(StrEnum):
     PROGRAM = "program"
     MODEL = "model"
     PLAN = "plan"
+    INSTALLED = "installed"
 
 
 SPEC_OF: Mapping[SourceKind, type[Strict]] = {
@@ -349,6 +364,7 @@ SPEC_OF: Mapping[SourceKind, type[Strict]] = {
     SourceKind.PROGRAM: ProgramSpec,
     SourceKind.MODEL: ModelSpec,
     SourceKind.PLAN: PlanSpec,
+    SourceKind.INSTALLED: InstalledSpec,
 }
 """The mapping of each kind of source."""
 
@@ -368,6 +384,7 @@ class PartialSource(LiveOptions):
     program: None = None
     model: None = None
     plan: None = None
+    installed: None = None
     joint_states: Annotated[tuple[Text, ...], Field(min_length=1)] | None = None
     joints_from: JointsFrom | None = None
     stamps: Stamps | None = None
@@ -390,6 +407,7 @@ SourceEntry = Annotated[
     | Annotated[ProgramSpec, Tag(tag("program"))]
     | Annotated[ModelSpec, Tag(tag("model"))]
     | Annotated[PlanSpec, Tag(tag("plan"))]
+    | Annotated[InstalledSpec, Tag(tag("installed"))]
     | Annotated[PartialSource, Tag(tag("neither"))],
     alternatives(*SourceKind, text=True, otherwise="neither"),
     BeforeValidator(_one_kind),

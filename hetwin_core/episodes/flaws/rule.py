@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.expression import Expression
-from hetwin_core.ensemble.installed import installed
+from hetwin_core.ensemble.installed import Group
 from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.ensemble.validation import Name, Strict, Text, check
 
@@ -152,8 +152,9 @@ def _shown(value: Any) -> str:
     return str(value)
 
 
-ENTRY_POINTS = "hetwin.flaws"
-"""Entry points of packages with rules: each names a path, of a file of rules or of a folder with such files."""
+RULES = Group(
+    "hetwin.flaws", "rules", "MODULE:PATH of the package, a file of rules or a folder of them"
+)
 OWN = Path(__file__).parent / "rules"
 
 
@@ -165,15 +166,7 @@ def all_rules() -> tuple[Rule, ...]:
         BadInput: if those of a package cannot be read.
     """
     files = [*_files(OWN)]
-    for point in installed(ENTRY_POINTS):
-        try:
-            path = point.load()
-        except Exception as error:  # a module of anyone's may raise anything while it is imported
-            raise BadInput(
-                f"the rules {point.name!r} cannot be imported: {type(error).__name__}: {error}",
-                found=point.value,
-                expected="MODULE:PATH of an installed package, a file of rules or a folder of them",
-            ) from error
+    for point, path in RULES.each():
         files += _of_package(point.name, path)
     return tuple(rule for file in files for rule in read_rules(file))
 

@@ -15,6 +15,7 @@ class Side(StrEnum):
 
 
 ROBOTS = (Side.REAL, Side.VIRTUAL)
+"""The sides that answer."""
 BOTH = "both"
 """Side of an alarm that concerns both robots."""
 TIMEOUT = "timeout"

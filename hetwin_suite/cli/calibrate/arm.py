@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hetwin_suite.cli.options import Base, Robot, Tip, option
-from hetwin_suite.cli.result import Result
-from hetwin_suite.cli.tables import table
+from hetwin_suite._commands.options import Base, Robot, Tip, option
+from hetwin_suite._commands.result import Result
+from hetwin_suite._commands.tables import table
 from hetwin_suite.digital_robot.methods import Parameters
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.cli.options import LearnedInto, option
-from hetwin_suite.cli.result import Result
+from hetwin_suite._commands.options import LearnedInto, option
+from hetwin_suite._commands.result import Result
 
 if TYPE_CHECKING:
     from hetwin_core.kinematics.drives.calibrating import Along, Calibration

@@ -13,7 +13,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.machines.expressions.operations import Value
 from hetwin_core.machines.network import Network
 from hetwin_core.machines.table import TableError, read_rows
-from hetwin_suite.cli.text_files import lines_of
+from hetwin_suite._commands.text_files import lines_of
 
 
 def _networks(incomplete: str) -> list[str]:

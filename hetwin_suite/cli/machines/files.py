@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_suite._commands.options import option
+from hetwin_suite._commands.result import Result
+from hetwin_suite._commands.text_files import lines_of
 from hetwin_suite.cli.machines.arguments import Net
-from hetwin_suite.cli.options import option
-from hetwin_suite.cli.result import Result
-from hetwin_suite.cli.text_files import lines_of
 
 if TYPE_CHECKING:
     from hetwin_core.machines.drawing.graph import Went

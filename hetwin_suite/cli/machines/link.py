@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.cli.result import Result
+from hetwin_suite._commands.result import Result
 
 if TYPE_CHECKING:
     from hetwin_core.machines.link.messages import Entry
@@ -51,7 +51,7 @@ def link(
     from hetwin_core.machines.link.logger import Logger
     from hetwin_core.machines.link.played import play, read_messages
     from hetwin_core.machines.table import TableError
-    from hetwin_suite.cli.text_files import lines_of
+    from hetwin_suite._commands.text_files import lines_of
 
     _check(period, timeout)
     lines = lines_of(table, "a table with the columns time, from, id, message")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hetwin_suite._commands.options import AsJson
 from hetwin_suite.cli.machines.arguments import Net
-from hetwin_suite.cli.options import AsJson
 
 if TYPE_CHECKING:
     from hetwin_core.machines.network import Network

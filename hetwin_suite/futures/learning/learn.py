@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from hetwin_core.episodes.labelled import LABEL, Labelled, both_labels
 from hetwin_suite.futures.learning.changed import extending
 from hetwin_suite.futures.learning.held_out import HeldOut, held_out
-from hetwin_suite.futures.learning.labelled import LABEL, Episode, both_labels
 from hetwin_suite.futures.learning.of_model import OfModel
 from hetwin_suite.futures.learning.of_trigger import OfTrigger
 from hetwin_suite.futures.learning.replaying import replayed
@@ -61,7 +61,7 @@ class Learned:
 
 
 def learn(
-    study: Study, of: Of, episodes: list[Episode], label: str = LABEL, keep: Path | None = None
+    study: Study, of: Of, episodes: list[Labelled], label: str = LABEL, keep: Path | None = None
 ) -> Learned:
     """Learn thresholds from labelled episodes, each of which is run once without what is learned acting on it.
 

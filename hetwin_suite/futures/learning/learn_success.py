@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.episodes.labelled import Labelled
 from hetwin_suite.futures.learning.kin import qualities
-from hetwin_suite.futures.learning.labelled import Episode
 from hetwin_suite.futures.learning.replaying import replayed
 from hetwin_suite.futures.learning.rows import Row
 from hetwin_suite.futures.learning.success import WEIGHT, successes
@@ -18,7 +18,7 @@ from hetwin_suite.futures.runs.study import Study
 
 
 def learn_success(
-    study: Study, episodes: list[Episode], weight: float = WEIGHT, keep: Path | None = None
+    study: Study, episodes: list[Labelled], weight: float = WEIGHT, keep: Path | None = None
 ) -> list[Row]:
     """Learn from labelled episodes, each of which is run once, how probable it is that actions succeed.
 
@@ -40,7 +40,7 @@ def learn_success(
 
 
 def successes_in(
-    scenario: Scenario, episodes: Sequence[Episode], seen: Sequence[Any], weight: float = WEIGHT
+    scenario: Scenario, episodes: Sequence[Labelled], seen: Sequence[Any], weight: float = WEIGHT
 ) -> list[Row]:
     """Return how probable it is that actions succeed, from what was seen of each episode."""
     tried = [

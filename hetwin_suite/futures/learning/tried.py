@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from hetwin_core.ensemble.events import Json
-from hetwin_suite.futures.learning.labelled import Episode
+from hetwin_core.episodes.labelled import Labelled
 from hetwin_suite.futures.learning.rows import Arguments
 
 FAILED = "failed"
@@ -36,7 +36,7 @@ class Tried(NamedTuple):
         return {**self.arguments, **self.measured}
 
 
-def tried_in(episode: Episode, actions: Sequence[dict[str, Any]]) -> list[Tried]:
+def tried_in(episode: Labelled, actions: Sequence[dict[str, Any]]) -> list[Tried]:
     """Return the actions of an episode that were tried.
 
     All of an episode that succeeded did. Of one that failed, those before the one in which it went wrong did, that one

@@ -16,6 +16,7 @@ from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import HetwinError, Refused
 from hetwin_core.ensemble.scenario.scenario import Scenario
@@ -125,8 +126,8 @@ class Making(Job[Draw, RunResult]):
     ) -> RunResult:
         scenario, begun, refusals = self.scenario(), time.process_time(), list[Refused]()
         tables: RunTables = pickle.loads(saved.tables)
-        ports = local_ports(scenario, heartbeat, one_process=True)
-        conductor = Conductor(scenario, ports, [tables], saved.checkpoint.options)
+        options = saved.checkpoint.options
+        conductor = session(scenario, options=options, listeners=[tables], heartbeat=heartbeat)
         conductor.go_on_from(saved.checkpoint)
         at_ns = saved.checkpoint.time_ns
 
@@ -226,8 +227,7 @@ def run_once(
         BadInput: if the scenario's files or the source cannot be used.
         HetwinError: if the run fails.
     """
-    ports = local_ports(scenario, one_process=True)
-    conductor = Conductor(scenario, ports, listeners, options)
+    conductor = session(scenario, options=options, listeners=listeners)
     start, summary = conductor.prepare(), conductor.run()
     if summary.error is not None:
         raise HetwinError(failure_row_words(summary.error))

@@ -11,11 +11,10 @@ from typing import Any, TypeVar
 
 from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import SOURCE, Checkpoint
-from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunStart, RunSummary
+from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.model import Stepping
-from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_core.ensemble.words import failure_row_words
 from hetwin_core.episodes.tables.running import RunTables
 from hetwin_suite.futures.drawing.draw import AS_BELIEVED, Draw
@@ -71,9 +70,9 @@ class Root:
         _check_can_fork(study)
         self._study, self._scenario, self._physics_only = study, scenario, physics_only
         self._forks = Forks(study.jobs, partial(overdue, scenario), study.look)
-        self._ports = local_ports(scenario, one_process=True)
         self._tables = RunTables(scenario.file.log.state_rate)
-        self._conductor = Conductor(scenario, self._ports, [self._tables], study.options)
+        self._conductor = session(scenario, options=study.options, listeners=[self._tables])
+        self._ports = self._conductor.ports
         self._way: Way[RunResult] | None = None
         self._beside_s = 0.0  # processor time of other copies than futures
 

@@ -41,18 +41,17 @@ from pydrake.multibody.tree import (
 from pydrake.systems.framework import Diagram, DiagramBuilder
 from transforms3d.quaternions import qinverse, qmult, rotate_vector
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.engine import Solid
+from hetwin_suite.mismatch import RealWorld, Truths
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.drake.contact import (
     dissipation_of,
     own_friction,
     properties,
     stiffness_of,
 )
-from hetwin_suite.proving_ground.solids import Solid
 from hetwin_suite.proving_ground.two_hands.joints import ALL, ARMS, FINGERS, drives
-from hetwin_suite.proving_ground.two_hands.real_world import RealWorld
-from hetwin_suite.proving_ground.two_hands.reality import Truths
+from hetwin_suite.runs import BadInput
 
 STEP_S = 0.002
 """Step of physics and controller."""

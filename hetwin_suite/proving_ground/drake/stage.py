@@ -10,14 +10,12 @@ from pydrake.math import RigidTransform
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import Context
 
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.mismatch import RealWorld
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.drake.plant import STEP_S, DrakeWorld
 from hetwin_suite.proving_ground.drake.witness import DrakeWitness
-from hetwin_suite.proving_ground.motion import TICK_S, Program
-from hetwin_suite.proving_ground.sensing import Reading
 from hetwin_suite.proving_ground.two_hands.control import Fingers
 from hetwin_suite.proving_ground.two_hands.joints import ALL, ARMS, FINGERS, drives
-from hetwin_suite.proving_ground.two_hands.real_world import RealWorld
 from hetwin_suite.proving_ground.two_hands.reality import PERIOD_S
 from hetwin_suite.proving_ground.two_hands.stage import (
     DRIVERS,
@@ -26,6 +24,7 @@ from hetwin_suite.proving_ground.two_hands.stage import (
     places_at_start,
 )
 from hetwin_suite.proving_ground.two_hands.witness import Sample
+from hetwin_suite.robot import TICK_S, Program, Reading
 
 _PERIODS = round(STEP_S / PERIOD_S)
 _DRIVERS = tuple(

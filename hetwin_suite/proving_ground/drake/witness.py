@@ -7,7 +7,7 @@ from pydrake.math import RigidTransform
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.systems.framework import Context
 
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.two_hands.joints import PALM
 from hetwin_suite.proving_ground.two_hands.witness import Sample
 

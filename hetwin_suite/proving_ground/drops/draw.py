@@ -7,7 +7,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.containers import CONTAINERS, Container
 from hetwin_suite.proving_ground.tennis_table import BALL_MASS, STAND_AT, TABLE_TOP
 from hetwin_suite.proving_ground.two_hands.joints import ALL

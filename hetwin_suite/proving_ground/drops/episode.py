@@ -9,22 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import RunFailed
-from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.proving_ground.controller import Grip
+from hetwin_suite.engine import read_solids
+from hetwin_suite.mismatch import RealWorld, Truths
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.drops.draw import Draw, draw
 from hetwin_suite.proving_ground.drops.fixed import fixed
 from hetwin_suite.proving_ground.drops.program import above, plan
 from hetwin_suite.proving_ground.drops.verdict import FAILED_IN, Verdict, judge
-from hetwin_suite.proving_ground.episode_files import path_of, write_episode
 from hetwin_suite.proving_ground.kind import RealityChoice
-from hetwin_suite.proving_ground.motion import Program
 from hetwin_suite.proving_ground.recipe import Recipe, unchanged
-from hetwin_suite.proving_ground.sensing import Reading
-from hetwin_suite.proving_ground.solids import read_solids
 from hetwin_suite.proving_ground.tennis_table import BALL_ABOVE_FOOT
-from hetwin_suite.proving_ground.two_hands.real_world import RealWorld
-from hetwin_suite.proving_ground.two_hands.reality import Truths, build
+from hetwin_suite.proving_ground.two_hands.episode_files import path_of, write_files
+from hetwin_suite.proving_ground.two_hands.reality import build
 from hetwin_suite.proving_ground.two_hands.stage import enact, right_hand
 from hetwin_suite.proving_ground.two_hands.still_fingers import blocked_until
 from hetwin_suite.proving_ground.two_hands.witness import (
@@ -34,6 +30,8 @@ from hetwin_suite.proving_ground.two_hands.witness import (
     intervals,
     touched,
 )
+from hetwin_suite.robot import Grip, Program, Reading
+from hetwin_suite.runs import RunFailed
 
 ROBOT = Path("urdf") / "two_hand_robot.urdf"
 WORLD = "tennis_table.sdf"
@@ -173,7 +171,7 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
         **path_of("ball", drop.samples),
     }
     believed = scene(drawn, true=False)
-    write_episode(
+    write_files(
         folder, recipe.index, SCENARIO, believed, truth, drop.program, drop.readings, random
     )
     return summary

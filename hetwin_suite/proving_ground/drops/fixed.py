@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.proving_ground.drops.draw import (
     Draw,
     Flaw,
@@ -22,6 +21,7 @@ from hetwin_suite.proving_ground.drops.draw import (
 )
 from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice
 from hetwin_suite.proving_ground.recipe import Recipe, Shifts
+from hetwin_suite.runs import BadInput
 
 STAND = "stand"
 PINCHED = 0.5

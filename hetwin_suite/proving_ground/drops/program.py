@@ -10,13 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.model import Floats, Json
 from hetwin_suite.proving_ground.containers import Container
 from hetwin_suite.proving_ground.drops.draw import Draw
-from hetwin_suite.proving_ground.inverse_kinematics import Reacher
-from hetwin_suite.proving_ground.motion import Program
 from hetwin_suite.proving_ground.tennis_table import BALL_ABOVE_FOOT, BALL_RADIUS, TABLE_TOP
+from hetwin_suite.robot import Program, Reacher
 
 DOWN = np.array([0.0, 1.0, 0.0, 0.0])
 """Palm's z down, its x ahead; w, x, y, z."""

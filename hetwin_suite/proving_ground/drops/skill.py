@@ -6,9 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from hetwin_core.ensemble.events import Json
-from hetwin_core.kinematics.trajectories.in_turn import in_turn
-from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
+from hetwin_suite.model import Json
 from hetwin_suite.proving_ground.containers import container
 from hetwin_suite.proving_ground.drops.program import (
     TO_BEGIN_S,
@@ -17,8 +15,7 @@ from hetwin_suite.proving_ground.drops.program import (
     throw,
 )
 from hetwin_suite.proving_ground.tennis_table import BALL_RADIUS, TABLE_TOP
-from model_nodes.skills.arguments import hand_of, numbers
-from model_nodes.skills.scene import SkillScene
+from hetwin_suite.robot import JointTrajectory, SkillScene, hand_of, in_turn, numbers
 
 
 def drop_into(scene: SkillScene, arguments: Mapping[str, Json]) -> JointTrajectory:

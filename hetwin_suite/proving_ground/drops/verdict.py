@@ -8,7 +8,7 @@ from math import atan2, cos, sin
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.containers import Container
 from hetwin_suite.proving_ground.tennis_table import BALL_RADIUS, TABLE_TOP
 from hetwin_suite.proving_ground.two_hands.witness import Sample, held, intervals

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.nearest import one_of
+from hetwin_suite.command import BadInput, one_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from hetwin_core.episodes.episode import Episode
+from hetwin_suite.episode import Episode
+from hetwin_suite.page import Film, Marked, Paragraph, filmed, side_by_side
 from hetwin_suite.proving_ground.evaluation.wrong import TruePath, last_handover, parted_ns
-from hetwin_suite.view.content import Paragraph
-from hetwin_suite.view.film.film import Film
-from hetwin_suite.view.show.filmed import filmed
-from hetwin_suite.view.show.side_by_side import Marked, side_by_side
 
 PAGE = "beside_truth.html"
 

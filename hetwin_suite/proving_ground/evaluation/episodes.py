@@ -6,8 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hetwin_core.ensemble.scenario.episode_folder import RECORDING, believed_scene, scenario_of
-from hetwin_suite.futures.learning.labelled import Episode, find_labelled, read_labelled
+from hetwin_suite.episode import (
+    RECORDING,
+    Labelled,
+    believed_scene,
+    find_labelled,
+    read_labelled,
+    scenario_of,
+)
 
 WORLD = "world.sdf"
 ROBOT = "robot.urdf"
@@ -75,7 +81,7 @@ def read_episode(folder: Path) -> LabelledEpisode:
     return _labelled(read_labelled(folder))
 
 
-def _labelled(episode: Episode) -> LabelledEpisode:
+def _labelled(episode: Labelled) -> LabelledEpisode:
     folder, truth, scenario = episode.folder, episode.truth, scenario_of(episode.folder)
     margin = truth.get("margin")
     return LabelledEpisode(

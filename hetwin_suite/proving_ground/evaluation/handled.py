@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.nearest import one_of
 from hetwin_suite.proving_ground.insertions.draw import TIP_IN_PALM
 from hetwin_suite.proving_ground.two_hands.joints import GRASP_OFFSET
+from hetwin_suite.runs import BadInput, one_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hetwin_core.ensemble.conductor.reporting.listener import Handover, RunListener, RunStart
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import WORLD, Floats
+from hetwin_suite.model import WORLD, Floats, Snapshot
+from hetwin_suite.runs import Handover, RunListener, RunStart
 
 GRAVITY = 9.81
 WATCHED_NS = 500_000_000

@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunSummary
-from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.errors import HetwinError
-from hetwin_core.ensemble.event_codec import event_from_summary
-from hetwin_core.ensemble.events import EventKind
-from hetwin_core.ensemble.scenario.robot import Robot
-from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
-from hetwin_core.ensemble.transport.local import LocalPort
-from hetwin_core.ensemble.words import event_words, failure_row_words, seconds
-from hetwin_core.episodes.log_writer import RunLog
+from hetwin_suite.model import EventKind
 from hetwin_suite.proving_ground.evaluation.approaches import (
     RULE,
     Contacts,
@@ -29,6 +18,20 @@ from hetwin_suite.proving_ground.evaluation.approaches import (
 )
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode
 from hetwin_suite.proving_ground.evaluation.handover_watch import HandoverWatch
+from hetwin_suite.runs import (
+    HetwinError,
+    RunListener,
+    RunLog,
+    RunOptions,
+    RunSummary,
+    Scenario,
+    event_from_summary,
+    event_words,
+    failure_row_words,
+    load_scenario,
+    seconds,
+    session,
+)
 
 _DEADLINE_S = 3600.0
 """Wall time that a call of a model may take, so that no verdict depends on the machine's load."""
@@ -139,7 +142,7 @@ def _play(
     log: Path | None,
 ) -> RunSummary:
     contacts, engine = physics
-    loaded = of_the_episode(load_scenario(find_scenario(scenario)), episode)
+    loaded = of_the_episode(load_scenario(scenario), episode)
     if contacts is not Contacts.MANIPULATION:
         parameters = loaded.main.parameters
         parameters["options"] = {**parameters.get("options", {}), "contacts": contacts.value}
@@ -147,23 +150,12 @@ def _play(
     listeners: list[RunListener] = [watch]
     if log is not None:
         listeners.append(RunLog(log))
-    plans = [replace(plan, deadline=_DEADLINE_S, patience=_DEADLINE_S) for plan in loaded.models]
-    ports = [LocalPort(plan) for plan in plans]
-    return Conductor(loaded, ports, listeners, options).run()
+    return session(loaded, options=options, listeners=listeners, deadline_s=_DEADLINE_S).run()
 
 
 def of_the_episode(scenario: Scenario, episode: LabelledEpisode) -> Scenario:
     """Return the scenario with the world and the robot that the episode brings."""
-    changed: dict[str, Any] = {}
-    if episode.world is not None:
-        changed["world"] = str(episode.world.resolve())
-    if episode.robot is not None:
-        urdf, robot = str(episode.robot.resolve()), scenario.file.robot
-        if isinstance(robot, Robot):
-            changed["robot"] = robot.model_copy(update={"urdf": urdf})
-        else:
-            changed["robot"] = urdf
-    return replace(scenario, file=scenario.file.model_copy(update=changed)) if changed else scenario
+    return scenario.with_files(episode.world, episode.robot)
 
 
 def _description(summary: RunSummary) -> str:

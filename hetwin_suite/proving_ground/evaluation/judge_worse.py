@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from hetwin_suite.futures.workers.processes import Processes
-from hetwin_suite.futures.workers.work import Each
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode
 from hetwin_suite.proving_ground.evaluation.judge import Verdict, judge
 from hetwin_suite.proving_ground.evaluation.replay import AS_RECORDED, Replay
 from hetwin_suite.proving_ground.evaluation.worse import worsen
+from hetwin_suite.study import Each, Processes
 
 
 def judge_worse(

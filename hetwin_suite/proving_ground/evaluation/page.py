@@ -9,9 +9,33 @@ from pathlib import Path
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.words import seconds
-from hetwin_core.episodes.episode import Episode
+from hetwin_suite.episode import Episode
+from hetwin_suite.page import (
+    SERIES,
+    Axis,
+    Card,
+    Cards,
+    Chart,
+    Content,
+    Document,
+    Inline,
+    Items,
+    Line,
+    Lines,
+    Link,
+    Moment,
+    Panel,
+    Paragraph,
+    Picture,
+    PointStyle,
+    Quiet,
+    Section,
+    Strong,
+    Table,
+    missing,
+    stills,
+    write_report,
+)
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, TASKS
 from hetwin_suite.proving_ground.evaluation.beside_truth import write_beside_truth
 from hetwin_suite.proving_ground.evaluation.judge import Verdict
@@ -22,27 +46,7 @@ from hetwin_suite.proving_ground.evaluation.wrong import (
     decisive_moments,
     reasons,
 )
-from hetwin_suite.view.content import (
-    Card,
-    Cards,
-    Content,
-    Inline,
-    Items,
-    Lines,
-    Link,
-    Paragraph,
-    Picture,
-    Quiet,
-    Section,
-    Strong,
-    Table,
-)
-from hetwin_suite.view.document import Document
-from hetwin_suite.view.figures import Axis, Chart, Line, Panel, PointStyle
-from hetwin_suite.view.palette import SERIES
-from hetwin_suite.view.report import write_report
-from hetwin_suite.view.stills.graphics import missing
-from hetwin_suite.view.stills.stills import Moment, stills
+from hetwin_suite.runs import BadInput, seconds
 
 BINS_MM = (-1000, -66, -33, -15, 0, 15, 33, 66, 1000)
 

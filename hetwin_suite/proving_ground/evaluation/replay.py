@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hetwin_suite.mismatch import Mismatch
 from hetwin_suite.proving_ground.evaluation.approaches import Contacts
-from hetwin_suite.proving_ground.mismatch.axis import Mismatch
 
 
 @dataclass(frozen=True, slots=True)

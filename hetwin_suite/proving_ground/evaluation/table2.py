@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from hetwin_suite.futures.counting.wilson import probability
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, TASKS
 from hetwin_suite.proving_ground.evaluation.judge import Verdict
+from hetwin_suite.study import probability
 
 
 @dataclass(frozen=True, slots=True)

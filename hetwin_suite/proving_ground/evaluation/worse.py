@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import shutil
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
@@ -11,11 +10,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.episode_folder import RECORDING, SCENE
-from hetwin_core.ensemble.scenario.robot import Robot
-from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
-from hetwin_suite.futures.learning.labelled import TRUTH
+from hetwin_suite.episode import read_labelled, write_episode
+from hetwin_suite.mismatch import (
+    BeliefAxis,
+    EpisodeFacts,
+    HandFacts,
+    Mismatch,
+    Place,
+    RecordingAxis,
+    TwinAxis,
+    TwinFiles,
+    in_order,
+    read_recording,
+    refuse,
+    start_of,
+    write_recording,
+)
 from hetwin_suite.proving_ground.evaluation.episodes import (
     ROBOT,
     WORLD,
@@ -23,21 +33,7 @@ from hetwin_suite.proving_ground.evaluation.episodes import (
     read_episode,
 )
 from hetwin_suite.proving_ground.evaluation.handled import handled_in
-from hetwin_suite.proving_ground.mismatch.axis import (
-    BeliefAxis,
-    Mismatch,
-    Place,
-    RecordingAxis,
-    TwinAxis,
-)
-from hetwin_suite.proving_ground.mismatch.facts import EpisodeFacts, HandFacts
-from hetwin_suite.proving_ground.mismatch.recording_file import (
-    read_recording,
-    start_of,
-    write_recording,
-)
-from hetwin_suite.proving_ground.mismatch.registry import in_order, refuse
-from hetwin_suite.proving_ground.mismatch.twin_files import TwinFiles
+from hetwin_suite.runs import BadInput, Scenario, load_scenario
 
 REPLAYED = (Place.RECORDING, Place.BELIEF, Place.TWIN)
 """Where a recorded episode can still be changed."""
@@ -79,17 +75,18 @@ def worsen(
     """
     refuse(mismatches, REPLAYED, REMEDY)
     chosen = [one for one in in_order(mismatches) if one.axis.concerns(episode.grasp)]
-    scenario = load_scenario(find_scenario(episode.scenario))
+    scenario = load_scenario(episode.scenario)
     twin = _twin_of(episode, scenario)
     facts = _facts(episode, scenario, copy.deepcopy(twin.robot))
-    folder.mkdir(parents=True)
-    _write_recording(folder / RECORDING, episode, chosen, facts)
-    scene = _scene(episode, chosen, facts)
-    _dump(folder / SCENE, {"scenario": episode.scenario, "scene": scene})
-    _write_twin(folder, episode, twin, chosen, facts)
-    truth = json.loads((episode.folder / TRUTH).read_text(encoding="utf-8"))
+    truth = read_labelled(episode.folder).truth
     levels = {one.axis.name: one.level for one in chosen}
-    _dump(folder / TRUTH, {**truth, "mismatch": {**truth.get("mismatch", {}), **levels}})
+    truth["mismatch"] = {**truth.get("mismatch", {}), **levels}
+
+    def write(recording: Path) -> None:
+        _write_recording(recording, episode, chosen, facts)
+        _write_twin(recording.parent, episode, twin, chosen, facts)
+
+    write_episode(folder, episode.scenario, _scene(episode, chosen, facts), truth, write)
     return read_episode(folder)
 
 
@@ -134,12 +131,10 @@ def _write_twin(
 
 
 def _twin_of(episode: LabelledEpisode, scenario: Scenario) -> TwinFiles:
-    robot = scenario.file.robot
-    named = robot.urdf if isinstance(robot, Robot) else robot
     world = episode.world or _file(scenario, scenario.file.world, "world")
     return TwinFiles(
         ET.parse(world).getroot(),
-        ET.parse(episode.robot or _file(scenario, named, "robot")).getroot(),
+        ET.parse(episode.robot or _file(scenario, scenario.robot_file, "robot")).getroot(),
     )
 
 
@@ -171,7 +166,3 @@ def _facts(episode: LabelledEpisode, scenario: Scenario, robot: ET.Element) -> E
         robot=robot,
         key=episode.key or (start_of(episode.recording),),
     )
-
-
-def _dump(file: Path, content: dict[str, Any]) -> None:
-    file.write_text(json.dumps(content) + "\n", encoding="utf-8")

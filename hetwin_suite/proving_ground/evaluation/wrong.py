@@ -8,16 +8,20 @@ from pathlib import Path
 
 import numpy as np
 
-from hetwin_core.ensemble.conductor.reporting.listener import Handover
-from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.ensemble.sentences.catalogue import length
-from hetwin_core.ensemble.words import seconds
-from hetwin_core.episodes.episode import Episode
-from hetwin_suite.futures.learning.labelled import TRUTH
-from hetwin_suite.view.figures import Axis, Chart, Panel, lines_over, over
-from hetwin_suite.view.palette import SERIES
-from hetwin_suite.view.report.story.concerns import stored_concerns
-from hetwin_suite.view.stills.stills import Moment
+from hetwin_suite.episode import TRUTH, Episode
+from hetwin_suite.model import Floats
+from hetwin_suite.page import (
+    SERIES,
+    Axis,
+    Chart,
+    Moment,
+    Panel,
+    length,
+    lines_over,
+    over,
+    stored_concerns,
+)
+from hetwin_suite.runs import Handover, seconds
 
 _PARTED_M = 0.02
 _PLACE = ("time", "x", "y", "z")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -12,20 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
-from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
-from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.errors import RunFailed
-from hetwin_core.ensemble.scenario.episode_folder import RECORDING, SCENE
-from hetwin_core.ensemble.transport.local_ports import local_ports
-from hetwin_core.episodes.log_writer import RunLog
-from hetwin_core.episodes.run_folder import LOG
-from hetwin_suite.futures.learning.labelled import TRUTH
+from hetwin_suite.episode import LOG, Take, record_episodes, write_episode
 from hetwin_suite.proving_ground.home_lab.program import CUP, CUP_AT, MICROWAVE
 from hetwin_suite.proving_ground.home_lab.reality import SCENARIO, Draw, Reality, reality
 from hetwin_suite.proving_ground.home_lab.robot_bag import write_robot_bag
-from hetwin_suite.proving_ground.recipe import Recipe
+from hetwin_suite.runs import BetweenSteps, RunFailed, RunLog, RunOptions, RunSummary, session
 
 LIFTED_M = 0.05
 """The cup is held when it is so much higher than it stood, before the robot puts it down."""
@@ -45,6 +35,11 @@ CAUSES = {
     "switched_on": "not_switched_on",
     "hot": "stayed_cold",
 }
+
+
+def record_cups(count: int, seed: int, out: Path, *more: Any, **choice: Any) -> dict[str, Any]:
+    """Record episodes; see `hetwin_suite.episode.record_episodes`."""
+    return record_episodes("home_lab", record, Take(seed, 0), count, out, *more, **choice)
 
 
 @dataclass
@@ -70,14 +65,12 @@ class Witness:
         return next((row[0] for row in self.path if row[3] >= high), None)
 
 
-def record(
-    folder: Path, recipe: Recipe, random: np.random.Generator, _root: Path
-) -> dict[str, Any]:
+def record(folder: Path, take: Take, random: np.random.Generator) -> dict[str, Any]:
     """Simulate and write one episode, and return its summary for the distribution.
 
     Args:
         folder: of the episode; must not exist.
-        recipe: what is recorded.
+        take: which one it is.
         random: of where cup and base are.
 
     Raises:
@@ -85,31 +78,28 @@ def record(
         RunFailed: if the simulation fails.
     """
     drawn = Draw.drawn(random)
-    partial = folder.with_name(f".{folder.name}")
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir(parents=True)
     with tempfile.TemporaryDirectory() as name:
         real, witness = reality(drawn, Path(name)), Witness()
         run = Path(name) / "run"
         ended = _simulated(real, run, witness)
-        write_robot_bag(run / LOG, partial / RECORDING)
-    happened = _happened(ended, witness)
-    cause = next((CAUSES[what] for what, when in happened.items() if when is None), "")
-    summary = {"label": "failure" if cause else "success", "cause": cause}
-    truth = {**summary, **recipe.truth, "scenario": SCENARIO, "drawn": asdict(drawn)}
-    truth |= {"happened": happened, "state": dict(ended.state), "path": witness.path}
-    _dump(partial / SCENE, {"scenario": SCENARIO, "scene": real.scene})
-    _dump(partial / TRUTH, truth)
-    partial.rename(folder)
+        happened = _happened(ended, witness)
+        cause = next((CAUSES[what] for what, when in happened.items() if when is None), "")
+        summary = {"label": "failure" if cause else "success", "cause": cause}
+        truth = {**summary, **take.truth, "drawn": asdict(drawn)}
+        truth |= {"happened": happened, "state": dict(ended.state), "path": witness.path}
+        write_episode(
+            folder, SCENARIO, real.scene, truth, lambda bag: write_robot_bag(run / LOG, bag)
+        )
     return summary
 
 
 def _simulated(real: Reality, out: Path, witness: Witness) -> RunSummary:
-    ports = local_ports(real.scenario, one_process=True)
-    conductor = Conductor(real.scenario, ports, [RunLog(out)], RunOptions(scene=real.scene))
-    conductor.at_barriers(witness.look)
-    conductor.prepare()
-    summary = conductor.run()
+    summary = session(
+        real.scenario,
+        options=RunOptions(scene=real.scene),
+        listeners=[RunLog(out)],
+        at_barrier=witness.look,
+    ).run()
     if summary.error is not None:
         raise RunFailed(SCENARIO, "simulate", 0, json.dumps(summary.error))
     return summary
@@ -124,7 +114,3 @@ def _happened(ended: RunSummary, witness: Witness) -> dict[str, float | None]:
         if isinstance(arguments, Mapping) and arguments.get("object") in about:
             first.setdefault(str(event["name"]), float(str(event["time"])))
     return {"held": witness.held_at, **{what: first.get(name) for what, name in HAPPENS.items()}}
-
-
-def _dump(file: Path, content: Mapping[str, Any]) -> None:
-    file.write_text(json.dumps(content, allow_nan=False) + "\n", encoding="utf-8")

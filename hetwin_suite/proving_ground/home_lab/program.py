@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import cos, pi, sin
 
-from hetwin_core.ensemble.events import Json
-from model_nodes.robot_program.errors import Failed
-from model_nodes.robot_program.robot import Robot
+from hetwin_suite.model import Json
+from hetwin_suite.robot import Failed, Robot
 
 HAND, CUP, MICROWAVE = "hand", "cup", "microwave"
 CUP_AT = (2.94, 3.58, 0.81)

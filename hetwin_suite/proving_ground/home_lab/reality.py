@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_suite.proving_ground.home_lab.program import CUP, CUP_AT
+from hetwin_suite.runs import Scenario, find_scenario, load_scenario
 
 SCENARIO, ROBOT = "home_lab", "tiago"
 OFF_M = 0.05

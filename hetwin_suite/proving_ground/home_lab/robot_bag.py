@@ -7,8 +7,7 @@ from pathlib import Path
 from rosbags.interfaces import MessageDefinition
 from rosbags.rosbag2 import Reader
 
-from hetwin_core.ensemble.topics import ANNOTATIONS, JOINT_STATES
-from hetwin_core.episodes.recording import recording_writer
+from hetwin_suite.episode import ANNOTATIONS, JOINT_STATES, recording_writer
 
 PUBLISHED = (JOINT_STATES.logged_name, "/odom", "/tf", "/tf_static", ANNOTATIONS.logged_name)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from transforms3d.euler import euler2quat
 
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.solar_panel import (
     DIP_MASS,
     HANDLE_LENGTH,

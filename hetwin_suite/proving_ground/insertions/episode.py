@@ -10,23 +10,20 @@ from typing import Any
 import numpy as np
 from transforms3d.quaternions import qmult, rotate_vector
 
-from hetwin_core.ensemble.errors import BadInput, RunFailed
-from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.proving_ground.controller import Grip
+from hetwin_suite.engine import read_solids
+from hetwin_suite.mismatch import Compliance, RealWorld, Truths
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.drops.program import DOWN
-from hetwin_suite.proving_ground.episode_files import path_of, write_episode
 from hetwin_suite.proving_ground.insertions.draw import TIP_IN_PALM, Draw, draw
 from hetwin_suite.proving_ground.insertions.program import HIDDEN_S, HOME_AT, PUSH_S, REST_S, plan
-from hetwin_suite.proving_ground.motion import Program
 from hetwin_suite.proving_ground.recipe import Recipe, Shifts, unchanged
-from hetwin_suite.proving_ground.sensing import Reading
 from hetwin_suite.proving_ground.solar_panel import HOLE_DEPTH, shaft_hull
-from hetwin_suite.proving_ground.solids import read_solids
-from hetwin_suite.proving_ground.two_hands.control import Compliance
-from hetwin_suite.proving_ground.two_hands.real_world import RealWorld
-from hetwin_suite.proving_ground.two_hands.reality import Truths, build
+from hetwin_suite.proving_ground.two_hands.episode_files import path_of, write_files
+from hetwin_suite.proving_ground.two_hands.reality import build
 from hetwin_suite.proving_ground.two_hands.stage import enact, right_hand
 from hetwin_suite.proving_ground.two_hands.witness import Sample, Witness, held, intervals, touched
+from hetwin_suite.robot import Grip, Program, Reading
+from hetwin_suite.runs import BadInput, RunFailed
 
 WORLD = "solar_panel.sdf"
 SCENARIO = "insertion"
@@ -166,7 +163,7 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
         **path_of("dip", done.samples),
     }
     believed = {"spu": drawn.socket_pose(False), "dip": dip_pose(drawn.dip_in_palm(False))}
-    write_episode(
+    write_files(
         folder, recipe.index, SCENARIO, believed, truth, done.program, done.readings, random
     )
     return summary

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.drops.program import DOWN, above
 from hetwin_suite.proving_ground.insertions.draw import Draw
-from hetwin_suite.proving_ground.inverse_kinematics import Reacher
-from hetwin_suite.proving_ground.motion import TICK_S, GripperCommand, Program
 from hetwin_suite.proving_ground.solar_panel import HOLE_DEPTH
+from hetwin_suite.robot import TICK_S, GripperCommand, Program, Reacher
 
 HOME_AT = np.array([0.42, -0.25, 0.95])
 """Of the probe's tip."""

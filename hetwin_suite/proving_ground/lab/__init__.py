@@ -1,3 +1,1 @@
 """A stand-in for a real lab robot: it has the twin's reactive layer, and a body that the twin does not know exactly."""
-
-from hetwin_suite.proving_ground.lab.model import LabRobotStandIn as LabRobotStandIn

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hetwin_core.ensemble.events import Event
+from hetwin_suite.episode import own_random
+from hetwin_suite.model import Event
 from hetwin_suite.proving_ground.lab.hidden import Hidden
 from hetwin_suite.proving_ground.lab.robot import LabRobot
-from hetwin_suite.proving_ground.own_random import own_random
 
 
 class Connection:

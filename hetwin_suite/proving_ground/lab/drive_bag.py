@@ -7,11 +7,17 @@ from pathlib import Path
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.ensemble.topics import JOINT_STATES, Encoded, Topic
-from hetwin_core.episodes.messages import header, pose_message
-from hetwin_core.episodes.recording import joint_state, write_recording
-from hetwin_core.episodes.run_messages import encoded
+from hetwin_suite.episode import (
+    JOINT_STATES,
+    Encoded,
+    Topic,
+    encoded,
+    header,
+    joint_state,
+    pose_message,
+    write_recording,
+)
+from hetwin_suite.model import Floats
 
 TRUTH = "/truth"
 _TRUTH = Topic(TRUTH.removeprefix("/"), "geometry_msgs/msg/PoseStamped", "where it really was")

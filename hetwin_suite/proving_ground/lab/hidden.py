@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 
-from hetwin_suite.proving_ground.own_random import own_random
+from hetwin_suite.episode import own_random
 
 SLIDING_TYRES = 0.05
 """Width over which soft tyres touch a floor on which they slide [m]; where they stick, their treads give way."""

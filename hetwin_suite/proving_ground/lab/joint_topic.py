@@ -5,7 +5,7 @@ from __future__ import annotations
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from hetwin_core.ensemble.topics import JOINT_STATES
+from hetwin_suite.episode import JOINT_STATES
 from hetwin_suite.proving_ground.lab.robot import LabRobot
 
 _DEPTH = 100

@@ -5,21 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from hetwin_core.ensemble.errors import RunFailed
-from hetwin_core.ensemble.model import (
+from hetwin_suite.model import (
+    POSE,
+    AttributeSpec,
     Changes,
     Contribution,
+    Entity,
+    EntityKind,
+    File,
     Model,
+    Name,
+    Parameters,
+    RunFailed,
+    Text,
     Tick,
+    parameter,
 )
-from hetwin_core.ensemble.parameters import File, Parameters, parameter
-from hetwin_core.ensemble.scenario.scenario import load_scenario
-from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.values import POSE, AttributeSpec
-from hetwin_core.ensemble.validation import Name, Text
 from hetwin_suite.proving_ground.lab.connection import Connection
 from hetwin_suite.proving_ground.lab.hidden import Hidden
 from hetwin_suite.proving_ground.lab.robot import LabRobot
+from hetwin_suite.runs import load_scenario
 
 TRUE_POSE = AttributeSpec("true_pose", POSE.size, POSE.unit)
 """Where the real robot is, which neither twin nor controller knows."""

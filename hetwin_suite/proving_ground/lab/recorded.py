@@ -12,18 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
-from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.kinematics.base_moves import nearest_turn
+from hetwin_suite.episode import Take, record_episodes
+from hetwin_suite.model import Event, Floats
 from hetwin_suite.proving_ground.lab.drive_bag import write_drive_bag
 from hetwin_suite.proving_ground.lab.hidden import Hidden
 from hetwin_suite.proving_ground.lab.robot import LabRobot
-from hetwin_suite.proving_ground.recipe import Recipe
+from hetwin_suite.robot import nearest_turn
+from hetwin_suite.runs import BadInput, Scenario, load_scenario
 
 DRIVE, LAPS, ROBOT, TRUTH = "drive.csv", "laps.csv", "robot.json", "truth.json"
 BAG = "recording"
 MOVES = 15
+MOST_FRICTION = 10.0
 SCENARIO, CONTROLLER = "twin_lab", "reactive"
 _FREE = (-2.2, -0.4, -0.5, 1.4)
 """Part of the floor of the lab on which nothing stands: x from, to, y from, to [m]."""
@@ -117,18 +117,46 @@ class Recorder:
         return None if lap is None or math.isnan(lap) else lap
 
 
-def record(
-    folder: Path, recipe: Recipe, random: np.random.Generator, _root: Path
+@dataclass(frozen=True, slots=True)
+class Moves(Take):
+    """An episode of moves.
+
+    Attributes:
+        friction: of the robot's wheels on the floor; None: as in the world's file.
+    """
+
+    friction: float | None = None
+
+
+def record_moves(
+    count: int, seed: int, out: Path, *more: Any, friction: float | None = None, **choice: Any
 ) -> dict[str, Any]:
+    """Record episodes of one robot; see `hetwin_suite.episode.record_episodes`.
+
+    Raises:
+        BadInput: if this is no friction, or `record_episodes` raises it.
+    """
+    if friction is not None and not 0.0 <= friction <= MOST_FRICTION:
+        raise BadInput(
+            "this is no coefficient of friction",
+            where="--friction",
+            found=friction,
+            expected=f"0 to {MOST_FRICTION:g}",
+        )
+    first = Moves(seed, 0, friction)
+    return record_episodes("lab_robot", record, first, count, out, *more, **choice)
+
+
+def record(folder: Path, take: Moves, random: np.random.Generator) -> dict[str, Any]:
     """Record an episode and return its summary; all episodes of a seed are of the same robot.
 
     Args:
         folder: of the episode; must not exist.
-        recipe: its seed says what is hidden.
+        take: its seed says what is hidden.
         random: of its moves.
     """
-    scenario = load_scenario(find_scenario(SCENARIO))
-    return recorded(scenario, folder, Hidden.drawn(recipe.seed, recipe.friction), random, MOVES)
+    scenario = load_scenario(SCENARIO)
+    return recorded(scenario, folder, Hidden.drawn(take.seed, take.friction), random, MOVES)
 
 
 def recorded(

@@ -10,25 +10,24 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.conductor.start.parameters import Known, ParameterResolver
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Event, Json
-from hetwin_core.ensemble.machine_words import ALIGN_BASE
-from hetwin_core.ensemble.model import Contribution, MainTick, Model, Tick
-from hetwin_core.ensemble.nearest import one_of
-from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
-from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.engine import Body, MainPhysics, Settings, load_world
+from hetwin_suite.machines import ALIGN_BASE, MachineNetwork
+from hetwin_suite.model import (
+    BadInput,
+    Contribution,
+    Event,
+    Floats,
+    Json,
+    Layout,
+    MainTick,
+    Model,
+    Snapshot,
+    Tick,
+)
 from hetwin_suite.proving_ground.lab.changed_urdf import changed_urdf
 from hetwin_suite.proving_ground.lab.hidden import Hidden
-from model_nodes.machine_network import MachineNetwork
-from model_nodes.main_physics.loading import load_world
-from model_nodes.main_physics.model import MainPhysics
-from model_nodes.main_physics.settings import Settings
-from model_nodes.main_physics.wheels import DifferentialDrive, differential_drive
-from model_nodes.main_physics.world.description import Body
+from hetwin_suite.robot import DifferentialDrive, differential_drive
+from hetwin_suite.runs import ModelPlan, Scenario, one_of, parameters_of
 
 FASTER = ("speed", "acceleration", "turn_speed", "turn_acceleration")
 """Inputs of the reactive layer that hidden factors change."""
@@ -54,14 +53,13 @@ class LabRobot:
     """
 
     def __init__(self, scenario: Scenario, controller: str, hidden: Hidden) -> None:
-        resolver = ParameterResolver(scenario, RunOptions(no_source=True))
         plan = _controller(scenario, controller)
-        settings = resolver.resolve(scenario.main, Settings.requests(), Known({}, {}, {}))
+        settings = parameters_of(scenario, scenario.main, Settings.requests())
         body = _body(settings, scenario)
         self.wheels = _wheels(settings, body)
         self.name, self.controller = body.name, controller
         self._physics, self._reactive = MainPhysics(), MachineNetwork()
-        given = resolver.resolve(plan, self._reactive.requests(), Known({}, {}, {}))
+        given = parameters_of(scenario, plan, self._reactive.requests())
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "robot.urdf"
             made = self._physics.contribute(_hidden_body(settings, hidden, self, file), 0)

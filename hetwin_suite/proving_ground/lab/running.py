@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_suite.model import Event
 from hetwin_suite.proving_ground.lab.connection import Connection
 from hetwin_suite.proving_ground.lab.hidden import Hidden
 from hetwin_suite.proving_ground.lab.joint_topic import JointTopic
+from hetwin_suite.proving_ground.lab.remote_robot.live_topics import COMMAND, REPLY, Wire
 from hetwin_suite.proving_ground.lab.robot import LabRobot
-from model_nodes.remote_robot.live_topics import COMMAND, REPLY, Wire
+from hetwin_suite.runs import Scenario
 
 _LOOK_S = 0.002
 _MOST_BEHIND_NS = 500_000_000

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from hetwin_suite.futures.counting.wilson import probability
-from hetwin_suite.proving_ground.mismatch.axis import Axis
+from hetwin_suite.mismatch import Axis
 from hetwin_suite.proving_ground.robustness.kept import KeptVerdict
+from hetwin_suite.study import probability
 
 GOOD_SHARE = 0.8
 """An approach breaks where less than this share of its verdicts is right."""

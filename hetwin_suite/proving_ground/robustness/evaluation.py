@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from hetwin_suite.mismatch import axes
 from hetwin_suite.proving_ground.evaluation.replay import Replay
-from hetwin_suite.proving_ground.mismatch.registry import axes
 from hetwin_suite.proving_ground.robustness.findings import Findings, findings
 from hetwin_suite.proving_ground.robustness.judging import judge_pieces
 from hetwin_suite.proving_ground.robustness.kept import KeptVerdict, KeptVerdicts

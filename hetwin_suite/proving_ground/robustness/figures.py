@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hetwin_suite.mismatch import Axis
+from hetwin_suite.page import MAIN, SERIES, Chart, Line, Panel, PointStyle, Tint
+from hetwin_suite.page import Axis as Across
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES
-from hetwin_suite.proving_ground.mismatch.axis import Axis
 from hetwin_suite.proving_ground.robustness.curves import GOOD_SHARE, CurvePoint
 from hetwin_suite.proving_ground.robustness.levels import beyond, place, shown_level
 from hetwin_suite.proving_ground.robustness.worth import OURS
-from hetwin_suite.view import figures as view
-from hetwin_suite.view.figures import Chart, Line, Panel, PointStyle, Tint
-from hetwin_suite.view.palette import MAIN, SERIES
 
 _APART = 0.011
 """Between the points of two approaches at the same level, so that equal ones are seen; share of the width."""
 _MARGIN = 0.06
 _HEIGHT = 210
-_SHARES = view.Axis(range=(-0.04, 1.05), percent=True)
+_SHARES = Across(range=(-0.04, 1.05), percent=True)
 
 
 def colour_of(approach: str) -> str:
@@ -46,7 +45,7 @@ def curves_figure(
     panel = Panel(lines, _SHARES, tints=_hardware(axis, levels, low, high))
     return Chart(
         [panel],
-        x=view.Axis(range=(low, high), ticks=ticks),
+        x=Across(range=(low, high), ticks=ticks),
         height=_HEIGHT,
         levels=[GOOD_SHARE],
         single=True,

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from hetwin_suite.mismatch import Axis
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, TASKS
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode
-from hetwin_suite.proving_ground.mismatch.axis import Axis
 from hetwin_suite.proving_ground.robustness import fingerprints
 from hetwin_suite.proving_ground.robustness.curves import (
     Break,

@@ -16,16 +16,15 @@ from pathlib import Path
 
 import yaml
 
-from hetwin_core.ensemble.resources import resource
-from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
+from hetwin_suite.mismatch import Axis, Place
 from hetwin_suite.proving_ground.evaluation.approaches import RULE, scenario_name, task_of
-from hetwin_suite.proving_ground.mismatch.axis import Axis, Place
+from hetwin_suite.runs import find_scenario, load_scenario, resource
 
 _LENGTH = 16
 _ENGINES = ("mujoco-core", "numpy")
 _EVALUATION = "hetwin_suite.proving_ground.evaluation"
-_MISMATCH = "hetwin_suite.proving_ground.mismatch"
-_REALITY = "hetwin_suite.proving_ground"
+_MISMATCH = "hetwin_suite._mismatch"
+_REALITY = ("hetwin_suite._robots", "hetwin_suite._worlds", "hetwin_suite.proving_ground")
 _DRAWS = "robustness"
 """Draws what was judged, and decides nothing."""
 
@@ -41,7 +40,8 @@ def of_episode(folder: Path) -> str:
 
 def of_recording() -> str:
     """Return the fingerprint of what records episodes."""
-    return _of_module(_REALITY)[:_LENGTH]
+    digest = hashlib.sha256("".join(map(_of_module, _REALITY)).encode())
+    return digest.hexdigest()[:_LENGTH]
 
 
 @cache
@@ -65,7 +65,7 @@ def of_approach(scenario: str, approach: str, axis: Axis | None, physics: str) -
         modules += ["hetwin_core.ensemble", *_model_modules(plan.type for plan in models)]
         digest.update(" ".join(f"{name} {version(name)}" for name in _ENGINES).encode())
     if axis is not None:
-        modules.append(_REALITY if axis.place is Place.REALITY else _MISMATCH)
+        modules += [*_REALITY, _MISMATCH] if axis.place is Place.REALITY else [_MISMATCH]
         modules.append(type(axis).__module__)
     for module in sorted(set(modules)):
         digest.update(_of_module(module).encode())
@@ -91,7 +91,8 @@ def _model_modules(types: Iterable[str]) -> Iterator[str]:
             yield ".".join(module.split(".")[:2]) if module.startswith("model_nodes.") else module
     spec = find_spec("model_nodes")
     folder = Path(spec.origin).parent if spec and spec.origin else None
-    taken = {point.module.split(".")[1] for point in entry_points(group="hetwin.models")}
+    modules = (point.module.split(".") for point in entry_points(group="hetwin.models"))
+    taken = {parts[1] for parts in modules if parts[0] == "model_nodes"}
     for file in sorted(folder.iterdir()) if folder else ():
         if file.stem not in taken and (file.suffix == ".py" or (file / "__init__.py").exists()):
             yield f"model_nodes.{file.stem}" if file.stem != "__init__" else "model_nodes.__init__"

@@ -8,17 +8,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from hetwin_suite.futures.workers.processes import Processes
-from hetwin_suite.futures.workers.work import Each
+from hetwin_suite.mismatch import Mismatch, Place
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode
 from hetwin_suite.proving_ground.evaluation.judge import Verdict, judge
 from hetwin_suite.proving_ground.evaluation.replay import Replay
 from hetwin_suite.proving_ground.evaluation.worse import worsen
-from hetwin_suite.proving_ground.mismatch.axis import Mismatch, Place
 from hetwin_suite.proving_ground.robustness import fingerprints
 from hetwin_suite.proving_ground.robustness.kept import KeptVerdict
 from hetwin_suite.proving_ground.robustness.recorded_anew import recorded_anew
 from hetwin_suite.proving_ground.robustness.work import Piece, Point
+from hetwin_suite.study import Each, Processes
 
 
 def judge_pieces(

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hetwin_core.ensemble.errors import BadInput
+from hetwin_suite.runs import BadInput
 
 NONE = "none"
 """In place of an axis: the episode as it was recorded."""

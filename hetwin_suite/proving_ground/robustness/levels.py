@@ -6,10 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import degrees, log2
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.nearest import one_of
-from hetwin_suite.proving_ground.mismatch.axis import Axis
-from hetwin_suite.proving_ground.mismatch.registry import axes, axis_names
+from hetwin_suite.mismatch import Axis, axes, axis_names
+from hetwin_suite.runs import BadInput, one_of
 
 OPTION = "--axes"
 _NARROW = (0.5, 1.5)

@@ -6,8 +6,27 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 
+from hetwin_suite.mismatch import Axis
+from hetwin_suite.page import (
+    Card,
+    Cards,
+    Chip,
+    Content,
+    Document,
+    Fold,
+    Grid,
+    Heading,
+    Inline,
+    Items,
+    Lines,
+    Paragraph,
+    Picture,
+    Quiet,
+    Section,
+    Strong,
+    Table,
+)
 from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES
-from hetwin_suite.proving_ground.mismatch.axis import Axis
 from hetwin_suite.proving_ground.robustness.curves import (
     GOOD_SHARE,
     TRUTHS,
@@ -22,25 +41,6 @@ from hetwin_suite.proving_ground.robustness.findings import Findings
 from hetwin_suite.proving_ground.robustness.levels import beyond, shown_level
 from hetwin_suite.proving_ground.robustness.worth import worth
 from hetwin_suite.proving_ground.robustness.wrong_pictures import WrongPicture
-from hetwin_suite.view.content import (
-    Card,
-    Cards,
-    Chip,
-    Content,
-    Fold,
-    Grid,
-    Heading,
-    Inline,
-    Items,
-    Lines,
-    Paragraph,
-    Picture,
-    Quiet,
-    Section,
-    Strong,
-    Table,
-)
-from hetwin_suite.view.document import Document
 
 
 def write_page(

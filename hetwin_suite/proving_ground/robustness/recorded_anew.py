@@ -6,16 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.resources import resource
-from hetwin_suite.futures.learning.labelled import TRUTH
-from hetwin_suite.proving_ground.episodes import DISTRIBUTION, RECORDERS
+from hetwin_suite.episode import DISTRIBUTION, TRUTH
+from hetwin_suite.mismatch import Mismatch
+from hetwin_suite.proving_ground.episodes import RECORDERS
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode, read_episode
 from hetwin_suite.proving_ground.kind import FlawChoice, GraspChoice, Kind, RealityChoice
-from hetwin_suite.proving_ground.mismatch.axis import Mismatch
 from hetwin_suite.proving_ground.recipe import Recipe
+from hetwin_suite.runs import BadInput, resource
 
 
 def recorded_anew(episode: LabelledEpisode, mismatch: Mismatch, folder: Path) -> LabelledEpisode:
@@ -33,9 +30,7 @@ def recorded_anew(episode: LabelledEpisode, mismatch: Mismatch, folder: Path) ->
     if not (folder / TRUTH).exists():
         kind, recipe = _recipe(episode, mismatch)
         folder.parent.mkdir(parents=True, exist_ok=True)
-        # The same child as SeedSequence(seed).spawn(n)[index], for any n.
-        seeds = np.random.SeedSequence(recipe.seed, spawn_key=(recipe.index,))
-        RECORDERS[kind](folder, recipe, np.random.default_rng(seeds), resource("worlds").parent)
+        RECORDERS[kind](folder, recipe, recipe.generator(), resource("worlds").parent)
     return read_episode(folder)
 
 

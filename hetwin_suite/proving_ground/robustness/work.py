@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from hetwin_suite.mismatch import Axis
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode
 from hetwin_suite.proving_ground.evaluation.replay import Replay
-from hetwin_suite.proving_ground.mismatch.axis import Axis
 from hetwin_suite.proving_ground.robustness import fingerprints
 from hetwin_suite.proving_ground.robustness.kept import (
     NONE,

@@ -11,16 +11,14 @@ from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
-from hetwin_core.ensemble.words import seconds
-from hetwin_core.episodes.episode import Episode
-from hetwin_core.episodes.run_folder import read_summary
+from hetwin_suite.episode import Episode, read_summary
+from hetwin_suite.page import Moment, missing, stills
 from hetwin_suite.proving_ground.evaluation.judge import judge
 from hetwin_suite.proving_ground.evaluation.replay import Replay
 from hetwin_suite.proving_ground.evaluation.wrong import TruePath, decisive_moments, reasons
 from hetwin_suite.proving_ground.robustness.judging import at_level
 from hetwin_suite.proving_ground.robustness.work import Point
-from hetwin_suite.view.stills.graphics import missing
-from hetwin_suite.view.stills.stills import Moment, stills
+from hetwin_suite.runs import seconds
 
 
 @dataclass(frozen=True, slots=True)

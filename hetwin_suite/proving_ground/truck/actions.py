@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.engine import MARGIN, Rangefinder, Thresholds
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.truck.manager import Manager, thresholds_of
 from hetwin_suite.proving_ground.truck.program import INTO_WALL, Phase, pick, reachable, sweep
 from hetwin_suite.proving_ground.truck.robot import (
@@ -23,8 +24,6 @@ from hetwin_suite.proving_ground.truck.robot import (
     plunger_names,
 )
 from hetwin_suite.proving_ground.truck.site import PERIOD, Site
-from model_nodes.fidelity.rules import MARGIN, Thresholds
-from model_nodes.main_physics.engines.engine import Rangefinder
 
 ACTIONS = ("pick", "sweep")
 _BELT_SPEED = 1.0

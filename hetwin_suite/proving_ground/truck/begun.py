@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.rotations import roll_pitch_yaw
+from hetwin_suite.engine import Diverged
+from hetwin_suite.model import roll_pitch_yaw
 from hetwin_suite.proving_ground.truck.actions import ACTIONS, Unloader
 from hetwin_suite.proving_ground.truck.choice import INTO_WALL
 from hetwin_suite.proving_ground.truck.packets import Packet
 from hetwin_suite.proving_ground.truck.program import before_nose
 from hetwin_suite.proving_ground.truck.site import Site
-from model_nodes.main_physics.engines.engine import Diverged
 
 _MODE = "AdFi-1"
 

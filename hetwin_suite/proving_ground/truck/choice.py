@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.engine import Diverged
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.truck.actions import ACTIONS, Unloader
 from hetwin_suite.proving_ground.truck.packets import CUT_OUT, Load, draw_load
 from hetwin_suite.proving_ground.truck.program import LOOSE, aim, wall
 from hetwin_suite.proving_ground.truck.robot import COLUMNS, ROWS, SPACING
 from hetwin_suite.proving_ground.truck.site import Site
-from model_nodes.main_physics.engines.engine import Diverged
 
 INTO_WALL = 0.15
 """Depth of a sweep into the packets [m]; a deeper one unloads more than a pick from nearly any state."""

@@ -9,11 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.scene.fidelity import Fidelity
+from hetwin_suite.engine import MARGIN, MODES, NearRobotRules, Thresholds
+from hetwin_suite.model import Fidelity
 from hetwin_suite.proving_ground.truck.robot import plunger_links, plunger_names
 from hetwin_suite.proving_ground.truck.site import Site
-from model_nodes.fidelity.near_robot import MODES
-from model_nodes.fidelity.rules import MARGIN, NearRobotRules, Thresholds
 
 UPDATE_EVERY = 4
 """Steps between updates of the packets' fidelity."""

@@ -12,15 +12,14 @@ from pathlib import Path
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.proving_ground.motion import Announcement
-from hetwin_suite.proving_ground.recording import write_bag
-from hetwin_suite.proving_ground.sensing import Reading
+from hetwin_suite.episode import write_bag
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.truck.actions import ACTIONS, PlungerAction, Unloader
 from hetwin_suite.proving_ground.truck.packets import Packet
 from hetwin_suite.proving_ground.truck.robot import ACTIVE_JOINTS
 from hetwin_suite.proving_ground.truck.site import PERIOD, Site
 from hetwin_suite.proving_ground.truck.world import scenario_packets
+from hetwin_suite.robot import Announcement, Reading
 
 START_NS = 1_789_374_612_480_000_000
 """Stamp of the first reading: 14 September 2026, 08:30:12.48 UTC."""

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import yaml
 
-from hetwin_core.ensemble.scenario.scenario import find_scenario
+from hetwin_suite.engine import MODES
 from hetwin_suite.proving_ground.truck.packets import LOADS
 from hetwin_suite.proving_ground.truck.record import record
 from hetwin_suite.proving_ground.truck.world import scenario_packets, truck_sdf
-from model_nodes.fidelity.near_robot import MODES
+from hetwin_suite.runs import find_scenario
 
 BASE = "truck_unloading"
 RECORDED_IN = "AdFi-1"

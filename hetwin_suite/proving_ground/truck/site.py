@@ -8,19 +8,19 @@ from pathlib import Path
 
 import numpy as np
 
-from hetwin_core.ensemble.resources import resource
-from hetwin_core.ensemble.scene.fidelity import Fidelity
-from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.values import POSE, Floats, pose_value
+from hetwin_suite.engine import (
+    BoundingBoxes,
+    EngineSettings,
+    Settings,
+    entities_of,
+    load_world,
+    make_engine,
+)
+from hetwin_suite.model import POSE, Fidelity, Floats, Layout, pose_value
 from hetwin_suite.proving_ground.truck.packets import Packet
 from hetwin_suite.proving_ground.truck.robot import ACTIVE_JOINTS, SPRINGS
 from hetwin_suite.proving_ground.truck.world import truck_sdf
-from model_nodes.fidelity.bounding_boxes import BoundingBoxes
-from model_nodes.main_physics.engines.engine import EngineSettings
-from model_nodes.main_physics.engines.factory import make_engine
-from model_nodes.main_physics.loading import load_world
-from model_nodes.main_physics.settings import Settings
-from model_nodes.main_physics.world.entities import entities_of
+from hetwin_suite.runs import resource
 
 PERIOD = 0.005
 SETTLE_STEPS = 60

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hetwin_suite.proving_ground.sdf_text import Part, Thing, world_sdf
+from hetwin_suite.engine import Part, Thing, world_sdf
 from hetwin_suite.proving_ground.truck.packets import (
     LOADS,
     SMALL,

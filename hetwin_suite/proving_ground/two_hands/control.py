@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.proving_ground.controller import Grip
-from hetwin_suite.proving_ground.motion import TICK_S, GripperCommand
+from hetwin_suite.mismatch import STIFF, Compliance
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.two_hands.joints import ALL, ARMS, FINGERS, LEVERS, drives
 from hetwin_suite.proving_ground.two_hands.reality import PERIOD_S
+from hetwin_suite.robot import TICK_S, Grip, GripperCommand
 
 _MAKE_UP_S = 0.3
 _ALL_LEVERS = np.tile(LEVERS, 4)
@@ -78,25 +78,6 @@ class Fingers:
             force *= math.exp(-(time - self._closing_since) / self._grip.fading)
             return _ALL_LEVERS * force
         return _ALL_LEVERS * max(force, 12.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Compliance:
-    """The compliance of an arm.
-
-    Attributes:
-        softness: factor by which the stiffness is reduced.
-        guarded: begin and end in s of a motion that pauses as long as a joint deflects by more than
-            `most_strain`; the missing motion is made up for after the end.
-        most_strain: in rad.
-    """
-
-    softness: float = 1.0
-    guarded: tuple[float, float] = (math.inf, math.inf)
-    most_strain: float = math.inf
-
-
-STIFF = Compliance()
 
 
 class Impedance:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.model import Floats
 
 TORSO = ("torso_joint_1", "torso_joint_2", "head_joint_1", "head_joint_2")
 ARMS = {side: tuple(f"{side}_arm_joint_{i}" for i in range(1, 8)) for side in ("right", "left")}

@@ -5,23 +5,21 @@ It shares no code with the twin's engine. Motors apply torques; no state is ever
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
 
 import mujoco as mj
 import numpy as np
 from transforms3d.quaternions import qinverse, qmult, rotate_vector
 
-from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.proving_ground.solids import Solid
+from hetwin_suite.engine import Solid
+from hetwin_suite.mismatch import Truths
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.two_hands.joints import ALL, PALM, drives
 
 PERIOD_S = 0.001
 """Step of physics and controller."""
 
-_RUBBER = (0.004, 1.0)
-"""Time constant in s and damping ratio of contacts of finger tips."""
 _STIFF = (0.004, 1.0)
 """The same for static bodies."""
 _TYPES = {
@@ -32,30 +30,6 @@ _TYPES = {
 }
 # Collision bits. The robot's links pass through each other, except for fingers.
 _THINGS, _ROBOT, _FINGERS = 1, 2, 4
-
-
-@dataclass(frozen=True, slots=True)
-class Truths:
-    """The true values that differ from the world file.
-
-    Attributes:
-        poses: model -> true x y z, qw qx qy qz; others are as in the file.
-        masses: model -> true mass in kg.
-        finger_friction: coefficient of friction of the finger tips.
-        bounce: time constant in s and damping ratio of the contacts of moving models.
-        touch: the same of the contacts of the fingers.
-        hulls: model -> (n, 3) corners in its frame of an additional convex shape.
-        fixtures: model -> x y z, qw qx qy qz in the right palm, where an equality of this model's
-            name holds it as long as it is active; it is not at first.
-    """
-
-    poses: Mapping[str, Floats]
-    masses: Mapping[str, float]
-    finger_friction: float = 0.8
-    bounce: tuple[float, float] = (0.0085, 0.3)
-    hulls: Mapping[str, Floats] = field(default_factory=dict)
-    fixtures: Mapping[str, Floats] = field(default_factory=dict)
-    touch: tuple[float, float] = _RUBBER
 
 
 def build(robot: Path, solids: Sequence[Solid], truths: Truths) -> mj.MjModel:

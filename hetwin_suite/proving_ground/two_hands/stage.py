@@ -7,10 +7,8 @@ from pathlib import Path
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.proving_ground.inverse_kinematics import Reacher
-from hetwin_suite.proving_ground.motion import Program
-from hetwin_suite.proving_ground.sensing import Driver, Reading, Sensors
+from hetwin_suite.mismatch import RealWorld
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.two_hands.control import Fingers, Impedance, Postures
 from hetwin_suite.proving_ground.two_hands.joints import (
     ALL,
@@ -22,9 +20,9 @@ from hetwin_suite.proving_ground.two_hands.joints import (
     OPENED,
     PALM,
 )
-from hetwin_suite.proving_ground.two_hands.real_world import RealWorld
 from hetwin_suite.proving_ground.two_hands.reality import PERIOD_S
 from hetwin_suite.proving_ground.two_hands.witness import Witness
+from hetwin_suite.robot import Driver, Program, Reacher, Reading, Sensors
 
 WITNESS_STEPS = 10
 """The truth is sampled at 100 Hz."""

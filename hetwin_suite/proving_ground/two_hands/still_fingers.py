@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hetwin_suite.proving_ground.sensing import Reading
 from hetwin_suite.proving_ground.two_hands.joints import CLOSED, FINGERS, OPENED
+from hetwin_suite.robot import Reading
 
 CLOSED_SHARE = 0.9
 """Fingers beyond this fraction of the travel from open to closed are not blocked."""

@@ -8,7 +8,7 @@ import mujoco as mj
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.two_hands.joints import PALM
 
 TOUCH_N = 0.02

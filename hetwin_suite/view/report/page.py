@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.installed import Group
 from hetwin_core.ensemble.writing import write_text
 from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.flaws.find import flaws_in
@@ -36,6 +37,13 @@ _TIME_LINE = Section(
     Course(),
     TIMELINE,
 )
+
+SECTIONS = Group(
+    "hetwin.page_sections",
+    "page section",
+    "a function of an episode, which returns a Section or None",
+)
+"""What packages add to the page of a run; nothing where a function returns None."""
 
 
 def write_report(run: Path, out: Path | None = None) -> Path:
@@ -82,6 +90,7 @@ def page(episode: Episode, tables: Tables | BadInput) -> str:
         _TIME_LINE if played.films else None,
         _course(tables, flaws, trouble),
         *(Section(p.title, p.text, p.figure) for p in plots(episode, unseen)),
+        *_of_packages(episode),
         Section("All events and handovers", content=happenings_table(episode)),
         _about(episode),
     ]
@@ -118,6 +127,16 @@ def _course(tables: Tables | BadInput, flaws: Sequence[Flaw], trouble: str) -> S
     if isinstance(tables, BadInput):
         return Section(TITLE, f"There is nothing to show: {tables}")
     return course_card(tables, [Mark(flaw.kind, flaw.span, flaw.text) for flaw in flaws], trouble)
+
+
+def _of_packages(episode: Episode) -> Iterator[Section | None]:
+    """The sections of packages; in place of one that fails, why."""
+    for point, section in SECTIONS.each():
+        try:
+            yield section(episode)
+        except Exception as error:  # code of anyone's
+            refused = SECTIONS.refused(point, f"{type(error).__name__}: {error}")
+            yield Section(point.name, str(refused))
 
 
 def _about(episode: Episode) -> Section:

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.errors import BadInput, raised_words
+from hetwin_core.ensemble.installed import Group
 from hetwin_core.ensemble.scenario.source import (
     SPEC_OF,
     CommandsSpec,
+    InstalledSpec,
     LiveSpec,
     ModelSpec,
     PlanSpec,
@@ -20,9 +22,13 @@ from hetwin_core.ensemble.scenario.source import (
     kind_of,
 )
 from hetwin_core.ensemble.validation import Strict, check
+from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
 from model_nodes.main_physics.settings import NamedHand
 from model_nodes.main_physics.sources.commanded.part import CommandedPart
-from model_nodes.main_physics.sources.commanded.trajectory_file import read_trajectory
+from model_nodes.main_physics.sources.commanded.trajectory_file import (
+    ReadTrajectory,
+    read_trajectory,
+)
 from model_nodes.main_physics.sources.model_part import ModelPart
 from model_nodes.main_physics.sources.part import Part
 from model_nodes.main_physics.sources.plan import Plan
@@ -30,6 +36,12 @@ from model_nodes.main_physics.sources.planned.trajectory import TrajectoryPart
 from model_nodes.main_physics.sources.recorded_part import RecordedPart
 from model_nodes.main_physics.wheels import DifferentialDrive
 from model_nodes.main_physics.world.description import Body
+
+SOURCES = Group(
+    "hetwin.sources",
+    "source",
+    "a function of a folder and the source's arguments, which returns a JointTrajectory or a recording's path",
+)
 
 
 def open_source(
@@ -75,6 +87,8 @@ def open_source(
             )
         case ModelSpec():
             return Plan([ModelPart(checked, wheels)])
+        case InstalledSpec():
+            return Plan([_installed(checked, robots, others)])
     return Plan([_listening(checked, robots, wheels)])
 
 
@@ -87,6 +101,37 @@ def _only(robots: Sequence[Body], kind: SourceKind) -> Body:
         )
     (robot,) = robots
     return robot
+
+
+def _installed(spec: InstalledSpec, robots: Sequence[Body], others: Sequence[str]) -> Part:
+    """What a package's source has made: a motion, or a recording.
+
+    Raises:
+        BadInput: if there is no such source, or it makes neither.
+    """
+    source = SOURCES.load(spec.installed, "source.installed")
+    try:
+        made = source(Path(spec.folder or "."), **spec.arguments)
+    except BadInput:
+        raise
+    except Exception as error:  # code of anyone's
+        raise BadInput(
+            f"the source {spec.installed} cannot be made: {raised_words(error)}",
+            where="source.arguments",
+            found=spec.arguments,
+        ) from error
+    if isinstance(made, JointTrajectory):
+        return TrajectoryPart(
+            None, ReadTrajectory(made, lambda error: error.at("source.installed"))
+        )
+    if isinstance(made, str | Path):
+        return RecordedPart(RecordingSpec(recording=str(made)), robots, others)
+    raise BadInput(
+        f"the source {spec.installed} has made something else",
+        where="source.installed",
+        found=type(made).__name__,
+        expected=SOURCES.expected,
+    )
 
 
 def _listening(spec: Strict, robots: Sequence[Body], wheels: DifferentialDrive | None) -> Part:

@@ -1,3 +1,7 @@
-"""A fluid in a cup, as many small balls that are simulated in the cup's own frame (Bauer et al., 2022, section 4.1)."""
+"""A fluid in a cup, as particles: the model, and what places particles in a cup by hand."""
 
+from hetwin_fluid.balls import Kind as Kind
+from hetwin_fluid.balls import Substance as Substance
+from hetwin_fluid.cup import Cup as Cup
+from hetwin_fluid.filling import settled_in as settled_in
 from hetwin_fluid.model import FluidInCup as FluidInCup

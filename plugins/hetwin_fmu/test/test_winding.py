@@ -11,7 +11,7 @@ import pytest
 from motor_unit import COMPILER
 from support.hetwin_command import hetwin
 
-import hetwin_suite
+from hetwin_suite.episode import open_episode
 
 WINDING = Path(__file__).resolve().parents[1] / "winding_fmu"
 
@@ -24,7 +24,7 @@ def test_the_winding_follows_the_torques_of_the_recording(tmp_path: Path) -> Non
     arguments = ("--engine", "mujoco", "--duration", 9, "--json", "--no-report")
     run = hetwin("run", tmp_path / "warm_shoulder.yaml", *arguments, "--out", tmp_path / "run")
     assert [e["name"] for e in run.json["events"] if e["source"] == "winding"] == ["overheated"]
-    episode = hetwin_suite.open_episode(tmp_path / "run" / "log")
+    episode = open_episode(tmp_path / "run" / "log")
     found = episode.attribute("shoulder_motor", "temperature")[:, 0]
     torque = episode.attribute("tabletop_arm", "joint_efforts")[:, 1]
     energy = 1.2 * (torque / 3.0) ** 2 - 0.7 * (found - 313.15)

@@ -117,7 +117,7 @@ def test_a_command_of_hetwins_own_stays() -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("gone", "cannot be imported from cafe: ModuleNotFoundError"),
+        ("gone", "of the package cafe cannot be used: ModuleNotFoundError"),
         ("nothing", "neither a function nor a typer"),
     ],
 )
@@ -138,7 +138,10 @@ def test_files_of_a_package_have_names(tmp_path: Path) -> None:
 
 
 def test_a_package_whose_folder_is_not_there_is_named() -> None:
-    with pytest.warns(UserWarning, match="gone: no module commands_of_nobody"):
+    with pytest.warns(
+        UserWarning,
+        match="gone of the package cafe cannot be used: there is no module",
+    ):
         names_of("scenarios", ".yaml")
 
 

@@ -10,7 +10,7 @@ import pytest
 from support.hetwin_command import hetwin
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
-from hetwin_suite.cli.result import error_document
+from hetwin_suite._commands.result import error_document
 
 KEYS = ["file", "line", "key", "found", "expected", "message"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.hetwin_command import hetwin, refused
 
-from hetwin_suite import open_episode
+from hetwin_suite.episode import open_episode
 
 RUN = ("run", "pick_and_place", "--duration", "0.6", "--no-report", "--json")
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from transforms3d.quaternions import rotate_vector
 
+from hetwin_suite._worlds.solids import read_solids
 from hetwin_suite.proving_ground.containers import CONTAINERS, Container, container
 from hetwin_suite.proving_ground.drops.program import aim_point
-from hetwin_suite.proving_ground.solids import read_solids
 
 WORLD = Path(__file__).resolve().parents[3] / "worlds" / "tennis_table.sdf"
 places = st.tuples(st.floats(-0.4, 0.4), st.floats(-0.4, 0.4)).map(np.array)

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite._robots.motion import Program
+from hetwin_suite._robots.reaching import Reacher
+from hetwin_suite._worlds.solids import read_solids
 from hetwin_suite.proving_ground import pouring, stand_in
-from hetwin_suite.proving_ground.inverse_kinematics import Reacher
-from hetwin_suite.proving_ground.motion import Program
 from hetwin_suite.proving_ground.pouring_sdf import BOWL_AT, BOWL_RADIUS, JUG_AT
 from hetwin_suite.proving_ground.pouring_sdf import pouring as world_text
-from hetwin_suite.proving_ground.solids import read_solids
 
 ROOT = Path(__file__).resolve().parents[3]
 ROBOT, WORLD = ROOT / "urdf" / "tabletop_arm.urdf", ROOT / "worlds" / "pouring.sdf"

@@ -13,6 +13,7 @@ from support.set_table_run import KNOCKED_OVER
 import hetwin_suite
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.episodes.flaws.find import flaws_of
+from hetwin_suite.episode import open_episode
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -34,7 +35,7 @@ def test_a_bottle_in_the_way_is_the_only_flaw(set_table_run: Path) -> None:
 
 @pytest.mark.slow
 def test_the_dishes_are_served(set_table_run: Path) -> None:
-    episode = hetwin_suite.open_episode(set_table_run)
+    episode = open_episode(set_table_run)
     for question in load_scenario(find_scenario(SCENARIO)).file.outcomes.values():
         assert episode.ask(question).value is True, question
 

@@ -8,8 +8,8 @@ import mujoco as mj
 import numpy as np
 import pytest
 
+from hetwin_suite._worlds.solids import read_solids
 from hetwin_suite.proving_ground import solar_panel
-from hetwin_suite.proving_ground.solids import read_solids
 from hetwin_suite.proving_ground.tennis_table import (
     BALL_ABOVE_FOOT,
     BALL_MASS,

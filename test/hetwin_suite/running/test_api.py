@@ -14,6 +14,7 @@ import pytest
 from support import toys
 
 import hetwin_suite
+from hetwin_suite.episode import open_episode
 
 SCENARIO = """
 scenario: small
@@ -43,7 +44,7 @@ def test_a_run_returns_its_summary_and_its_log_can_be_read(scenario: Path, tmp_p
     assert summary.simulated_time == pytest.approx(1.0)
     assert summary.log == tmp_path / "run" / "log"
     for place in (summary.log, summary.folder, str(summary.log)):
-        episode = hetwin_suite.open_episode(place)
+        episode = open_episode(place)
         assert episode.summary["digest"] == summary.digest
         assert np.all(np.diff(episode.times) > 0)
 
@@ -126,7 +127,7 @@ def test_interrupting_raises_keyboard_interrupt_once_the_log_is_closed(
             hetwin_suite.run(written(tmp_path, "toys:ToyCup"), duration=9.0, out=tmp_path / "run")
     finally:
         signal.signal(signal.SIGINT, before)
-    assert hetwin_suite.open_episode(tmp_path / "run").summary["ended"] == "stopped"
+    assert open_episode(tmp_path / "run").summary["ended"] == "stopped"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,8 @@ from support.lifted_block import HALF, kept, make_twin, replay, write_recording
 from support.recorded_bags import MS, Recorded, joints, write_bag
 from support.robot_files import TABLETOP_ARM
 
-from hetwin_suite import Summary, open_episode, run
+from hetwin_suite import Summary, run
+from hetwin_suite.episode import open_episode
 
 FINGERS = ("gripper_left_finger_joint", "gripper_right_finger_joint")
 ACTION = "/gripper/gripper_cmd"

@@ -11,7 +11,7 @@ import pytest
 from support.hetwin_command import refused
 from support.ros_runs import finish, run, running, toy
 
-from hetwin_suite.cli.options import with_usual_ports
+from hetwin_suite._commands.options import with_usual_ports
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ from support.hetwin_command import hetwin
 from support.recorded_bags import joints, write_bag
 from support.robot_files import TABLETOP_ARM, data, example
 
-from hetwin_suite import END, Summary, at, fluent, open_episode, run
+from hetwin_suite import Summary, run
+from hetwin_suite.episode import END, at, fluent, open_episode
 from hetwin_suite.view.report import write_report
 
 FINGERS = ("gripper_left_finger_joint", "gripper_right_finger_joint")

@@ -21,6 +21,7 @@ from hetwin_core.episodes.comparing.comparison import (
     What,
 )
 from hetwin_core.episodes.episode import Episode
+from hetwin_suite._mismatch.registry import axis_of
 from hetwin_suite.futures.batch import Batch, counted
 from hetwin_suite.futures.page.page import write_page as write_batch
 from hetwin_suite.futures.predicting.forecast import Forecast
@@ -32,7 +33,6 @@ from hetwin_suite.proving_ground.evaluation.judge import Verdict
 from hetwin_suite.proving_ground.evaluation.page import write_page as write_evaluation
 from hetwin_suite.proving_ground.evaluation.table2 import cells
 from hetwin_suite.proving_ground.evaluation.wrong import TruePath
-from hetwin_suite.proving_ground.mismatch.registry import axis_of
 from hetwin_suite.proving_ground.robustness.curves import Judgement
 from hetwin_suite.proving_ground.robustness.findings import Findings
 from hetwin_suite.proving_ground.robustness.kept import KeptVerdict

@@ -9,7 +9,7 @@ import pytest
 from support.small_ensemble import Outcome, run
 
 from hetwin_core.ensemble.scene.fidelity import Fidelity
-from hetwin_suite.proving_ground.sdf_text import Part, Thing, world_sdf
+from hetwin_suite._worlds.sdf_text import Part, Thing, world_sdf
 
 BOXES = [f"box_{i}" for i in range(6)]
 SCENARIO = """

@@ -10,7 +10,8 @@ from support.robot_files import ROOT
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.layout import EntityKind
-from hetwin_suite import open_episode, run
+from hetwin_suite import run
+from hetwin_suite.episode import open_episode
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.model import MainPhysics
 from model_nodes.main_physics.settings import Settings

@@ -104,10 +104,10 @@ class ParameterResolver:
         elif request.required:
             expected = f"a value ({request.kind}): {request.description}"
             raise self._error(plan, request.name, "this parameter is missing", None, expected)
-        elif request.default is None:
-            return None
         else:
             raw = request.default
+        if raw is None and request.default is None and not request.required:
+            return None  # not given, or given as null
         return self._converted(plan, request, raw, known)
 
     def _functional(self, attribute: str) -> dict[str, Any]:
@@ -267,3 +267,20 @@ def entities_meant(text: str, entities: Iterable[Entity]) -> list[str]:
     meant = [e for e in entities if fnmatchcase(e.name, text)]
     objects = [e.name for e in meant if e.kind is EntityKind.OBJECT]
     return objects or [e.name for e in meant if e.kind is EntityKind.LINK]
+
+
+def parameters_of(
+    scenario: Scenario, plan: ModelPlan, requests: Sequence[ParameterRequest]
+) -> dict[str, Any]:
+    """Return a model's parameters as a scenario without its source gives them, for a model outside of a run.
+
+    Args:
+        scenario: whose model it is.
+        plan: the model.
+        requests: its parameters.
+
+    Raises:
+        BadInput: if one cannot be resolved.
+    """
+    resolver = ParameterResolver(scenario, RunOptions(no_source=True))
+    return resolver.resolve(plan, requests, Known({}, {}, {}))

@@ -165,8 +165,9 @@ def _written(scenario: Scenario, source: Any, *, resolve: bool = True) -> dict[s
             one["recording"] = _recording(scenario, one["recording"])
         if isinstance(one.get("trajectory"), str):
             one["trajectory"] = str(scenario.path_of(one["trajectory"]) or one["trajectory"])
-    if SourceKind.PROGRAM in spec:
-        folder = scenario.folder_of("source", str(SourceKind.PROGRAM))
+    kind = next((one for one in (SourceKind.PROGRAM, SourceKind.INSTALLED) if one in spec), None)
+    if kind is not None:
+        folder = scenario.folder_of("source", str(kind))
         spec["folder"] = str((folder / spec.get("folder", "")).resolve())
     return spec
 

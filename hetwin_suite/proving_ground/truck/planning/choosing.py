@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.extras import library_of
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.truck.planning.belief import Strategy
+from hetwin_suite.runs import BadInput, library_of
 
 EXTRA = "learn"
 _TREES = 200

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.proving_ground.truck.begun import begin_unloading
 from hetwin_suite.proving_ground.truck.choice import HEIGHTS, features_of
 from hetwin_suite.proving_ground.truck.packets import CUT_OUT, Load, Packet, draw_load
@@ -14,6 +13,7 @@ from hetwin_suite.proving_ground.truck.planning.belief import Beliefs, Strategy
 from hetwin_suite.proving_ground.truck.planning.choosing import StrategyLibrary, Tried
 from hetwin_suite.proving_ground.truck.planning.particles import MOVES
 from hetwin_suite.proving_ground.truck.planning.search import Search
+from hetwin_suite.runs import BadInput
 
 MOST_BEFORE = 6
 """How many actions a robot may have done before it chooses."""

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.engine import Diverged
+from hetwin_suite.model import Floats
 from hetwin_suite.proving_ground.truck.actions import Unloader
 from hetwin_suite.proving_ground.truck.packets import Packet
 from hetwin_suite.proving_ground.truck.site import Site
-from model_nodes.main_physics.engines.engine import Diverged
 
 MASS_DEVIATION = 0.35
 """Standard deviation of the logarithm of a packet's mass."""

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
+from functools import cache
 
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.installed import Group
 from model_nodes.main_physics.sources.action_types import (
     CONTROLLER,
     GOALS,
@@ -39,7 +43,11 @@ from model_nodes.main_physics.sources.told.part_readers import (
 )
 
 Reader = Callable[[str], EventReader]
-"""Makes the reader of a topic."""
+"""Makes the reader of a topic: a function of a message and its time [ns] that returns what it says, as events."""
+EVIDENCE = Group(
+    "hetwin.evidence", "evidence", "a function of a topic's name, which returns its reader"
+)
+"""What packages read of robots: an entry point has the name of a message type, such as ``my_msgs/msg/Grip``."""
 
 
 def _robotiq(topic: str) -> EventReader:
@@ -73,4 +81,17 @@ def reader_of(type_name: str) -> Reader | None:
     """Return what makes the reader of a topic with messages of a type; None if such topics are read only if named."""
     known = _OF_TYPE.get(type_name) or _OF_NAME.get(type_name.rpartition("/")[2])
     ends = (reader for end, reader in _OF_END.items() if type_name.endswith(end))
-    return known or next(ends, None)
+    return known or next(ends, None) or _of_package(type_name)
+
+
+@cache
+def _of_package(type_name: str) -> Reader | None:
+    """What an installed package reads such messages with; None if there is none, or it cannot be used."""
+    if EVIDENCE.point(type_name) is None:
+        return None
+    try:
+        reader: Reader = EVIDENCE.load(type_name)
+    except BadInput as error:
+        warnings.warn(str(error), stacklevel=2)
+        return None
+    return reader

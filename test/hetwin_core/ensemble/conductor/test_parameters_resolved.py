@@ -128,3 +128,12 @@ def test_a_default_is_resolved_like_what_is_written(
 ) -> None:
     request = ParameterRequest("p", kind, required=False, default=default)
     assert resolved(monkeypatch, request, None) == expected
+
+
+@pytest.mark.parametrize("kind", [ParameterKind.TEXT, ParameterKind.NUMBER, ParameterKind.ENTITY])
+def test_null_is_as_good_as_nothing_where_nothing_is_the_default(
+    kind: ParameterKind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert resolved(monkeypatch, ParameterRequest("p", kind, required=False), "null") is None
+    with pytest.raises(BadInput, match="this value cannot be used"):
+        resolved(monkeypatch, ParameterRequest("p", kind), "null")

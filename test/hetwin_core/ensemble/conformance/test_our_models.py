@@ -90,7 +90,7 @@ def test_every_type_is_tested() -> None:
         *GIVEN,
         *without_a_running_gazebo,
         "lab_robot_stand_in",  # below
-        "remote_robot",  # test/model_nodes/remote_robot checks it, with a robot
+        "remote_robot",  # test/hetwin_suite/proving_ground/lab/remote_robot checks it, with a robot
         "main_physics",
         "grasp_monitor",
         "handling_observer",

@@ -13,7 +13,7 @@ from support.small_run import GRASP, RELEASE, STEP_NS, SmallRun
 
 from hetwin_core.episodes import log_writer
 from hetwin_core.episodes.log_writer import RunLog
-from hetwin_suite import at, event, moving, open_episode
+from hetwin_suite.episode import at, event, moving, open_episode
 
 RELEASED = RELEASE * STEP_NS / 1e9
 

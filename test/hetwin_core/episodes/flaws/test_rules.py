@@ -11,7 +11,6 @@ from support.flawed_tables import fetched
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.episodes.asking.asked import AskedTables
-from hetwin_core.episodes.flaws import rule as installed_rules
 from hetwin_core.episodes.flaws.find import find_flaws
 from hetwin_core.episodes.flaws.flaw import Flaw
 from hetwin_core.episodes.flaws.rule import all_rules, read_rules
@@ -50,7 +49,7 @@ def package(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """An installed package whose entry point names a path."""
     point = SimpleNamespace(name="kitchen", value="kitchen:RULES", path=Path())
     point.load = lambda: point.path
-    monkeypatch.setattr(installed_rules, "installed", lambda group: [point])
+    monkeypatch.setattr("hetwin_core.ensemble.installed.installed", lambda group: [point])
     all_rules.cache_clear()
     monkeypatch.setattr(point, "path", Path())
     yield point

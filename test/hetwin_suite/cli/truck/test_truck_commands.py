@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 from support.hetwin_command import hetwin, refused
 
-from hetwin_suite.cli.truck import Mode
+from hetwin_suite.proving_ground.truck.command import Mode
 from hetwin_suite.proving_ground.truck.planning.choosing import read_strategy_library
 from hetwin_suite.proving_ground.truck.planning.particles import MOVES
 from model_nodes.fidelity.near_robot import MODES

@@ -11,12 +11,12 @@ import pytest
 from support.sent_goals import commander
 from support.virtual_robot import PERIOD, VirtualRobot, VirtualTime
 
+from hetwin_suite._robots.obeying.faults import Fault
 from hetwin_suite.commanding.link.execution import Execution, Tip
 from hetwin_suite.commanding.link.sending import DEVIATION
 from hetwin_suite.commanding.outcome import Result
 from hetwin_suite.commanding.plan import Plan
 from hetwin_suite.commanding.send import Commander
-from hetwin_suite.proving_ground.obeying.faults import Fault
 from model_nodes.main_physics.world.chains import chain_to
 
 GOALS = """

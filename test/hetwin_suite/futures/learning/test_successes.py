@@ -12,8 +12,8 @@ import pytest
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
+from hetwin_core.episodes.labelled import Labelled
 from hetwin_suite.futures.learning.kin import kin_of, qualities
-from hetwin_suite.futures.learning.labelled import Episode
 from hetwin_suite.futures.learning.rows import read_rows, success_of
 from hetwin_suite.futures.learning.success import successes
 from hetwin_suite.futures.learning.tried import Tried, tried_in
@@ -40,9 +40,9 @@ def action(name: str) -> dict[str, Any]:
 
 def test_an_episode_that_failed_tells_of_each_action() -> None:
     actions = [action(name) for name in ("reach", "grasp", "release")]
-    failed = Episode(Path(), {"label": "failure", "failed": "grasp"})
-    unknown = Episode(Path(), {"label": "failure"})
-    good = Episode(Path(), {"label": "success"})
+    failed = Labelled(Path(), {"label": "failure", "failed": "grasp"})
+    unknown = Labelled(Path(), {"label": "failure"})
+    good = Labelled(Path(), {"label": "success"})
     tried = tried_in(failed, actions)
     assert [(one.action, one.succeeded) for one in tried] == [("reach", True), ("grasp", False)]
     assert [one.succeeded for one in tried_in(unknown, actions)] == [False] * 3

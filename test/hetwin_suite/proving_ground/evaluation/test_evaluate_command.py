@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.scenario import Scenario, load_scenario
+from hetwin_suite._mismatch.registry import read_mismatches
 from hetwin_suite.cli.main import app
 from hetwin_suite.proving_ground.evaluation.approaches import Contacts
 from hetwin_suite.proving_ground.evaluation.episodes import (
@@ -30,7 +31,6 @@ from hetwin_suite.proving_ground.evaluation.judge import Verdict, judge
 from hetwin_suite.proving_ground.evaluation.judge_worse import judge_worse
 from hetwin_suite.proving_ground.evaluation.replay import Replay
 from hetwin_suite.proving_ground.evaluation.worse import worsen
-from hetwin_suite.proving_ground.mismatch.registry import read_mismatches
 
 pytestmark = pytest.mark.slow
 

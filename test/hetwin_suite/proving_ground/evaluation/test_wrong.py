@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from support.made_episode import concern, handed_over, made_episode, poses, seconds
 
@@ -71,11 +69,11 @@ def test_the_distance_is_drawn_over_time(tmp_path: Path) -> None:
     known = truth(tmp_path)
     assert known is not None
     drawn = apart_figure(episode(handovers=[HANDED_OVER]), known)
-    (trace,) = drawn["data"]
-    values = np.frombuffer(base64.b64decode(trace["y"]["bdata"]), "<f4")
-    assert values[-1] == pytest.approx(50.0, abs=0.05)
-    assert values[0] == 0.0
-    assert [shape["x0"] for shape in drawn["layout"]["shapes"]] == [4.0]
+    (panel,) = drawn.panels
+    (line,) = panel.lines
+    assert line.y[-1] == pytest.approx(50.0, abs=0.05)
+    assert line.y[0] == 0.0
+    assert list(drawn.marks) == [4.0]
 
 
 def test_a_truth_without_a_path_has_none(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from rosbags.rosbag2 import Reader
 from support.robot_files import example
 
 import hetwin_suite
-from hetwin_suite.proving_ground.episodes import record_episodes
+from hetwin_suite.proving_ground.home_lab.episode import record_cups
 from hetwin_suite.proving_ground.home_lab.reality import (
     KNOWING,
     OFF_M,
@@ -24,7 +24,6 @@ from hetwin_suite.proving_ground.home_lab.reality import (
     reality,
 )
 from hetwin_suite.proving_ground.home_lab.robot_bag import PUBLISHED, write_robot_bag
-from hetwin_suite.proving_ground.kind import Kind
 
 
 @given(st.integers(0, 2**32))
@@ -60,7 +59,7 @@ def test_a_robots_bag_has_nothing_of_what_a_twin_knows(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_the_twin_says_what_came_about(tmp_path: Path) -> None:
     example("tiago_description/robots/tiago.urdf")
-    record_episodes(Kind.HOME_LAB, 1, 7, tmp_path / "cups")
+    record_cups(1, 7, tmp_path / "cups")
     episode = tmp_path / "cups" / "home_lab_0001"
     truth = json.loads((episode / "truth.json").read_text("utf-8"))
     assert truth["label"] == "success"

@@ -14,10 +14,8 @@ from hetwin_core.ensemble.scenario.scenario import load_scenario
 from hetwin_core.kinematics.drives.calibrating import calibrate
 from hetwin_core.kinematics.drives.drive import Drive
 from hetwin_suite.calibrating.drive_logs import read_recording
-from hetwin_suite.proving_ground.episodes import record_episodes
-from hetwin_suite.proving_ground.kind import Kind
 from hetwin_suite.proving_ground.lab.hidden import Hidden
-from hetwin_suite.proving_ground.lab.recorded import recorded, stamped
+from hetwin_suite.proving_ground.lab.recorded import record_moves, recorded, stamped
 
 
 def test_a_move_fits_the_hidden_measures(tmp_path: Path) -> None:
@@ -67,4 +65,4 @@ def test_wheels_are_stamped_later_than_the_pose() -> None:
 
 def test_a_friction_that_is_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no coefficient of friction"):
-        record_episodes(Kind.LAB_ROBOT, 1, 1, tmp_path / "c", friction=-1.0)
+        record_moves(1, 1, tmp_path / "c", friction=-1.0)

@@ -13,11 +13,11 @@ from support.hetwin_command import hetwin
 from support.short_drops import write_short_drops
 from typer.testing import CliRunner, Result
 
+from hetwin_suite._mismatch.registry import read_mismatches
 from hetwin_suite.cli.main import app
 from hetwin_suite.proving_ground.evaluation.episodes import find_episodes
 from hetwin_suite.proving_ground.evaluation.judge_worse import judge_worse
 from hetwin_suite.proving_ground.evaluation.replay import Replay
-from hetwin_suite.proving_ground.mismatch.registry import read_mismatches
 from hetwin_suite.proving_ground.robustness.sets import find_sets
 
 

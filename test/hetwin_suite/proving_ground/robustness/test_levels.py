@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.proving_ground.mismatch.registry import axes, axis_of
+from hetwin_suite._mismatch.registry import axes, axis_of
 from hetwin_suite.proving_ground.robustness.levels import beyond, place, read_axes, shown_level
 
 

@@ -239,7 +239,7 @@ def test_a_program_that_hangs_is_ended_where_it_hangs(tmp_path: Path) -> None:
 
 def test_a_task_that_fails_is_no_failure_of_the_run(tmp_path: Path) -> None:
     code = """
-        from hetwin_suite import Failed
+        from hetwin_suite.robot import Failed
 
         def program(robot):
             with robot.task("serve"):

@@ -14,7 +14,7 @@ from hetwin_core.ensemble.beliefs import BeliefFields, belief_fields, problem_of
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.tasks import task_fields
-from hetwin_suite.proving_ground.telling import Telling
+from hetwin_suite._robots.telling import Telling
 from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.sources.plans import Plans
 

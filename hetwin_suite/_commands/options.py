@@ -1,0 +1,330 @@
+"""Options that several commands have: each name means the same everywhere.
+
+Up to its first semicolon the help of an option is the same in all commands that have it; what follows is the
+command's own.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_suite._commands import completion
+
+if TYPE_CHECKING:
+    from hetwin_core.ensemble.conductor.start.options import RunOptions
+
+
+_MEANINGS = {
+    "-n": ("N", "how many"),
+    "--out": ("PATH", "where to write"),
+    "--seed": ("SEED", "of all random numbers"),
+    "--duration": ("S", "simulated seconds after which it ends"),
+    "--within": ("S", "wall seconds that it may take"),
+    "--budget": ("S", "seconds of processor time"),
+}
+"""Option -> what its value is, and what it means, to which commands add something."""
+
+
+def option(name: str, what: str = "", least: int | None = None) -> Any:
+    """Return an option that has a meaning of its own and something that only one command says of it.
+
+    Args:
+        name: one of `_MEANINGS`.
+        what: that the command adds.
+        least: smallest value; None: any.
+    """
+    metavar, means = _MEANINGS[name]
+    said = f"{means}; {what}" if what else means
+    return typer.Option(name, metavar=metavar, min=least, help=said)
+
+
+_SCENARIO: Any = typer.Argument(
+    help="scenario file, or name of one of hetwin's", autocompletion=completion.scenarios
+)
+Scenario = Annotated[str, _SCENARIO]
+OptionalScenario = Annotated[str | None, _SCENARIO]
+Run = Annotated[Path, typer.Argument(help="folder of a run")]
+Robot = Annotated[
+    str, typer.Argument(metavar="ROBOT", help="URDF, xacro or MJCF file, or a name such as panda")
+]
+Base = Annotated[
+    str | None,
+    typer.Option("--base", help="link where a chain begins; default: the robot's root"),
+]
+Tip = Annotated[
+    str | None, typer.Option("--tip", help="link where the chain ends; default: the only last one")
+]
+Variant = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="one of the scenario's variants; default: none",
+        autocompletion=completion.variants,
+    ),
+]
+PagePort = Annotated[
+    int | None,
+    typer.Option(
+        "--port",
+        min=0,
+        max=65535,
+        help="of the page; 0: a free one; default: 8770 if that is free",
+    ),
+]
+PageHost = Annotated[
+    str,
+    typer.Option(
+        "--host", help="address of this machine at which the page is served; others see it"
+    ),
+]
+OpenPage = Annotated[bool, typer.Option("--browser/--no-browser", help="open the page")]
+WithPage = Annotated[bool, typer.Option("--page/--no-page", help="write the page")]
+Foxglove = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        max=65535,
+        metavar="[PORT]",
+        help="let Foxglove and Lichtblick connect to it; 0: a free port; without a number: 8765",
+    ),
+]
+Packages = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--package",
+        metavar="NAME=FOLDER",
+        help="folder of a package:// that is not found; may be given several times",
+    ),
+]
+Mismatches = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--mismatch",
+        metavar="AXIS=LEVEL",
+        help="make it worse, e.g. finger_offset=0.0175; may be given several times; see hetwin list mismatches",
+        autocompletion=completion.mismatches,
+    ),
+]
+Engine = Annotated[
+    str | None,
+    typer.Option(
+        help="physics engine of the main model; default: the scenario's",
+        autocompletion=completion.engines,
+    ),
+]
+Prior = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="what hetwin learn success found: how often actions fail for causes that no future knows",
+    ),
+]
+At = Annotated[
+    float | None,
+    typer.Option(
+        "--at", metavar="T", help="from the first barrier at or after this simulated time [s]"
+    ),
+]
+Before = Annotated[
+    str | None,
+    typer.Option("--before", metavar="ACTION", help="from when this action first begins"),
+]
+Source = Annotated[
+    str | None,
+    typer.Option(
+        "--source",
+        help="what the robot does: recording (rosbag2), an episode's folder, live, or live:ROBOT_NAMESPACE; "
+        "default: the scenario's",
+    ),
+]
+SceneGiven = Annotated[
+    str | None,
+    typer.Option(
+        "--scene",
+        help='where objects are, e.g. \'{"box": {"pose": [x, y, z, qw, qx, qy, qz]}}\', or a file with that',
+    ),
+]
+Namespace = Annotated[str, typer.Option("--namespace", help="ROS namespace of all topics")]
+Pace = Annotated[
+    float | None,
+    typer.Option("--pace", metavar="X", help="go so many times as fast as real time, at most"),
+]
+Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="processes; default: one per core")]
+ClusterAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="on the workers of this dask.distributed scheduler",
+    ),
+]
+Seed = Annotated[int, option("--seed", least=0)]
+AsJson = Annotated[bool, typer.Option("--json", help="print JSON, of an error too")]
+EpisodeNumber = Annotated[
+    int | None,
+    typer.Option("--episode", min=0, metavar="NUMBER", help="only the episode of this number"),
+]
+Episodes = Annotated[
+    Path,
+    typer.Option(
+        "--episodes", metavar="FOLDER", help="recorded episodes with their truth, in any subfolder"
+    ),
+]
+LearnedInto = Annotated[
+    str | None,
+    typer.Option(
+        "--scenario",
+        metavar="SCENARIO",
+        help="scenario of which --out is the same with what was learned",
+    ),
+]
+StampsGiven = Annotated[
+    str | None,
+    typer.Option(
+        "--stamps",
+        metavar="header|log",
+        help="what dates the messages: header (simulated time, where a simulation published them) or log; default:"
+        " stamps within 1 s of the log time, else the log",
+    ),
+]
+UnitsGiven = Annotated[
+    str | None,
+    typer.Option(
+        "--units",
+        metavar="UNITS",
+        help="of recorded positions that are not in rad and m: degrees, millimetres, or both with a comma",
+    ),
+]
+
+
+def start_options(
+    source: str | None,
+    scene: str | None,
+    engine: str | None,
+    package: Sequence[str] | None,
+    variant: str | None,
+    duration: float | None = None,
+) -> RunOptions:
+    """What the start of a run says, from the options of these names.
+
+    Raises:
+        BadInput: if one of them is none; it is named.
+    """
+    from hetwin_core.ensemble.conductor.start.options import RunOptions
+
+    return RunOptions(
+        source=source,
+        scene=scene_object(scene),
+        duration=duration,
+        engine=engine,
+        packages=package_folders(package),
+        variant=variant,
+    )
+
+
+def json_object(text: str | None, option: str) -> dict[str, Any]:
+    """The object that an option's text holds; empty if the option was not given.
+
+    Raises:
+        BadInput: if the text is no JSON object; the option is named.
+    """
+    if text is None:
+        return {}
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise BadInput(
+            f"this is not JSON: {error}", where=option, found=text, expected="a JSON object"
+        ) from None
+    if not isinstance(data, dict):
+        raise BadInput("this is no JSON object", where=option, found=text, expected="{...}")
+    return data
+
+
+def scene_object(text: str | None) -> dict[str, Any]:
+    """The scene that `--scene` names: a JSON object, or a file with one such as an episode's scene.json.
+
+    Raises:
+        BadInput: if there is no such file, or it holds no JSON object.
+    """
+    if text is None or text.lstrip().startswith("{"):
+        return json_object(text, "--scene")
+    try:
+        written = Path(text).expanduser().read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(
+            f"this is neither a JSON object nor a file that can be read: {error}",
+            where="--scene",
+            found=text,
+            expected='a file, or an object such as {"box": {"pose": [x, y, z, qw, qx, qy, qz]}}',
+        ) from None
+    scene = json_object(written, f"--scene {text}")
+    of_an_episode = scene.get("scene")
+    return of_an_episode if isinstance(of_an_episode, dict) and "scenario" in scene else scene
+
+
+def package_folders(texts: Sequence[str] | None) -> dict[str, str]:
+    """The absolute folder of each package that `--package` names.
+
+    Raises:
+        BadInput: if a text is not NAME=FOLDER, or there is no such folder.
+    """
+    folders: dict[str, str] = {}
+    for text in texts or ():
+        name, _, folder = text.partition("=")
+        if not name or not folder:
+            raise BadInput(
+                "this names no package and folder",
+                where="--package",
+                found=text,
+                expected="NAME=FOLDER, e.g. my_robot_description=~/ros/my_robot_description",
+            )
+        path = Path(folder).expanduser()
+        if not path.is_dir():
+            raise BadInput(
+                "this is no folder",
+                where=f"--package {name}",
+                found=folder,
+                expected=f"the folder of the package {name}",
+            )
+        folders[name] = str(path.resolve())
+    return folders
+
+
+def numbers(text: str, count: int) -> tuple[float, ...] | None:
+    """Return so many finite numbers with commas between them; None of any other text."""
+    try:
+        found = tuple(map(float, text.split(",")))
+    except ValueError:
+        return None
+    return found if len(found) == count and all(map(math.isfinite, found)) else None
+
+
+def checked_pace(pace: float | None) -> float | None:
+    """Return what `--pace` says.
+
+    Raises:
+        BadInput: if there is no such pace.
+    """
+    if pace is not None and not (math.isfinite(pace) and pace > 0.0):
+        raise BadInput("there is no such pace", where="--pace", found=pace, expected="above 0")
+    return pace
+
+
+def with_usual_ports(words: Sequence[str]) -> list[str]:
+    """Return a command's words with the port that ``--foxglove`` means where none follows it."""
+    found = list(words)
+    for index in range(len(found) - 1, -1, -1):
+        if found[index] == "--foxglove" and not "".join(found[index + 1 : index + 2]).isdigit():
+            found.insert(index + 1, _FOXGLOVE_PORT)
+    return found
+
+
+_FOXGLOVE_PORT = "8765"

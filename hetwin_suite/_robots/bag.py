@@ -1,0 +1,70 @@
+"""Writes an episode as a rosbag2 recording in MCAP, without ROS."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from hetwin_core.ensemble.topics import ANNOTATIONS, JOINT_STATES, of_robot
+from hetwin_core.episodes.messages import header
+from hetwin_core.episodes.recording import joint_state, write_recording
+from hetwin_core.episodes.run_messages import encoded
+from hetwin_suite._robots.motion import Announcement
+from hetwin_suite._robots.sensing import Reading
+
+
+def write_bag(
+    folder: Path,
+    start_ns: int,
+    readings: Sequence[Reading],
+    announcements: Sequence[Announcement],
+    random: np.random.Generator,
+    namespace: str = "",
+) -> None:
+    """Write the messages in the order in which a recorder would have received them.
+
+    Args:
+        folder: the bag; must not exist.
+        start_ns: stamp of time 0.
+        random: for the delays between a message's stamp and its reception.
+        namespace: of the robot's topics.
+    """
+    joints, annotations = of_robot(JOINT_STATES, namespace), of_robot(ANNOTATIONS, namespace)
+    messages = [
+        joint_state(
+            joints,
+            _received(start_ns, r.time, random),
+            _stamp(start_ns, r.time),
+            r.joints,
+            r.positions,
+            r.velocities,
+            r.efforts,
+        )
+        for r in readings
+    ]
+    received = 0
+    for announcement in announcements:
+        # One publisher's messages arrive in the order in which it sent them.
+        received = max(received + 1, _received(start_ns, announcement.time, random))
+        message = encoded(
+            annotations,
+            received,
+            header=header(_stamp(start_ns, announcement.time)),
+            operation=announcement.operation,
+            phase=announcement.phase,
+            arguments=json.dumps(announcement.arguments) if announcement.arguments else "",
+        )
+        messages.append(message)
+    write_recording(folder, messages, (joints, annotations))
+
+
+def _received(start_ns: int, time: float, random: np.random.Generator) -> int:
+    """Return the time of reception by a recorder: a few tenths of a millisecond after the stamp."""
+    return _stamp(start_ns, time) + int(150_000 + random.gamma(2.0, 60_000.0))
+
+
+def _stamp(start_ns: int, time: float) -> int:
+    return start_ns + round(time * 1e9)

@@ -1,0 +1,131 @@
+"""The robot's program over time: commands of arm and gripper, and action annotations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite._robots.reaching import DOWN, Reacher
+
+TICK_S = 0.004
+"""Period of the program's set points."""
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """An action annotation of the robot's program, at `time` seconds after the start."""
+
+    time: float
+    operation: str
+    phase: str
+    arguments: Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class GripperCommand:
+    """From `time` on, the fingers move to `goal` (m per finger, or share of the way to closed)."""
+
+    time: float
+    goal: float
+
+
+@dataclass(frozen=True, slots=True)
+class Grip:
+    """How the gripper closes.
+
+    Attributes:
+        force: maximum force of each finger's motor, in N.
+        fading: time constant with which the force decays after closing begins, as in a hot drive, in s.
+        stuck: whether the gripper never closes.
+    """
+
+    force: float = 20.0
+    fading: float = np.inf
+    stuck: bool = False
+
+
+@dataclass
+class Program:
+    """Set points of the arm every `TICK_S`, gripper commands and announcements; each method appends to it.
+
+    Args:
+        reacher: for straight motions of the hand.
+        home: (n,) joint positions at the start.
+        quaternion: (4,) orientation of the hand on straight lines.
+    """
+
+    reacher: Reacher
+    home: Floats
+    quaternion: Floats = field(default_factory=DOWN.copy)
+    gripper: list[GripperCommand] = field(default_factory=list)
+    announcements: list[Announcement] = field(default_factory=list)
+    _pieces: list[Floats] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._pieces = [self.home[None, :]]
+
+    @property
+    def now(self) -> float:
+        """End of the program so far, in seconds."""
+        return (sum(len(piece) for piece in self._pieces) - 1) * TICK_S
+
+    @property
+    def last(self) -> Floats:
+        """(n,) the last set point."""
+        return np.asarray(self._pieces[-1][-1])
+
+    def set_points(self) -> Floats:
+        """Return (ticks, n) all set points."""
+        return np.vstack(self._pieces)
+
+    @contextmanager
+    def doing(self, operation: str, arguments: Mapping[str, Json]) -> Iterator[None]:
+        """Announce an action that covers everything planned inside the block."""
+        self.announcements.append(Announcement(self.now, operation, "begin", dict(arguments)))
+        yield
+        self.announcements.append(Announcement(self.now, operation, "end", dict(arguments)))
+
+    def say(self, operation: str, arguments: Mapping[str, Json], time: float | None = None) -> None:
+        """Announce an instant, at the current end or at `time` before it."""
+        at = self.now if time is None else time
+        self.announcements.append(Announcement(at, operation, "instant", dict(arguments)))
+
+    def span(self, operation: str, arguments: Mapping[str, Json], begin: float, end: float) -> None:
+        """Announce an action from `begin` to `end`, independently of other actions."""
+        for time, phase in ((begin, "begin"), (end, "end")):
+            self.announcements.append(Announcement(time, operation, phase, dict(arguments)))
+
+    def grip(self, goal: float, time: float | None = None) -> None:
+        """Command the fingers to a goal, at the current end or at `time` before it."""
+        self.gripper.append(GripperCommand(self.now if time is None else time, goal))
+
+    def wait(self, duration: float) -> None:
+        """Hold still for `duration` seconds."""
+        self._pieces.append(np.repeat(self.last[None, :], round(duration / TICK_S), axis=0))
+
+    def swing(self, joints: Floats, duration: float) -> None:
+        """Move all joints simultaneously to `joints`, with minimum jerk."""
+        share = _least_jerk(duration)[:, None]
+        self._pieces.append(self.last + share * (joints - self.last))
+
+    def line(self, target: Floats, duration: float) -> None:
+        """Move the hand's point straight to `target` (3,), at constant orientation, with minimum jerk."""
+        start = self.reacher.point(self.last)
+        share = _least_jerk(duration)[:, None]
+        self.follow(start + share * (target - start))
+
+    def follow(self, points: Floats) -> None:
+        """Move the hand's point along `points` (ticks, 3), at constant orientation."""
+        self._pieces.append(self.reacher.follow(points, self.last, self.quaternion))
+
+
+def _least_jerk(duration: float) -> Floats:
+    """Return (ticks,) the fraction of the path, from just above 0 to 1."""
+    ticks = round(duration / TICK_S)
+    s = np.arange(1, ticks + 1) / ticks
+    return np.asarray(s**3 * (10 - 15 * s + 6 * s**2))

@@ -1,0 +1,76 @@
+"""A robot's program that tells its tasks while it is planned."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from hetwin_core.ensemble.events import Json
+from hetwin_suite._robots.motion import Program
+from hetwin_suite._robots.telling import Telling
+
+
+@dataclass
+class Service:
+    """A program and its tasks; each task and each action is named by its operation and a count, e.g. ``place.1``.
+
+    Attributes:
+        program: motion and annotations.
+        telling: tasks.
+        times: of each task and action, from and to [s].
+    """
+
+    program: Program
+    telling: Telling = field(default_factory=Telling)
+    times: dict[str, tuple[float, float]] = field(default_factory=dict)
+    _counts: Counter[str] = field(default_factory=Counter)
+    _active: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def task(
+        self,
+        operation: str,
+        *,
+        goal: str = "",
+        after: Sequence[str] = (),
+        failure: str = "",
+        **variables: Json,
+    ) -> Iterator[None]:
+        """Tell that a task is active while the block is planned, as a part of the one around it.
+
+        Args:
+            operation: e.g. ``place``.
+            goal: an expression.
+            after: tasks that must end before.
+            failure: why the task fails at its end; empty: it is done.
+            variables: of the task.
+        """
+        name, begin = self._begun(operation), self.program.now
+        self.telling.task(
+            *(begin, name, "active", operation),
+            goal=goal,
+            parent=self._active[-1] if self._active else "",
+            after=after,
+            variables=variables,
+        )
+        self._active.append(name)
+        yield
+        self._active.pop()
+        end = self.program.now
+        self.telling.task(end, name, "failed" if failure else "done", reason=failure)
+        self.times[name] = begin, end
+
+    @contextmanager
+    def doing(self, operation: str, arguments: Mapping[str, Json]) -> Iterator[None]:
+        """Announce an action by annotations that name it as a part of the active task."""
+        name, begin = self._begun(operation), self.program.now
+        parent = {"parent": self._active[-1]} if self._active else {}
+        with self.program.doing(operation, {**arguments, "task": name, **parent}):
+            yield
+        self.times[name] = begin, self.program.now
+
+    def _begun(self, operation: str) -> str:
+        self._counts[operation] += 1
+        return f"{operation}.{self._counts[operation]}"

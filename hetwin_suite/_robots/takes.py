@@ -1,0 +1,160 @@
+"""Records many episodes of one kind in parallel, each from a random generator of its own."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.writing import writing
+from hetwin_suite._robots.own_random import own_random
+from hetwin_suite.futures.workers.processes import Processes
+from hetwin_suite.futures.workers.work import Each
+
+DISTRIBUTION = "distribution.json"
+"""Beside recorded episodes: how they were recorded, and how their labels are distributed."""
+Summary: TypeAlias = Mapping[str, Any]
+"""The summary of an episode: label, cause, and what else its kind says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """One episode of a recording; a kind with options of its own derives from it.
+
+    Attributes:
+        seed: of the recording.
+        index: of the episode, from 0.
+    """
+
+    seed: int
+    index: int
+
+    def generator(self) -> np.random.Generator:
+        """Return the generator of this episode: the same child as `SeedSequence(seed).spawn(n)[index]`, for any n."""
+        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(self.index,)))
+
+    def random(self, purpose: str) -> np.random.Generator:
+        """Return a generator of this episode for one purpose, apart from that of its other draws."""
+        return own_random(purpose, self.seed, self.index)
+
+    @property
+    def truth(self) -> dict[str, Any]:
+        """What `truth.json` says about it."""
+        return {"seed": self.seed, "index": self.index}
+
+
+AnyTake = TypeVar("AnyTake", bound=Take)
+Recorder: TypeAlias = Callable[[Path, AnyTake, np.random.Generator], Summary]
+"""Writes an episode into a folder that does not exist, and returns its summary."""
+
+
+def _ignore(name: str, summary: Summary) -> None:
+    """Ignore the progress."""
+
+
+def counts(summaries: Sequence[Summary]) -> dict[str, Any]:
+    """Return the number of episodes, and how often each label and each cause came."""
+    found: dict[str, Any] = {"episodes": len(summaries)}
+    for key in ("label", "cause"):
+        counted = Counter(str(s[key]) for s in summaries if s.get(key))
+        found[f"{key}s"] = dict(sorted(counted.items()))
+    return found
+
+
+def record_episodes(
+    kind: str,
+    record: Recorder[AnyTake],
+    first: AnyTake,
+    count: int,
+    out: Path,
+    jobs: int | None = 1,
+    on_episode: Callable[[str, Summary], None] = _ignore,
+    *,
+    look: Callable[[], None] = lambda: None,
+    episode: int | None = None,
+    chosen: Mapping[str, Any] | None = None,
+    distribution: Callable[[Sequence[Summary]], Mapping[str, Any]] = counts,
+) -> dict[str, Any]:
+    """Write episodes ``KIND_0001`` ... and `distribution.json` into a folder, and return what that says.
+
+    Episode i of a seed does not depend on `count` and `jobs`.
+
+    Args:
+        kind: of the episodes.
+        record: writes one of them; a function that other processes can import.
+        first: the first take; the others differ in their index.
+        count: number of episodes.
+        out: folder, which must be empty or missing.
+        jobs: number of processes; None: one per core.
+        on_episode: called with the name and the summary of each finished episode.
+        look: called several times a second.
+        episode: number of the only one to be recorded, from 1; then `count` says nothing.
+        chosen: what `distribution.json` says beside kind, seed and counts.
+        distribution: what it says of the summaries.
+
+    Raises:
+        BadInput: if a number is too small, or `out` is not empty.
+        RunFailed: if an episode cannot be recorded.
+    """
+    numbers = [("-n", count, 1), ("--seed", first.seed, 0)]
+    numbers += [] if jobs is None else [("--jobs", jobs, 1)]
+    numbers += [] if episode is None else [("--episode", episode, 1)]
+    for option, value, least in numbers:
+        if value < least:
+            raise BadInput("is too small", where=option, found=value, expected=f">= {least}")
+    is_new = not out.exists()
+    _make_free(out)
+    indices = range(count) if episode is None else (episode - 1,)
+    summaries: dict[int, Summary] = {}
+    with _left_as_found(out, is_new):
+        one = Each(partial(_record_one, kind, record, out))
+        for done in Processes(jobs).work(
+            one, [replace(first, index=i) for i in indices], look=look
+        ):
+            summaries[done.task.index] = done.value
+            on_episode(name_of(kind, done.task.index), done.value)
+    counted = distribution([summaries[index] for index in indices])
+    number = {} if episode is None else {"episode": episode}
+    found = {"kind": kind, "seed": first.seed, **(chosen or {}), **number, **counted}
+    (out / DISTRIBUTION).write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    return found
+
+
+def name_of(kind: str, index: int) -> str:
+    """Return the name of the episode with this index, from 0."""
+    return f"{kind}_{index + 1:04d}"
+
+
+def _record_one(kind: str, record: Recorder[AnyTake], out: Path, take: AnyTake) -> Summary:
+    return record(out / name_of(kind, take.index), take, take.generator())
+
+
+def _make_free(out: Path) -> None:
+    problem = "is not a folder"
+    if out.is_dir():
+        problem = "is not empty" if any(out.iterdir()) else ""
+    elif not out.exists():
+        with writing("the folder", out, "--out"):
+            out.mkdir(parents=True)
+        return
+    if problem:
+        raise BadInput(problem, where="--out", found=str(out), expected="a new or empty folder")
+
+
+@contextmanager
+def _left_as_found(out: Path, is_new: bool) -> Iterator[None]:
+    """Input that is refused leaves no new folder without an episode."""
+    try:
+        yield
+    except BadInput:
+        if is_new and not any(out.iterdir()):
+            out.rmdir()
+        raise

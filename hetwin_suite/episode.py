@@ -1,0 +1,125 @@
+"""Episodes: read them, ask them, compare them, and write recordings of robots of one's own.
+
+A run leaves an episode in its folder::
+
+    import hetwin_suite
+    from hetwin_suite.episode import at, on, open_episode
+
+    summary = hetwin_suite.run("pick_and_place", duration=0.2)
+    episode = open_episode(summary.folder)
+    print(episode.holds(on("box", "table"), at(0.1)), len(episode.events))
+
+What a robot said is a recording, a rosbag2; `write_bag` makes one of what its sensors read and its program announced.
+A recording, where the robot believed things to be, and what really happened are a labelled episode (`write_episode`);
+`record_episodes` writes many of them in parallel.
+"""
+
+from __future__ import annotations
+
+from hetwin_core.ensemble.scenario.episode_folder import (
+    RECORDING,
+    SCENE,
+    believed_scene,
+    scenario_of,
+)
+from hetwin_core.ensemble.topics import ANNOTATIONS, JOINT_STATES, Encoded, Topic
+from hetwin_core.episodes.asking.answer import Answer, NotKnown
+from hetwin_core.episodes.asking.terms import (
+    ANY,
+    Atom,
+    Term,
+    Variable,
+    attached,
+    connected,
+    contact,
+    event,
+    fluent,
+    held,
+    in_container,
+    loc,
+    moving,
+    on,
+    state,
+    supporting,
+    visible,
+)
+from hetwin_core.episodes.asking.times import END, START, When, at, during, throughout
+from hetwin_core.episodes.comparing.compare import compare_runs
+from hetwin_core.episodes.comparing.comparison import Comparison
+from hetwin_core.episodes.episode import Episode, open_episode
+from hetwin_core.episodes.labelled import (
+    TRUTH,
+    Labelled,
+    find_labelled,
+    read_labelled,
+    write_episode,
+)
+from hetwin_core.episodes.messages import header, pose_message
+from hetwin_core.episodes.recording import joint_state, recording_writer, write_recording
+from hetwin_core.episodes.run_folder import LOG, read_summary
+from hetwin_core.episodes.run_messages import encoded
+from hetwin_suite._robots.bag import write_bag
+from hetwin_suite._robots.own_random import own_random
+from hetwin_suite._robots.takes import DISTRIBUTION, Summary, Take, counts, record_episodes
+from hetwin_suite._robots.telling import Telling
+
+__all__ = [
+    "ANNOTATIONS",
+    "ANY",
+    "DISTRIBUTION",
+    "END",
+    "JOINT_STATES",
+    "LOG",
+    "RECORDING",
+    "SCENE",
+    "START",
+    "TRUTH",
+    "Answer",
+    "Atom",
+    "Comparison",
+    "Encoded",
+    "Episode",
+    "Labelled",
+    "NotKnown",
+    "Summary",
+    "Take",
+    "Telling",
+    "Term",
+    "Topic",
+    "Variable",
+    "When",
+    "at",
+    "attached",
+    "believed_scene",
+    "compare_runs",
+    "connected",
+    "contact",
+    "counts",
+    "during",
+    "encoded",
+    "event",
+    "find_labelled",
+    "fluent",
+    "header",
+    "held",
+    "in_container",
+    "joint_state",
+    "loc",
+    "moving",
+    "on",
+    "open_episode",
+    "own_random",
+    "pose_message",
+    "read_labelled",
+    "read_summary",
+    "record_episodes",
+    "recording_writer",
+    "scenario_of",
+    "state",
+    "supporting",
+    "throughout",
+    "visible",
+    "write_bag",
+    "write_episode",
+    "write_recording",
+]

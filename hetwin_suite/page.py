@@ -1,0 +1,96 @@
+"""Pages: what runs came to, as one HTML file that loads nothing; plots, pictures and films of a scene.
+
+A page is data: sections, and what is in them; names and texts are plain text::
+
+    from pathlib import Path
+
+    from hetwin_suite.page import Axis, Chart, Document, Line, Panel, Section, Table
+
+    line = Line("cups", [0.0, 1.0, 2.0], [3.0, 1.0, 2.0], "#4477aa")
+    sections = [
+        Section("Cups", "Over the day.", Chart([Panel([line], Axis("cups"))], (0.0, 2.0))),
+        Section("Who", content=Table(["name", "cups"], [["Ada", "3"]], number=1)),
+    ]
+    Path("cups.html").write_text(Document("The café", sections).html(), encoding="utf-8")
+
+A section of one's own on the page of a run is an entry point, `hetwin.page_sections` ([packages](packages.md)): a
+function of an episode that returns a `Section`, or None.
+"""
+
+from __future__ import annotations
+
+from hetwin_core.ensemble.sentences.catalogue import length
+from hetwin_suite.view.content import (
+    Card,
+    Cards,
+    Chip,
+    Code,
+    Content,
+    Fold,
+    Grid,
+    Heading,
+    Inline,
+    Items,
+    Lines,
+    Link,
+    Paragraph,
+    Picture,
+    Quiet,
+    Section,
+    Strong,
+    Table,
+    Time,
+)
+from hetwin_suite.view.document import Document
+from hetwin_suite.view.figures import Axis, Chart, Line, Panel, PointStyle, Tint, lines_over, over
+from hetwin_suite.view.film.film import Film
+from hetwin_suite.view.palette import MAIN, SERIES
+from hetwin_suite.view.report.page import write_report
+from hetwin_suite.view.report.story.concerns import stored_concerns
+from hetwin_suite.view.show.filmed import filmed
+from hetwin_suite.view.show.side_by_side import Marked, side_by_side
+from hetwin_suite.view.stills.graphics import missing
+from hetwin_suite.view.stills.stills import Moment, stills
+
+__all__ = [
+    "MAIN",
+    "SERIES",
+    "Axis",
+    "Card",
+    "Cards",
+    "Chart",
+    "Chip",
+    "Code",
+    "Content",
+    "Document",
+    "Film",
+    "Fold",
+    "Grid",
+    "Heading",
+    "Inline",
+    "Items",
+    "Line",
+    "Lines",
+    "Link",
+    "Marked",
+    "Moment",
+    "Panel",
+    "Paragraph",
+    "Picture",
+    "PointStyle",
+    "Quiet",
+    "Section",
+    "Strong",
+    "Table",
+    "Time",
+    "Tint",
+    "filmed",
+    "length",
+    "lines_over",
+    "missing",
+    "over",
+    "side_by_side",
+    "stills",
+    "stored_concerns",
+    "write_report",
+]

@@ -1,0 +1,64 @@
+"""Runs of a scenario: from its start to its end, or taken in hand while they go on.
+
+`hetwin_suite.run` runs a scenario as the command does, with a log in a folder. A session runs one in this process,
+and calls whoever listens; between two steps it can be looked at, changed and stopped::
+
+    from hetwin_suite.runs import RunOptions, session
+
+    heights = []
+    run = session(
+        "pick_and_place",
+        options=RunOptions(duration=0.2),
+        at_barrier=lambda now: heights.append(now.scene.pose("box")[2]),
+    )
+    print(run.run().ended, max(heights))
+"""
+
+from __future__ import annotations
+
+from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
+from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.reporting.listener import (
+    Handover,
+    RunListener,
+    RunStart,
+    RunSummary,
+)
+from hetwin_core.ensemble.conductor.session import session
+from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.conductor.start.parameters import parameters_of
+from hetwin_core.ensemble.errors import BadInput, HetwinError, RunFailed
+from hetwin_core.ensemble.event_codec import event_from_summary
+from hetwin_core.ensemble.extras import library_of
+from hetwin_core.ensemble.nearest import one_of
+from hetwin_core.ensemble.resources import resource
+from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario, find_scenario, load_scenario
+from hetwin_core.ensemble.words import event_words, failure_row_words, seconds
+from hetwin_core.episodes.log_writer import RunLog
+
+__all__ = [
+    "BadInput",
+    "BetweenSteps",
+    "Conductor",
+    "Handover",
+    "HetwinError",
+    "ModelPlan",
+    "RunFailed",
+    "RunListener",
+    "RunLog",
+    "RunOptions",
+    "RunStart",
+    "RunSummary",
+    "Scenario",
+    "event_from_summary",
+    "event_words",
+    "failure_row_words",
+    "find_scenario",
+    "library_of",
+    "load_scenario",
+    "one_of",
+    "parameters_of",
+    "resource",
+    "seconds",
+    "session",
+]
