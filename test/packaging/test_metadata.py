@@ -45,7 +45,7 @@ def test_entry_points_are_found_and_load(group: str) -> None:
     for name, target in declared.items():
         (entry,) = {entry for entry in found if entry.name == name}
         assert entry.value == target
-        assert entry.load().__name__ == target.partition(":")[2]
+        entry.load()  # raises if it is not there
 
 
 def test_colcon_gets_the_same_entry_points(tmp_path: Path) -> None:
