@@ -108,7 +108,7 @@ def followed(holds: Holds, bare: Sequence[str] = ()) -> Iterator[Way]:
         yield way
     finally:
         sys.setprofile(None)
-        threading.setprofile(None)  # type: ignore[arg-type]
+        threading.setprofile(None)
 
 
 def _is_ours(code: CodeType) -> bool:
