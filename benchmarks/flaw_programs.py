@@ -20,7 +20,7 @@ def deliver(robot, aside=0.0, above=0.0):
             over(robot, box, 0.2, "lift", straight=True)
         with robot.task("place", goal='on("box", "tray")', object="box", hand="gripper", target="tray"):
             spot = (0.42 + aside, -0.26, 0.882)
-            over(robot, spot, 0.15 + above, "carry")
+            over(robot, spot, 0.05 + max(0.1, above), "carry")
             over(robot, spot, 0.017 + above, "lower", straight=True)
             robot.move_hand("gripper", "open", operation="release", object="box")
             robot.believe_put_down("box", on="tray")

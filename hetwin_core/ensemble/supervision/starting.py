@@ -22,10 +22,14 @@ def start(module: str) -> None:
     end_at_once()
     gc.set_threshold(_YOUNG)
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # else it searches all packages for them
-    atexit.register(
-        gc.freeze
-    )  # the end of the process frees everything; no need to look for cycles
+    atexit.register(_look_for_no_cycles)
     import_module(module).main()
+
+
+def _look_for_no_cycles() -> None:
+    """The end of the process frees everything, but for shared memory of ROS: what holds that must be freed before."""
+    if "rclpy" not in sys.modules:
+        gc.freeze()
 
 
 def _import_numpy() -> None:

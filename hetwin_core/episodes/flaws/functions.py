@@ -52,10 +52,8 @@ def row_of(found: Any, **more: object) -> Row:
     Its fields and properties become values: one that ends with ``_ns`` loses that, an interval is two times.
     """
     kind = type(found)
-    names = getattr(found, "_fields", None) or [one.name for one in fields(found)]
-    own = (name for name, value in vars(kind).items() if isinstance(value, property))
     row: Row = {"table": _TABLES[kind]} if kind in _TABLES else {}
-    for name in (*names, *own):
+    for name in _names(kind):  # type: ignore[arg-type]  # types are hashable
         value = getattr(found, name)
         if isinstance(value, Interval):
             row |= {"from": value.from_ns / 1e9, "to": value.to_ns / 1e9}
@@ -66,10 +64,20 @@ def row_of(found: Any, **more: object) -> Row:
     return row | more
 
 
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    """Fields and properties of rows and findings, but for what tasks were before."""
+    own = [name for name, value in vars(kind).items() if isinstance(value, property)]
+    names = getattr(kind, "_fields", None) or [one.name for one in fields(kind)]
+    return tuple(name for name in (*names, *own) if name not in ("history", "settings"))
+
+
 def _shown(value: Any) -> Any:
     match value:
         case Status():
             return value.value
+        case str() | float() | None:
+            return value
         case Mapping():
             return dict(value)
         case _ if is_dataclass(value) or type(value) in _TABLES:

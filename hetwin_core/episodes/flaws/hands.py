@@ -137,6 +137,8 @@ def _let_fall(facts: Facts, moves: Iterable[Move]) -> Iterator[Drop]:
         begin = min(max(parted, default=grip.span.to_ns), move.span.to_ns)
         landed = (r.span.from_ns for r in rows if r not in of_hand)  # or stood there already
         end = max(min(landed, default=move.span.to_ns), begin)
+        if end == begin:
+            continue  # it stood on something when the fingers parted
         begin, height = _fall(facts, move.object, Interval(begin, end))
         if height > FALL_M:
             yield Drop(move.object, grip.b, height, False, Interval(begin, end), begin, grip)
