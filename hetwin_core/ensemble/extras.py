@@ -16,6 +16,8 @@ MODELS = {
     ),
 }
 """Types of models that packages of ours bring, and the extras that install these."""
+COMMANDS = {"machines": "machines"}
+"""Commands that packages of ours bring, and the extras that install these."""
 
 
 def installs(extra: str) -> str:

@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Annotated, get_origin
 
 import pytest
+from support.plugins import needs
 
 import hetwin_suite
+from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.topics import Topic
 
 MODULES = (
@@ -93,6 +95,7 @@ def test_its_example_runs(module: str, tmp_path: Path, monkeypatch: pytest.Monke
     exec(compile(inspect.cleandoc(example), f"hetwin_suite.{module}", "exec"), {})
 
 
+@needs("hetwin_machines")
 def test_names_that_were_here_are_found_with_a_warning_that_says_where() -> None:
     assert len(hetwin_suite._HOME) == 100  # with `run` and `Summary` the 102 of version 0.1
     for name, home in hetwin_suite._HOME.items():
@@ -102,6 +105,17 @@ def test_names_that_were_here_are_found_with_a_warning_that_says_where() -> None
         with pytest.warns(DeprecationWarning, match=now):
             found = getattr(hetwin_suite, name)
         assert found is getattr(importlib.import_module(home), name)
+
+
+def test_a_name_that_a_plugin_has_now_says_what_installs_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "hetwin_machines", None)
+    with (
+        pytest.warns(DeprecationWarning, match=r"is now hetwin_machines.Watch"),
+        pytest.raises(BadInput, match=r"hetwin-suite\[machines\]"),
+    ):
+        _ = hetwin_suite.Watch  # type: ignore[attr-defined]
 
 
 def test_type_checkers_see_the_same_names() -> None:
