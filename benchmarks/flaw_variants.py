@@ -187,6 +187,8 @@ VARIANTS: Mapping[str, Callable[[States], Sequence[Planted]]] = {
     "let_fall": let_fall,
 }
 """What each variant plants."""
+OF_SCENARIO = tuple(n for n in VARIANTS if n not in _OF_PROGRAM and n not in _SAME_RUN)
+"""Those that the scenario has itself."""
 
 
 def _found(kind: str, time: float, *entities: str) -> Planted:

@@ -11,7 +11,6 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-import typer
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,8 +45,7 @@ def test_entry_points_are_found_and_load(group: str) -> None:
     for name, target in declared.items():
         (entry,) = {entry for entry in found if entry.name == name}
         assert entry.value == target
-        loaded = entry.load()
-        assert isinstance(loaded, typer.Typer) or loaded.__name__ == target.partition(":")[2]
+        entry.load()  # raises if it is not there
 
 
 def test_colcon_gets_the_same_entry_points(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ ON_PAGES = {line for page in WITH_COMMANDS for line in commands(page)}
 """Commands that the test of the pages runs."""
 WAITS = "--wait-for-twin"
 """An example that ends only together with a live run."""
-OBEYS = "hetwin robot play obey"
+OBEYS = "hetwin robot obey"
 SHOWS = ("hetwin show runs/today --no-browser", "hetwin show runs/good")
 """Examples that end when they are interrupted."""
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from flaw_cases import States
-from flaw_variants import CLEAN, SCENARIO, VARIANTS
+from flaw_variants import CLEAN, OF_SCENARIO, SCENARIO, VARIANTS
 from flaws import found_of
 from support.set_table_run import KNOCKED_OVER
 
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[3]
 def test_every_variant_says_what_it_plants() -> None:
     path = find_scenario(SCENARIO)
     variants = load_scenario(path).file.variants
-    assert {*variants} == {CLEAN, *VARIANTS}
+    assert {*variants} == {CLEAN, *OF_SCENARIO}
     for name in variants:
         assert load_scenario(path, name).variant == name
 
@@ -47,7 +47,7 @@ def test_the_clean_variant_has_no_flaws(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", [name for name in VARIANTS if name != KNOCKED_OVER])
+@pytest.mark.parametrize("name", [name for name in OF_SCENARIO if name != KNOCKED_OVER])
 def test_what_a_variant_plants_is_found(name: str, tmp_path: Path) -> None:
     hetwin_suite.run(SCENARIO, variant=name, out=tmp_path / "run")
     planted = VARIANTS[name](States(tmp_path / "run"))

@@ -64,7 +64,7 @@ def test_nothing_is_left_of_a_robot_that_does_not_match(tmp_path: Path) -> None:
     out = tmp_path / "out"
     said = hetwin("new", folder, "--episode", "0", "--robot", robot, "--out", out)
     assert said.code == 2
-    assert r"--joints 'drive(\d+)=panda_joint\1'" in " ".join(said.err.split())
+    assert r"--joint 'drive(\d+)=panda_joint\1'" in " ".join(said.err.split())
     assert not out.exists()
     out.mkdir()
     assert hetwin("new", folder, "--episode", "0", "--robot", robot, "--out", out).code == 2
