@@ -32,6 +32,7 @@ from hetwin_core.ensemble.conformance.result import CheckResult
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.events import Event, EventKind, Json
 from hetwin_core.ensemble.expressions.evaluators import scene_only
+from hetwin_core.ensemble.extras import library_of
 from hetwin_core.ensemble.link_words import (
     ALARM,
     LINKED,
@@ -67,7 +68,7 @@ from hetwin_core.ensemble.model_abilities import (
     Responsible,
     SavesItself,
 )
-from hetwin_core.ensemble.nearest import one_of
+from hetwin_core.ensemble.nearest import one_of, perhaps, some
 from hetwin_core.ensemble.parameters import (
     Amount,
     EntityName,
@@ -93,6 +94,7 @@ from hetwin_core.ensemble.scene.values import (
     WORLD,
     AttributeSpec,
     Floats,
+    Ints,
     Meaning,
     Value,
     pose_value,
@@ -140,6 +142,7 @@ __all__ = [
     "Finite",
     "Floats",
     "Hand",
+    "Ints",
     "Json",
     "Layout",
     "MainChanges",
@@ -172,11 +175,14 @@ __all__ = [
     "check_model",
     "compose",
     "extrapolate",
+    "library_of",
     "multiply",
     "one_of",
     "parameter",
+    "perhaps",
     "pose_value",
     "relative_to",
     "roll_pitch_yaw",
     "scene_only",
+    "some",
 ]

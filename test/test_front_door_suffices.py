@@ -31,7 +31,7 @@ DEMONSTRATIONS = {
     "twin_lab": [f"{GROUND}/lab"],
 }
 """Demonstration -> its folders and files."""
-PLUGINS = {"hetwin_machines": ["plugins/hetwin_machines/hetwin_machines"]}
+PLUGINS = {name: [f"plugins/{name}/{name}"] for name in ("hetwin_fmu", "hetwin_machines")}
 """Plugin -> its folder, of those that need nothing behind the door."""
 PACKAGES = {"hetwin_core", "model_nodes", "conductor_node", "hetwin_suite"}
 

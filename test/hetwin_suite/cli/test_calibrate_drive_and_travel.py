@@ -67,6 +67,7 @@ def test_travel_times_are_learned_and_predicted() -> None:
     assert len(found["predictions"]) == 8
 
 
+@needs("hetwin_machines")
 def test_speeds_are_offered_as_a_new_scenario(tmp_path: Path) -> None:
     out = tmp_path / "faster.yaml"
     learn = ("calibrate", "travel", LOGS / "travel.csv", "--scenario", "twin_lab", "--out", out)
