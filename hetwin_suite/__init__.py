@@ -18,8 +18,8 @@ For example::
 - `hetwin_suite.mismatch`: ways in which reality and twin differ,
 - `hetwin_suite.engine`: physics without an ensemble,
 - `hetwin_suite.page`: pages, plots and pictures,
-- `hetwin_suite.machines`: networks of state machines,
-- `hetwin_suite.command`: commands of one's own.
+- `hetwin_suite.command`: commands of one's own,
+- `hetwin_suite.expressions`: expressions of one's own.
 
 What they list in `__all__` is the API that version numbers promise: within a major version nothing of it is taken away
 or changes its meaning. Everything else, in this package and in those that it stands on, may move from one release to
@@ -49,7 +49,7 @@ _MOVED = {
     "hetwin_suite.robot": "CannotReach Failed JointTrajectory Percept Robot SkillScene Task TrajectoryPoint",
     "hetwin_suite.mismatch": "BeliefAxis EpisodeFacts HandFacts JointStates RealWorld RealityAxis RecordingAxis"
     " TwinAxis TwinFiles",
-    "hetwin_suite.machines": "Watch read_network",
+    "hetwin_machines": "Watch read_network",
     # of the contract of models in version 0.1
     f"{_CORE}.former_model": "Contribution Model ModelDescription ModelKind ResolvedHand ResolvedPath ResolvedPose"
     " StepInput StepOutput",
@@ -75,12 +75,16 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     now = (
         f"is now {home}.{name}"
-        if home.startswith(__name__)
+        if not home.startswith(_CORE)
         else "is replaced in hetwin_suite.model"
     )
     warnings.warn(
         f"{__name__}.{name} {now}; here it goes with version 0.3", DeprecationWarning, stacklevel=2
     )
+    if home == "hetwin_machines":
+        from hetwin_core.ensemble.extras import library_of
+
+        return getattr(library_of("machines", home, f"{name} is in a package of its own"), name)
     return getattr(import_module(home), name)
 
 

@@ -18,6 +18,10 @@ from __future__ import annotations
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import one_of, perhaps
+from hetwin_core.ensemble.resources import names_of as resource_names
+from hetwin_core.ensemble.resources import resource
+from hetwin_core.ensemble.scenario.strict_yaml import load as load_yaml
+from hetwin_core.ensemble.writing import write_text
 from hetwin_suite._commands.completion import beginning
 from hetwin_suite._commands.options import (
     AsJson,
@@ -35,7 +39,7 @@ from hetwin_suite._commands.options import (
 from hetwin_suite._commands.recording import recorded
 from hetwin_suite._commands.result import NOT_KNOWN, Result
 from hetwin_suite._commands.tables import table
-from hetwin_suite._commands.text_files import make_room_for
+from hetwin_suite._commands.text_files import lines_of, make_room_for
 from hetwin_suite.running.patience import Patience, never_silent, to_stderr
 from hetwin_suite.scaffolding.shown import counted
 
@@ -55,6 +59,8 @@ __all__ = [
     "WithPage",
     "beginning",
     "counted",
+    "lines_of",
+    "load_yaml",
     "make_room_for",
     "never_silent",
     "numbers",
@@ -62,6 +68,9 @@ __all__ = [
     "option",
     "perhaps",
     "recorded",
+    "resource",
+    "resource_names",
     "table",
     "to_stderr",
+    "write_text",
 ]

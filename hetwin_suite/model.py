@@ -32,6 +32,23 @@ from hetwin_core.ensemble.conformance.result import CheckResult
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.events import Event, EventKind, Json
 from hetwin_core.ensemble.expressions.evaluators import scene_only
+from hetwin_core.ensemble.extras import library_of
+from hetwin_core.ensemble.link_words import (
+    ALARM,
+    LINKED,
+    LOGGED,
+    MODEL_UPDATED,
+    ROBOT_BACK,
+    ROBOT_LOST,
+)
+from hetwin_core.ensemble.machine_words import (
+    ALIGN_BASE,
+    DRIVE_BASE,
+    MACHINE_FAULT,
+    MACHINE_STATE,
+    PLANNED,
+    POINTED,
+)
 from hetwin_core.ensemble.model import (
     Changes,
     Contribution,
@@ -51,6 +68,7 @@ from hetwin_core.ensemble.model_abilities import (
     Responsible,
     SavesItself,
 )
+from hetwin_core.ensemble.nearest import one_of, perhaps, some
 from hetwin_core.ensemble.parameters import (
     Amount,
     EntityName,
@@ -70,23 +88,39 @@ from hetwin_core.ensemble.scene.rotations import roll_pitch_yaw
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import (
+    ANY_ATTRIBUTE,
     EXTERNAL_WRENCH,
     POSE,
     WORLD,
     AttributeSpec,
     Floats,
+    Ints,
     Meaning,
     Value,
     pose_value,
 )
-from hetwin_core.ensemble.validation import Finite, Name, Strict, Text
+from hetwin_core.ensemble.validation import Finite, Name, Number, Strict, Text
 from hetwin_suite.running.api import check_model
+from model_nodes.references import Reference
 
 __all__ = [
+    "ALARM",
+    "ALIGN_BASE",
+    "ANY_ATTRIBUTE",
+    "DRIVE_BASE",
     "EXTERNAL_WRENCH",
     "FIDELITY",
+    "LINKED",
+    "LOGGED",
+    "MACHINE_FAULT",
+    "MACHINE_STATE",
+    "MODEL_UPDATED",
     "NS_PER_S",
+    "PLANNED",
+    "POINTED",
     "POSE",
+    "ROBOT_BACK",
+    "ROBOT_LOST",
     "WORLD",
     "Adjustable",
     "Amount",
@@ -108,6 +142,7 @@ __all__ = [
     "Finite",
     "Floats",
     "Hand",
+    "Ints",
     "Json",
     "Layout",
     "MainChanges",
@@ -118,10 +153,12 @@ __all__ = [
     "Model",
     "ModelId",
     "Name",
+    "Number",
     "Parameters",
     "Placeable",
     "Plain",
     "Pose",
+    "Reference",
     "Refused",
     "Responsible",
     "RunFailed",
@@ -138,10 +175,14 @@ __all__ = [
     "check_model",
     "compose",
     "extrapolate",
+    "library_of",
     "multiply",
+    "one_of",
     "parameter",
+    "perhaps",
     "pose_value",
     "relative_to",
     "roll_pitch_yaw",
     "scene_only",
+    "some",
 ]

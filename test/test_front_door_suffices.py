@@ -1,4 +1,4 @@
-"""What demonstrations import of other packages comes through the front door, so that others could have built them."""
+"""Demonstrations and plugins import the front door only, so that others could have built them."""
 
 from __future__ import annotations
 
@@ -31,12 +31,14 @@ DEMONSTRATIONS = {
     "twin_lab": [f"{GROUND}/lab"],
 }
 """Demonstration -> its folders and files."""
+PLUGINS = {name: [f"plugins/{name}/{name}"] for name in ("hetwin_fmu", "hetwin_machines")}
+"""Plugin -> its folder, of those that need nothing behind the door."""
 PACKAGES = {"hetwin_core", "model_nodes", "conductor_node", "hetwin_suite"}
 
 
 def files_of(demonstration: str) -> Iterator[Path]:
-    """The Python files of a demonstration."""
-    for name in DEMONSTRATIONS[demonstration]:
+    """The Python files of a demonstration or a plugin."""
+    for name in {**DEMONSTRATIONS, **PLUGINS}[demonstration]:
         path = ROOT / name
         assert path.exists(), f"{demonstration}: there is no {name}"
         yield from sorted(path.rglob("*.py")) if path.is_dir() else [path]
@@ -68,8 +70,10 @@ def exported(module: str) -> frozenset[str]:
     return frozenset(importlib.import_module(module).__all__)
 
 
-@pytest.mark.parametrize("demonstration", DEMONSTRATIONS)
-def test_a_demonstration_imports_the_front_door_only(demonstration: str) -> None:
+@pytest.mark.parametrize("demonstration", [*DEMONSTRATIONS, *PLUGINS])
+def test_it_imports_the_front_door_only(demonstration: str) -> None:
+    if demonstration in PLUGINS and not (ROOT / "plugins" / demonstration).is_dir():
+        pytest.skip(f"the plugin {demonstration} is not here")
     files = list(files_of(demonstration))
     own = {module_of(file) for file in files}
     private = []

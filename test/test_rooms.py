@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
-ROBOTS = {"hetwin_core.kinematics", "hetwin_core.machines"}
+ROBOTS = {"hetwin_core.kinematics"}
 CORE = {
     *("hetwin_core.ensemble", "hetwin_core.wire", "hetwin_core.episodes"),
     *ROBOTS,
@@ -28,7 +28,6 @@ ROOMS = {
     "hetwin_core.wire": {"hetwin_core.wire", "hetwin_core.ensemble"},
     "hetwin_core.episodes": {"hetwin_core.episodes", "hetwin_core.ensemble"},
     "hetwin_core.kinematics": {"hetwin_core.kinematics"},
-    "hetwin_core.machines": {"hetwin_core.machines", "hetwin_core.ensemble"},
     "model_nodes": {"model_nodes", *CORE},
     "conductor_node": {"conductor_node", *CORE - ROBOTS},  # it writes the log
     "hetwin_suite._worlds": {"hetwin_suite._worlds", *CORE},
@@ -140,8 +139,6 @@ def offence(room: str, inside: Path, module: str) -> str | None:
         return None if other in ROOMS[room] else f"{room} may import only {sorted(ROOMS[room])}"
     if top in ROS:
         return None if may_use_ros(room, inside) else "no ROS here"
-    if room == "hetwin_core.machines" and top not in sys.stdlib_module_names:
-        return "machines use only the standard library"
     if room == "hetwin_core.ensemble" and top not in ENSEMBLE_LIBRARIES | sys.stdlib_module_names:
         return f"ensemble uses only the standard library and {sorted(ENSEMBLE_LIBRARIES)}"
     return None

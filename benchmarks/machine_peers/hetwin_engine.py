@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hetwin_core.machines.reading import read_network
-from hetwin_core.machines.running import NetworkRun
+from hetwin_machines.reading import read_network
+from hetwin_machines.running import NetworkRun
 from machine_peers.chart import network
 
 

@@ -10,11 +10,14 @@ from hetwin_core.ensemble.errors import BadInput
 MODELS = {
     "fluid_in_cup": "fluid",
     "fmu": "fmi",
+    "machine_network": "machines",
     **dict.fromkeys(
         ("displacement", "fill_level", "openness", "slicing", "switch", "temperature"), "household"
     ),
 }
 """Types of models that packages of ours bring, and the extras that install these."""
+COMMANDS = {"machines": "machines"}
+"""Commands that packages of ours bring, and the extras that install these."""
 
 
 def installs(extra: str) -> str:

@@ -29,6 +29,16 @@ def _all(_folders: tuple[str, ...]) -> Any:
     return entry_points()  # of a type that depends on the version of Python
 
 
+def packages_in(group: str) -> frozenset[str]:
+    """The top-level packages of the modules that the entry points of a group name."""
+    return _packages(group, tuple(sys.path))
+
+
+@cache
+def _packages(group: str, folders: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(point.module.partition(".")[0] for point in _all(folders).select(group=group))
+
+
 def package_of(point: EntryPoint) -> str:
     """The name of the package that an entry point is of."""
     return point.dist.name if point.dist is not None else point.module

@@ -10,6 +10,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.installed import packages_in
 from hetwin_core.ensemble.model import Model
 from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
 from hetwin_core.ensemble.saving.rebuild import rebuild
@@ -209,5 +210,6 @@ def rebuild_attributes(model: Model, saved: Mapping[str, Plain], scene: Snapshot
         Refused: if it is not a state of this model.
     """
     name, package = type(model).__name__, type(model).__module__.partition(".")[0]
-    if rebuild(dict(saved), model, (package,), name, [scene.layout]) is not model:
+    packages = {package, *packages_in("hetwin.models")}
+    if rebuild(dict(saved), model, packages, name, [scene.layout]) is not model:
         raise Unsaveable(f"this is not the state of a {name}")

@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.extras import COMMANDS, installs
 from hetwin_core.ensemble.installed import Group as Points
 from hetwin_core.ensemble.installed import installed, package_of
 from hetwin_suite._commands.options import AsJson, with_usual_ports
@@ -149,7 +150,7 @@ class Commands(Group):
         """Import a command; None if there is none of this name.
 
         Raises:
-            BadInput: if a package's command cannot be imported.
+            BadInput: if a package's command cannot be imported, or a package of ours that has it is not installed.
         """
         own, point = self.own.get(cmd_name), self._of_packages().get(cmd_name)
         if own is not None:
@@ -159,6 +160,11 @@ class Commands(Group):
                 cmd_name,
                 Points(self.points, "command", EXPECTED).loaded(point),
                 f"{self.points}.{point.name}",
+            )
+        if self.points == ENTRY_POINTS and cmd_name in COMMANDS:
+            raise BadInput(
+                f"hetwin {cmd_name} is in a package of its own, which is not installed",
+                expected=installs(COMMANDS[cmd_name]),
             )
         names: Any = dict.fromkeys(self.list_commands(ctx))
         self.commands = names  # what is suggested in its place

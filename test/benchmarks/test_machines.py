@@ -7,6 +7,7 @@ from typing import Any
 
 import machines
 import pytest
+from support.plugins import needs
 
 OURS = ("hetwin", "by hand")
 
@@ -16,6 +17,7 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
+@needs("hetwin_machines")
 def test_rows(capsys: pytest.CaptureFixture[str]) -> None:
     options = [word for engine in OURS for word in ("--engine", engine)]
     rows = told(capsys, *options)["rows"]
@@ -42,6 +44,7 @@ def test_all_go_the_same_way(engine: str) -> None:
     machines.check(engine, made)
 
 
+@needs("hetwin_machines")
 def test_another_way_is_seen() -> None:
     late = machines.make("machine_peers.by_hand")
     late.tick(go=True)

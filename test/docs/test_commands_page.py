@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 from support.hetwin_command import Said, all_commands, hetwin
+from support.plugins import needs
 
 from hetwin_suite.cli import commands
 from hetwin_suite.cli.commands import OWN, Commands
@@ -37,11 +38,13 @@ def made() -> Any:
     return module
 
 
+@needs("hetwin_machines")
 def test_the_page_is_the_commands() -> None:
     page = (ROOT / "docs" / "commands.md").read_text("utf-8")
     assert page == made().page(), "run python docs/make_commands_page.py"
 
 
+@needs("hetwin_machines")
 def test_there_are_few_commands() -> None:
     assert len(OWN) <= CORE
     shown = {words.split()[0] for words in all_commands()}
@@ -94,7 +97,13 @@ def run(line: str) -> Said:
     return hetwin(*shlex.split(line)[1:])
 
 
-@pytest.mark.parametrize("page", RENAMED)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=needs("hetwin_machines") if "machines" in page else ())
+        for page in RENAMED
+    ],
+)
 def test_commands_of_before_do_what_those_of_the_page_do(
     page: str, called: list[tuple[str, dict[str, Any]]]
 ) -> None:
@@ -109,6 +118,7 @@ def test_commands_of_before_do_what_those_of_the_page_do(
         assert new.err == ""
 
 
+@needs("hetwin_machines")
 def test_each_name_of_before_leads_somewhere() -> None:
     known = all_commands()
     nouns = {words.split()[0] for words in known}
@@ -130,9 +140,10 @@ def test_each_name_of_before_leads_somewhere() -> None:
         ("hetwin scenarios --json", "hetwin list scenarios --json"),
         ("hetwin mismatches", "hetwin list mismatches"),
         ("hetwin describe tabletop", "hetwin urdf describe tabletop"),
-        (
+        pytest.param(
             "hetwin machines run counter --inputs scenarios/networks/counter.csv --profile --json",
             "hetwin machines run counter --inputs scenarios/networks/counter.csv --stays --json",
+            marks=needs("hetwin_machines"),
         ),
         ("hetwin export nothing", "hetwin show nothing --out ''"),
         ("hetwin robot nothing --obey", "hetwin robot obey nothing"),
@@ -148,6 +159,7 @@ def test_a_command_of_before_prints_the_same(
     assert (warning[:8], rest) == ("warning:", new.err)
 
 
+@needs("hetwin_machines")
 def test_names_of_before_are_not_listed() -> None:
     listed = hetwin("--help").out
     assert not [name for name in COMMANDS if f"\n  {name} " in listed]

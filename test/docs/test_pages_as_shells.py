@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.pages import ROOT, WITH_COMMANDS, commands
+from support.plugins import needs
 from support.ros_domains import new_domain
 from support.short_recordings import link_repository
 
@@ -31,6 +32,14 @@ LONG = {
     *("digital_robot", "machines", "sql", "twin_lab", "use_cases"),
 }
 """Pages whose shells take ten seconds and more, and what they show is tested elsewhere every day."""
+PLUGINS = {
+    "fluid": "hetwin_fluid",
+    "fmu": "hetwin_fmu",
+    "household": "hetwin_household",
+    "machines": "hetwin_machines",
+    "twin_lab": "hetwin_machines",
+}
+"""Page -> the plugin that its commands need."""
 PREPARED = """
 set -eu -o pipefail
 make() { command make -n "$@" > /dev/null && echo "make $*"; }
@@ -39,6 +48,12 @@ make() { command make -n "$@" > /dev/null && echo "make $*"; }
 
 
 ACTIVATION = "source .venv/bin/activate"
+
+
+def marks_of(page: Path) -> list[pytest.MarkDecorator]:
+    """Whether a page takes long, and the plugin that it needs."""
+    needed = [needs(plugin) for name, plugin in PLUGINS.items() if name == page.stem]
+    return [*needed, *([pytest.mark.long] if page.stem in LONG else [])]
 
 
 @pytest.fixture(scope="module")
@@ -63,10 +78,7 @@ def test_there_are_pages_with_commands() -> None:
 
 @pytest.mark.parametrize(
     "page",
-    [
-        pytest.param(page, id=page.stem, marks=(pytest.mark.long,) if page.stem in LONG else ())
-        for page in WITH_COMMANDS
-    ],
+    [pytest.param(page, id=page.stem, marks=marks_of(page)) for page in WITH_COMMANDS],
 )
 def test_a_page_works_as_one_shell(page: Path, clone: Path) -> None:
     shown = commands(page)

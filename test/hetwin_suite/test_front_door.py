@@ -13,18 +13,21 @@ from pathlib import Path
 from typing import Annotated, get_origin
 
 import pytest
+from support.plugins import needs
 
 import hetwin_suite
+from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.topics import Topic
 
 MODULES = (
-    *("command", "engine", "episode", "machines", "mismatch", "model", "page", "robot", "runs"),
+    *("command", "engine", "episode", "expressions", "mismatch", "model", "page", "robot", "runs"),
     "study",
 )
 HEAVY = ("PIL", "mujoco", "numpy", "jinja2", "pydantic", "rclpy", "rosbags")
 LOADS_NOT = {
     "command": ("mujoco", "numpy", "jinja2", "rclpy", "rosbags"),
     "episode": ("jinja2", "rclpy"),
+    "expressions": HEAVY,
     "mismatch": ("jinja2", "rclpy"),
     "runs": ("mujoco", "jinja2", "rclpy"),
 }
@@ -34,7 +37,9 @@ FOLDER = Path(hetwin_suite.__file__).parent
 def home_of(name: str, module: str) -> str:
     """The module from which a module of the front door has a name."""
     for statement in ast.parse((FOLDER / f"{module}.py").read_text(encoding="utf-8")).body:
-        if isinstance(statement, ast.ImportFrom) and name in {a.name for a in statement.names}:
+        if isinstance(statement, ast.ImportFrom) and name in {
+            a.asname or a.name for a in statement.names
+        }:
             assert statement.module is not None
             return statement.module
     raise AssertionError(f"hetwin_suite.{module} does not import {name}")
@@ -50,7 +55,7 @@ def test_each_name_of_a_module_is_there_and_described(module: str) -> None:
         found = getattr(door, name)
         if isinstance(found, Topic):
             described = bool(found.about)
-        elif inspect.isclass(found) or inspect.isfunction(found):
+        elif inspect.isclass(found) or inspect.isfunction(inspect.unwrap(found)):
             described = bool(inspect.getdoc(found))
         else:
             options = found.__metadata__ if get_origin(found) is Annotated else ()
@@ -64,7 +69,7 @@ def test_each_name_of_a_module_is_there_and_described(module: str) -> None:
 def test_a_module_imports_what_it_exports_and_nothing_else(module: str) -> None:
     tree = ast.parse((FOLDER / f"{module}.py").read_text(encoding="utf-8"))
     imported = {
-        alias.name
+        alias.asname or alias.name
         for statement in tree.body
         if isinstance(statement, ast.ImportFrom) and statement.module != "__future__"
         for alias in statement.names
@@ -90,13 +95,27 @@ def test_its_example_runs(module: str, tmp_path: Path, monkeypatch: pytest.Monke
     exec(compile(inspect.cleandoc(example), f"hetwin_suite.{module}", "exec"), {})
 
 
+@needs("hetwin_machines")
 def test_names_that_were_here_are_found_with_a_warning_that_says_where() -> None:
     assert len(hetwin_suite._HOME) == 100  # with `run` and `Summary` the 102 of version 0.1
     for name, home in hetwin_suite._HOME.items():
-        now = rf"is now {home}.{name}; here" if home.startswith("hetwin_suite") else "is replaced"
+        now = (
+            rf"is now {home}.{name}; here" if not home.startswith("hetwin_core") else "is replaced"
+        )
         with pytest.warns(DeprecationWarning, match=now):
             found = getattr(hetwin_suite, name)
         assert found is getattr(importlib.import_module(home), name)
+
+
+def test_a_name_that_a_plugin_has_now_says_what_installs_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "hetwin_machines", None)
+    with (
+        pytest.warns(DeprecationWarning, match=r"is now hetwin_machines.Watch"),
+        pytest.raises(BadInput, match=r"hetwin-suite\[machines\]"),
+    ):
+        _ = hetwin_suite.Watch  # type: ignore[attr-defined]
 
 
 def test_type_checkers_see_the_same_names() -> None:

@@ -111,6 +111,7 @@ class Loop(Part):
 Node: TypeAlias = (
     "Literal | Name | Unary | Binary | Choice | Call | Member | Items | Entries | Loop"
 )
+"""An expression, or a part of one."""
 
 
 def parts_of(node: Node) -> tuple[Node, ...]:

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from hetwin_machines.machine_network import MachineNetwork
 from hetwin_suite.engine import Body, MainPhysics, Settings, load_world
-from hetwin_suite.machines import ALIGN_BASE, MachineNetwork
 from hetwin_suite.model import (
+    ALIGN_BASE,
     BadInput,
     Contribution,
     Event,

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats, Ints
 from hetwin_fmu.variables import Variable, limits
+from hetwin_suite.model import Floats, Ints
 
 _AS_2 = {"Enumeration": "Integer"}
 _AS_3 = {"Enumeration": "Int64"}

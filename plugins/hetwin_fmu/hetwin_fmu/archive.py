@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hetwin_core.ensemble.errors import BadInput
 from hetwin_fmu.library import fmpy
 from hetwin_fmu.units import UnitTable
 from hetwin_fmu.variables import Variable, read_variables
+from hetwin_suite.model import BadInput
 
 DESCRIPTION = "modelDescription.xml"
 WHERE = "file"

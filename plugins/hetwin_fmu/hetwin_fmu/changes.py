@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.scene.values import Floats
 from hetwin_fmu.variables import Variable, variable_of
+from hetwin_suite.model import BadInput, Event, Floats
 
 _NOT = "not "
 OF_EVERY_UNIT: Mapping[str, str] = {

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput, Refused
-from hetwin_core.ensemble.events import Json
 from hetwin_fmu.instance import Given
 from hetwin_fmu.variables import Variable, variable_of
+from hetwin_suite.model import BadInput, Json, Refused
 
 COMMANDS = "set (VARIABLE: value, ...), save (name) and restore (name)"
 

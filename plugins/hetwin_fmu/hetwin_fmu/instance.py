@@ -13,13 +13,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scene.values import Floats
 from hetwin_fmu.access import Access, OutOfRange
 from hetwin_fmu.archive import Archive
 from hetwin_fmu.library import fmpy
 from hetwin_fmu.messages import Messages
 from hetwin_fmu.variables import Variable
+from hetwin_suite.model import BadInput, Floats
 
 Result = TypeVar("Result")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hetwin_core.ensemble.extras import library_of
+from hetwin_suite.model import library_of
 
 NEEDED = "FMUs need the Python package FMPy, which cannot be imported"
 

@@ -9,17 +9,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
-from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.model import (
-    Changes,
-    Contribution,
-    Model,
-    Tick,
-)
-from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Selection
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE, Floats, Value
 from hetwin_fmu.archive import read_archive
 from hetwin_fmu.changes import OF_EVERY_UNIT, ChangeWatch, read_changes
 from hetwin_fmu.commands import COMMANDS, read_set, state_name
@@ -30,6 +19,23 @@ from hetwin_fmu.running import RunningUnit, Wiring
 from hetwin_fmu.settings import Settings
 from hetwin_fmu.sources import Feed, Source, constants, read_sources
 from hetwin_fmu.variables import Variable
+from hetwin_suite.model import (
+    ANY_ATTRIBUTE,
+    BadInput,
+    Changes,
+    Contribution,
+    Entity,
+    EntityKind,
+    Floats,
+    Json,
+    Model,
+    Refused,
+    RunFailed,
+    Selection,
+    Snapshot,
+    Tick,
+    Value,
+)
 
 _NAME = "fmu"
 

@@ -7,20 +7,20 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.values import (
-    EXTERNAL_WRENCH,
-    POSE,
-    AttributeSpec,
-    Floats,
-    Ints,
-    Meaning,
-)
 from hetwin_fmu.settings import Settings
 from hetwin_fmu.units import UnitTable, units_of
 from hetwin_fmu.variables import Variable, variable_of
-from model_nodes.references import Reference
+from hetwin_suite.model import (
+    EXTERNAL_WRENCH,
+    POSE,
+    AttributeSpec,
+    BadInput,
+    Floats,
+    Ints,
+    Layout,
+    Meaning,
+    Reference,
+)
 
 _KNOWN = {spec.name: spec for spec in (POSE, EXTERNAL_WRENCH)}
 """Attributes whose numbers have a fixed meaning."""

@@ -9,8 +9,6 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import Refused
-from hetwin_core.ensemble.scene.values import Floats
 from hetwin_fmu.archive import Archive
 from hetwin_fmu.folders import new_folder
 from hetwin_fmu.instance import CannotReset, Given, Instance, UnitFailed
@@ -18,6 +16,7 @@ from hetwin_fmu.messages import Message
 from hetwin_fmu.pace import Pace
 from hetwin_fmu.settings import Settings
 from hetwin_fmu.variables import Variable
+from hetwin_suite.model import Floats, Refused
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,7 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
-from hetwin_core.ensemble.parameters import Amount, File, Parameters, parameter
-from hetwin_core.ensemble.validation import Name, Number, Strict, Text
+from hetwin_suite.model import Amount, File, Name, Number, Parameters, Strict, Text, parameter
 
 
 class Scaled(Strict):

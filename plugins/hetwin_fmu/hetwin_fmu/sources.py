@@ -7,15 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.values import Floats, Ints
 from hetwin_fmu.instance import Given
 from hetwin_fmu.settings import Given as Written
 from hetwin_fmu.settings import Scaled
 from hetwin_fmu.units import Conversion, UnitTable, units_of
 from hetwin_fmu.variables import Variable, variable_of
-from model_nodes.references import Reference
+from hetwin_suite.model import BadInput, Floats, Ints, Layout, Reference
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, POSE, AttributeSpec
+from hetwin_suite.model import EXTERNAL_WRENCH, POSE, AttributeSpec, BadInput
 
 _BASES = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
 _GROUPS = {POSE: (3, 4, 3, 3), EXTERNAL_WRENCH: (3, 3)}

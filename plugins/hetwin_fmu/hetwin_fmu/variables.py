@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.nearest import perhaps, some
+from hetwin_suite.model import BadInput, perhaps, some
 
 FLOATS = ("Real", "Float32", "Float64")
 WHOLES = (

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.hetwin_command import hetwin, refused
+from support.plugins import needs
 
 from hetwin_core.ensemble.resources import data_folder, resource
 from hetwin_core.ensemble.scenario.extends import load_with_base
@@ -66,6 +67,7 @@ def test_travel_times_are_learned_and_predicted() -> None:
     assert len(found["predictions"]) == 8
 
 
+@needs("hetwin_machines")
 def test_speeds_are_offered_as_a_new_scenario(tmp_path: Path) -> None:
     out = tmp_path / "faster.yaml"
     learn = ("calibrate", "travel", LOGS / "travel.csv", "--scenario", "twin_lab", "--out", out)
@@ -84,6 +86,7 @@ def test_speeds_are_offered_as_a_new_scenario(tmp_path: Path) -> None:
     refused(tmp_path, *unfit, says=("lab_robot.yaml: models", "speeds of a robot"))
 
 
+@needs("hetwin_machines")
 def test_the_log_of_the_link_teaches_travel_times(tmp_path: Path) -> None:
     rows = list(csv.DictReader((LOGS / "travel.csv").read_text().splitlines()))
     messages = ["time,from,id,message"]

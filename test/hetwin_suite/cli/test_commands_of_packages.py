@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.known_files import Kind, find_known, known_files
 from hetwin_core.ensemble.resources import names_of
 from hetwin_core.ensemble.scenario.scenario import find_scenario
+from hetwin_suite.cli import commands
 from hetwin_suite.cli.commands import OWN
 from hetwin_suite.cli.main import app
 
@@ -81,15 +83,15 @@ def said(*words: str) -> str:
 
 def test_help_lists_them_under_their_package_and_imports_none() -> None:
     text = said("--help")
-    own, _, others = text.partition("Commands of cafe:")
-    others, _, ours = others.partition("Commands of hetwin-suite:")
-    assert [line.split()[0] for line in ours.splitlines() if "see hetwin" in line] == [
-        *("machines", "truck")
-    ]
+    own, *sections = text.split("Commands of ")
+    listed = {
+        package: re.findall(r"^  (\w+) +see hetwin", rows, re.MULTILINE)
+        for package, _, rows in (section.partition(":\n") for section in sections)
+    }
+    assert listed["hetwin-suite"] == ["truck"]
+    assert listed["cafe"] == ["bar", "brew", "gone", "nothing"]
+    assert listed.get("hetwin-machines") in (["machines"], None)
     assert "run a scenario and report what happened" in own
-    assert [line.split()[0] for line in others.splitlines() if "see hetwin" in line] == [
-        *("bar", "brew", "gone", "nothing")
-    ]
     assert "commands_of_a_cafe" not in sys.modules
 
 
@@ -143,6 +145,15 @@ def test_a_package_whose_folder_is_not_there_is_named() -> None:
         match="gone of the package cafe cannot be used: there is no module",
     ):
         names_of("scenarios", ".yaml")
+
+
+def test_a_command_of_a_plugin_that_is_not_installed_names_its_extra(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(commands, "installed", lambda group: ())
+    with pytest.raises(BadInput, match="hetwin machines is in a package of its own") as error:
+        said("machines", "check", "counter")
+    assert error.value.expected == 'pip install "hetwin-suite[machines]"'
 
 
 @pytest.mark.parametrize("name", OWN)

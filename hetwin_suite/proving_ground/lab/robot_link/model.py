@@ -6,13 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from hetwin_suite.machines import (
-    ALARM,
-    ALIGN_BASE,
-    LINKED,
-    LOGGED,
-    ROBOT_BACK,
-    ROBOT_LOST,
+from hetwin_machines import (
     ROBOTS,
     TIMEOUT,
     Kind,
@@ -24,7 +18,13 @@ from hetwin_suite.machines import (
     Turn,
 )
 from hetwin_suite.model import (
+    ALARM,
+    ALIGN_BASE,
+    LINKED,
+    LOGGED,
     NS_PER_S,
+    ROBOT_BACK,
+    ROBOT_LOST,
     Amount,
     Changes,
     Contribution,

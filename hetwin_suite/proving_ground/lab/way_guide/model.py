@@ -9,8 +9,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from hetwin_suite.machines import PLANNED, POINTED
 from hetwin_suite.model import (
+    PLANNED,
+    POINTED,
     Amount,
     BadInput,
     Changes,

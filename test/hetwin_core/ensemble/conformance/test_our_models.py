@@ -57,12 +57,6 @@ GIVEN: dict[str, dict[str, object]] = {
     "in_hand_localization": {},
     "fidelity_during_action": {"actions": ["move"], "objects": ["box"]},
     "fidelity_near_robot": {},
-    "machine_network": {
-        "file": str(ROOT / "scenarios" / "networks" / "lab_l2.yaml"),
-        "inputs": {"result": 1},
-        "events": {"reported": "grasped"},
-        "raises": {"mission": {"when": "give", "arguments": {"height": "box.pose[2]"}}},
-    },
     "robot_health": {},
     "robot_link": {"commander": "a", "virtual": "b", "real": "c"},
     "travel_update": {

@@ -1,1 +1,0 @@
-"""Networks of state machines that one can see through; nothing of ROS, nothing else of hetwin."""

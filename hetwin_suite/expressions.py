@@ -1,0 +1,50 @@
+"""Expressions of one's own: read them, look at what they are made of, and write them as text.
+
+A package whose files hold conditions reads them as scenarios do, and evaluates them in its own way::
+
+    from hetwin_suite.expressions import conjuncts, names_of, parse, text_of
+
+    guard = parse("cups < 3 && (warm || !served)")
+    print(*names_of(guard))
+    print([text_of(part) for part in conjuncts(guard)])
+"""
+
+from __future__ import annotations
+
+from hetwin_core.ensemble.expressions.nodes import (
+    Binary,
+    Call,
+    Choice,
+    Literal,
+    Name,
+    Node,
+    Unary,
+    conjuncts,
+    depth_of,
+    names_of,
+    number_of,
+    parts_of,
+    walk,
+)
+from hetwin_core.ensemble.expressions.parser import DEEPEST, WrongSyntax, parse
+from hetwin_core.ensemble.expressions.printer import text_of
+
+__all__ = [
+    "DEEPEST",
+    "Binary",
+    "Call",
+    "Choice",
+    "Literal",
+    "Name",
+    "Node",
+    "Unary",
+    "WrongSyntax",
+    "conjuncts",
+    "depth_of",
+    "names_of",
+    "number_of",
+    "parse",
+    "parts_of",
+    "text_of",
+    "walk",
+]

@@ -1,0 +1,93 @@
+"""`hetwin machines check`, `code` and `draw`: what a network is, without running it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hetwin_machines.commands.arguments import Net
+from hetwin_suite.command import BadInput, Result, lines_of, option, write_text
+
+if TYPE_CHECKING:
+    from hetwin_machines.drawing.graph import Went
+    from hetwin_machines.network import Network
+
+
+def check(net: Net) -> Result:
+    """Look for gaps between the guards of a state, guards that overlap, states out of reach and signals never set.
+
+    Each finding names machine, state and arcs, and a case in which it comes about; findings are no error.
+
+    Example: hetwin machines check counter
+    """
+    from hetwin_machines.checking.findings import findings
+    from hetwin_machines.network_files import find_network, load_network
+
+    network = load_network(find_network(net))
+    found = findings(network)
+    names = [machine.name for machine in network.machines]
+    lines = [
+        f"  {finding.kind}: {f'{finding.machine}: ' if finding.machine else ''}{finding.text}"
+        for finding in found
+    ]
+    head = f"{len(names)} machine{'s' if len(names) > 1 else ''}: {', '.join(names)}"
+    return Result(
+        {"machines": names, "findings": [f.to_json() for f in found]},
+        [head, *(lines or ["  no findings"])],
+    )
+
+
+def code(
+    net: Net,
+    out: Annotated[Path, option("--out", "Python file")],
+) -> Result:
+    """Write a network as Python: one plan a machine, each state and arc as in the drawing, the standard library alone.
+
+    python -I FILE.py INPUTS.csv prints the lines of hetwin machines run --trace --json.
+
+    Example: hetwin machines code counter --out counter.py
+    """
+    from hetwin_machines.network_files import find_network, load_network
+    from hetwin_machines.written_code import code_of
+
+    file = find_network(net)
+    write_text(out, code_of(load_network(file), file.name), where="--out")
+    said = f"wrote {out}; python -I {out} INPUTS.csv prints its trace"
+    return Result({"file": str(out.resolve())}, [said])
+
+
+def draw(
+    net: Net,
+    out: Annotated[Path, option("--out", "SVG file")],
+    way: Annotated[
+        Path | None,
+        typer.Option("--way", help="what hetwin machines run --trace --json has printed"),
+    ] = None,
+) -> Result:
+    """Draw a network: decisions as diamonds, pushes and pops as bubbles, the top of the stack as a hexagon.
+
+    With a trace of it, the way taken is blue, with how often, and faults are red, with their reasons.
+
+    Example: hetwin machines draw counter --out counter.svg
+    """
+    from hetwin_machines.drawing.picture import draw as picture
+    from hetwin_machines.network_files import find_network, load_network
+
+    file = find_network(net)
+    network = load_network(file)
+    went, said = _went(network, way) if way is not None else (None, "")
+    write_text(out, picture(network, file.stem, went, said), where="--out")
+    return Result({"file": str(out.resolve())}, [f"wrote {out}"])
+
+
+def _went(network: Network, trace: Path) -> tuple[dict[str, Went], str]:
+    from hetwin_machines.drawing.went import went_of
+    from hetwin_machines.seeing.replay import TraceError, read_trace, replay
+
+    lines = lines_of(trace, "a trace, as hetwin machines run --trace --json prints it")
+    try:
+        return went_of(network, replay(network, read_trace(lines)))
+    except TraceError as error:
+        raise BadInput(str(error), file=trace) from None

@@ -1,0 +1,110 @@
+"""Makes decisions of guards that part all cases, as a designer would draw them: one diamond for each condition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hetwin_suite.expressions import Binary, Literal, Node, Unary, conjuncts, text_of
+
+_OPPOSITES = {">": "<=", "<=": ">", "<": ">=", ">=": "<", "==": "!=", "!=": "=="}
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """An arc, with what is left of its guard; empty if the decisions before it say all."""
+
+    arc: int
+    guard: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A condition, and what follows if it holds and if not."""
+
+    condition: str
+    yes: Tree
+    no: Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Fan:
+    """Arcs that no decision parts: each has its own guard."""
+
+    leaves: tuple[Leaf, ...]
+
+
+Tree = Leaf | Decision | Fan
+_Guarded = tuple[int, tuple[Node, ...]]
+"""Index of an arc, and the conditions that all must hold."""
+
+
+def decide(guards: Sequence[Node]) -> Tree:
+    """Return the decisions that lead to the arcs of a state, given their guards."""
+    if len(guards) == 2 and _key(_opposite(guards[0])) == _key(guards[1]):
+        return _of_two(guards[0])
+    return _tree([(i, tuple(_conjuncts(guard))) for i, guard in enumerate(guards)])
+
+
+def _of_two(guard: Node) -> Decision:
+    if isinstance(guard, Unary) and guard.sign == "!":
+        return Decision(text_of(guard.of), Leaf(1, ""), Leaf(0, ""))
+    return Decision(text_of(guard), Leaf(0, ""), Leaf(1, ""))
+
+
+def _tree(arcs: list[_Guarded]) -> Tree:
+    if len(arcs) == 1:
+        return _leaf(*arcs[0])
+    for condition in arcs[0][1]:
+        atom = _atom(condition)
+        sides = [_side(atom, conditions) for _, conditions in arcs]
+        if None not in sides and len(set(sides)) == 2:
+            yes = [_without(atom, arc) for arc, side in zip(arcs, sides, strict=True) if side]
+            no = [_without(atom, arc) for arc, side in zip(arcs, sides, strict=True) if not side]
+            return Decision(text_of(atom), _tree(yes), _tree(no))
+    return Fan(tuple(_leaf(*arc, or_else="true") for arc in arcs))
+
+
+def _leaf(index: int, conditions: tuple[Node, ...], or_else: str = "") -> Leaf:
+    if len(conditions) == 1:
+        return Leaf(index, text_of(conditions[0]))
+    return Leaf(index, " && ".join(_inside(node) for node in conditions) or or_else)
+
+
+def _inside(node: Node) -> str:
+    text = text_of(node)
+    return f"({text})" if isinstance(node, Binary) and node.sign == "||" else text
+
+
+def _conjuncts(node: Node) -> list[Node]:
+    return [part for part in conjuncts(node) if _key(part) != _key(Literal(True))]
+
+
+def _atom(node: Node) -> Node:
+    return node.of if isinstance(node, Unary) and node.sign == "!" else node
+
+
+def _side(atom: Node, conditions: tuple[Node, ...]) -> bool | None:
+    """Whether conditions say that an atom holds, or that it does not; None if they say neither."""
+    keys = {_key(condition) for condition in conditions}
+    if _key(atom) in keys:
+        return True
+    return False if _key(_opposite(atom)) in keys else None
+
+
+def _without(atom: Node, arc: _Guarded) -> _Guarded:
+    known = {_key(atom), _key(_opposite(atom))}
+    return arc[0], tuple(node for node in arc[1] if _key(node) not in known)
+
+
+def _opposite(node: Node) -> Node:
+    if isinstance(node, Unary) and node.sign == "!":
+        return node.of
+    if isinstance(node, Binary) and node.sign in _OPPOSITES:
+        return Binary(_OPPOSITES[node.sign], node.one, node.two)
+    return Unary("!", node)
+
+
+def _key(node: Node) -> str:
+    """What is the same for the same expressions only; true and 1 are not."""
+    return repr(node)

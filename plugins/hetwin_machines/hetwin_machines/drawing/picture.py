@@ -1,0 +1,135 @@
+"""Draws a network: a panel for each machine, with the signals that it sets and reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+
+from hetwin_machines.drawing import svg
+from hetwin_machines.drawing.chart import chart_of
+from hetwin_machines.drawing.graph import Graph, Went
+from hetwin_machines.drawing.layers import arrange
+from hetwin_machines.drawing.places import Places
+from hetwin_machines.network import Machine, Network, OnInactive
+from hetwin_suite.expressions import names_of
+
+WIDEST = 1500.0
+"""Panels stand beside each other up to this width."""
+MARGIN = 20.0
+HEAD = 62.0
+"""Height of a panel's title and notes."""
+_NOTE_LETTER = 6.9
+
+
+@dataclass
+class _Panel:
+    machine: Machine
+    graph: Graph
+    places: Places
+    notes: tuple[str, ...]
+    x: float = 0.0
+    y: float = 0.0
+
+    @property
+    def width(self) -> float:
+        text = max(len(note) for note in (*self.notes, self.machine.name + "   "))
+        return max(self.places.width, text * _NOTE_LETTER) + 2 * MARGIN
+
+    @property
+    def height(self) -> float:
+        return self.places.height + HEAD + MARGIN
+
+
+def draw(
+    network: Network, name: str, went: Mapping[str, Went] | None = None, said: str = ""
+) -> str:
+    """Return a drawing of a network as SVG.
+
+    Args:
+        network: what is drawn.
+        name: of the network.
+        went: what each machine did in a trace; None if there is none.
+        said: of the trace, in words.
+    """
+    panels = [_panel(machine, went) for machine in network.machines]
+    notes = [_signals(network), *([said] if said else [])]
+    width, height = _arrange(panels, 2 * MARGIN + 24 + 18 * len(notes))
+    width = max(width, max(len(note) for note in (*notes, name)) * _NOTE_LETTER + 2 * MARGIN)
+    size = f'width="{width:.0f}" height="{height:.0f}" role="img"'
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" {size}>',
+            f"<title>{escape(name)}</title>",
+            f"<style>{svg.STYLE}</style>",
+            f'<rect class="paper" width="{width:.0f}" height="{height:.0f}"/>',
+            f'<text class="title" x="{MARGIN}" y="{MARGIN + 12}">{escape(name)}</text>',
+            *(
+                f'<text class="note" x="{MARGIN}" y="{MARGIN + 34 + 18 * i}">{escape(note)}</text>'
+                for i, note in enumerate(notes)
+            ),
+            *(line for panel in panels for line in _drawn(panel)),
+            "</svg>\n",
+        ]
+    )
+
+
+def _panel(machine: Machine, went: Mapping[str, Went] | None) -> _Panel:
+    graph = chart_of(machine, went[machine.name] if went is not None else None)
+    return _Panel(machine, graph, Places(graph, arrange(graph)), tuple(_notes(machine)))
+
+
+def _notes(machine: Machine) -> Iterator[str]:
+    read = {
+        name
+        for arcs in machine.states.values()
+        for arc in arcs
+        for expression in (arc.guard, *arc.assignments.values())
+        for name in names_of(expression.node)
+    }
+    yield f"sets: {', '.join(sorted(machine.sets)) or 'nothing'}"
+    others = sorted(read - machine.sets)
+    on_inactive = machine.on_inactive
+    then = f"  ·  when inactive: {on_inactive}" if on_inactive is not OnInactive.STAY else ""
+    yield f"reads: {', '.join(others) or 'nothing else'}{then}"
+
+
+def _signals(network: Network) -> str:
+    parts = [
+        f"{kind}: {', '.join(names)}"
+        for kind, names in (
+            ("inputs", network.inputs),
+            ("events", network.events),
+            ("outputs", network.outputs),
+        )
+        if names
+    ]
+    return "  ·  ".join([*parts, f"advance: {network.advance}"])
+
+
+def _arrange(panels: list[_Panel], top: float) -> tuple[float, float]:
+    """Place panels in rows; return width and height of all."""
+    x, y, tallest, widest = MARGIN, top, 0.0, 0.0
+    for panel in panels:
+        if x > MARGIN and x + panel.width > WIDEST:
+            x, y, tallest = MARGIN, y + tallest + MARGIN, 0.0
+        panel.x, panel.y = x, y
+        x += panel.width + MARGIN
+        tallest = max(tallest, panel.height)
+        widest = max(widest, x)
+    return widest, y + tallest + MARGIN
+
+
+def _drawn(panel: _Panel) -> Iterator[str]:
+    x, y, machine = panel.x, panel.y, panel.machine
+    yield f'<g data-machine="{escape(machine.name)}">'
+    size = f'width="{panel.width:.1f}" height="{panel.height:.1f}"'
+    yield f'<rect class="panel" x="{x:.1f}" y="{y:.1f}" {size} rx="8"/>'
+    yield f'<text class="title" x="{x + 14:.1f}" y="{y + 22:.1f}">{escape(machine.name)}</text>'
+    for i, note in enumerate(panel.notes):
+        yield f'<text class="note" x="{x + 14:.1f}" y="{y + 38 + 15 * i:.1f}">{escape(note)}</text>'
+    left = (panel.width - panel.places.width) / 2
+    yield f'<g transform="translate({x + left:.1f} {y + HEAD + 4:.1f})">'
+    yield from svg.machine_svg(panel.graph, panel.places)
+    yield "</g>"
+    yield "</g>"

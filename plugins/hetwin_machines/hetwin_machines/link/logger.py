@@ -1,0 +1,86 @@
+"""The smart logger: one row for each command, not each sample (Machines 2026, 14(3), 273, section 3.5)."""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any, TextIO
+
+from hetwin_machines.link.link import exact
+from hetwin_machines.link.messages import BOTH, Alarm, Entry, Turn
+
+COLUMNS = (
+    *("T", "id", "rotation", "displacement", "lap_real", "lap_virtual"),
+    *("state", "lap1", "lap2", "D", "alarms"),
+)
+
+
+class Logger:
+    """Keeps a row for each command that was closed.
+
+    A row has the time ``T`` at which the command went to both robots [s], its id, rotation and displacement, the laps
+    of both robots, who was first, the laps in the order in which they came [s], D [cycles], and its alarms, such as
+    ``timeout:real``. The table is one that `hetwin calibrate travel` reads. Alarms of answers to no open command are
+    kept in the row of that command if they came before it was closed, and in `stray` else.
+
+    Args:
+        period: of the link's cycles [s].
+
+    Attributes:
+        rows: as they are written.
+        stray: alarms that belong to no row.
+    """
+
+    def __init__(self, period: float) -> None:
+        self._period = float(period)
+        self._alarms: dict[int, list[Alarm]] = defaultdict(list)
+        self.rows: list[dict[str, Any]] = []
+
+    @property
+    def stray(self) -> tuple[Alarm, ...]:
+        """Alarms that belong to no row, in the order in which they came."""
+        alarms = (alarm for alarms in self._alarms.values() for alarm in alarms)
+        return tuple(sorted(alarms, key=lambda alarm: alarm.cycle))
+
+    def keep(self, turn: Turn) -> list[dict[str, Any]]:
+        """Keep what a cycle brought; return the rows that it closed."""
+        return self.add(turn.entries, turn.alarms)
+
+    def add(self, entries: Iterable[Entry], alarms: Iterable[Alarm]) -> list[dict[str, Any]]:
+        """Keep entries and the alarms that came until they were closed; return the rows of the entries."""
+        for alarm in alarms:
+            self._alarms[alarm.id].append(alarm)
+        rows = [self._row(entry, self._alarms_of(entry)) for entry in entries]
+        self.rows += rows
+        return rows
+
+    def write(self, file: TextIO) -> None:
+        """Write the rows as CSV, by the time at which the commands were sent."""
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(sorted(self.rows, key=lambda row: row["T"]))
+
+    def _alarms_of(self, entry: Entry) -> list[Alarm]:
+        """Take out the alarms of a command between its sending and its closing."""
+        alarms = self._alarms.pop(entry.id, [])
+        within = [alarm for alarm in alarms if entry.sent <= alarm.cycle <= entry.cycle]
+        if len(within) < len(alarms):
+            self._alarms[entry.id] = [alarm for alarm in alarms if alarm not in within]
+        return within
+
+    def _row(self, entry: Entry, alarms: Iterable[Alarm]) -> dict[str, Any]:
+        said = (f"{a.kind}:{a.side}" if a.side != BOTH else str(a.kind) for a in alarms)
+        return {
+            "T": float(entry.sent * exact(self._period)),
+            "id": entry.id,
+            "rotation": entry.rotation,
+            "displacement": entry.displacement,
+            "lap_real": entry.lap_real,
+            "lap_virtual": entry.lap_virtual,
+            "state": str(entry.state),
+            "lap1": entry.lap1,
+            "lap2": entry.lap2,
+            "D": entry.D,
+            "alarms": " ".join(said),
+        }

@@ -1,0 +1,136 @@
+"""Plays a table of messages through the link."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+from collections.abc import Iterable, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import NamedTuple
+
+from hetwin_machines.link.link import Link
+from hetwin_machines.link.messages import (
+    ROBOTS,
+    Alarm,
+    Entry,
+    Message,
+    Reply,
+    Side,
+    Turn,
+    motion_of,
+)
+from hetwin_machines.table import WHOLE, TableError
+
+COLUMNS = ("time", "from", "id", "message")
+_LATEST = Decimal(10**9)
+
+
+class Timed(NamedTuple):
+    """A message and when it was sent [s]."""
+
+    time: Decimal
+    message: Message
+
+
+class Played(NamedTuple):
+    """What became of a table of messages."""
+
+    entries: tuple[Entry, ...]
+    replies: tuple[Reply, ...]
+    alarms: tuple[Alarm, ...]
+
+
+def play(
+    messages: Iterable[Timed], period: float, timeout: float, *, has_real: bool | None = None
+) -> Played:
+    """Play messages until all commands are closed.
+
+    A message counts in the first cycle that begins at or after it. Cycles in which nothing can happen are left out.
+
+    Args:
+        messages: in any order.
+        period: of the cycles [s].
+        timeout: an answer is in time up to so long after the command's cycle [s].
+        has_real: whether there is a real robot; default: if it sends anything.
+
+    Raises:
+        ValueError: if the period is not above 0, or the timeout below 0.
+    """
+    rows = sorted(messages, key=lambda row: row.time)
+    if has_real is None:
+        has_real = any(row.message.sender is Side.REAL for row in rows)
+    link = Link(period, timeout, has_real=has_real)
+    turns = []
+    for cycle, together in itertools.groupby(rows, key=lambda row: link.cycle_of(row.time)):
+        while link.deadline is not None and link.deadline < cycle:
+            turns.append(_at(link, link.deadline))
+        turns.append(_at(link, cycle, [row.message for row in together]))
+    while link.deadline is not None:
+        turns.append(_at(link, link.deadline))
+    return Played(
+        tuple(entry for turn in turns for entry in turn.entries),
+        tuple(reply for turn in turns for reply in turn.replies),
+        tuple(alarm for turn in turns for alarm in turn.alarms),
+    )
+
+
+def _at(link: Link, cycle: int, messages: Sequence[Message] = ()) -> Turn:
+    """Take a cycle, without those before it in which nothing can happen."""
+    link.cycle = cycle
+    return link.next(messages)
+
+
+def read_messages(lines: Iterable[str]) -> list[Timed]:
+    """Return the messages of a table with the columns time, from, id and message, in any order of the rows.
+
+    Raises:
+        TableError: if a column is missing or unknown, a value is none, or two commands have one id.
+    """
+    rows = csv.reader(lines)
+    header = [name.strip() for name in next(rows, [])]
+    if sorted(header) != sorted(COLUMNS):
+        raise TableError(f"line 1: found {','.join(header)!r}; expected {','.join(COLUMNS)}")
+    messages: list[Timed] = []
+    commands: dict[int, int] = {}
+    for cells in rows:
+        if not cells:
+            continue
+        if len(cells) != len(header):
+            found = f"found {len(cells)} columns; expected {len(header)}"
+            raise TableError(f"line {rows.line_num}: {found}: {', '.join(header)}")
+        row = _message(dict(zip(header, map(str.strip, cells), strict=True)), rows.line_num)
+        id_ = row.message.id
+        if row.message.sender is Side.L1:
+            if id_ in commands:
+                found = f"found {id_}, the id of the command in line {commands[id_]}"
+                raise TableError(f"line {rows.line_num}, column id: {found}; expected a new one")
+            commands[id_] = rows.line_num
+        messages.append(row)
+    return messages
+
+
+def _message(row: dict[str, str], line: int) -> Timed:
+    senders = [str(side) for side in Side]
+    if row["from"] not in senders:
+        expected = f"expected one of {', '.join(senders)}"
+        raise TableError(f"line {line}, column from: found {row['from']!r}; {expected}")
+    if not WHOLE.match(row["id"]):
+        raise TableError(f"line {line}, column id: found {row['id']!r}; expected a whole number")
+    sender = Side(row["from"])
+    if sender not in ROBOTS:
+        try:
+            motion_of(row["message"])
+        except ValueError as error:
+            raise TableError(f"line {line}, column message: {error}") from None
+    return Timed(_time(row["time"], line), Message(sender, int(row["id"]), row["message"]))
+
+
+def _time(text: str, line: int) -> Decimal:
+    try:
+        time = Decimal(text)
+    except InvalidOperation:
+        time = Decimal("nan")
+    if not 0 <= time < _LATEST if time.is_finite() else True:
+        found = f"found {text!r}; expected seconds, 0 or more"
+        raise TableError(f"line {line}, column time: {found}")
+    return time

@@ -1,0 +1,80 @@
+"""Events of the run on their way to a network: one a step, in order, none is lost."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+
+from hetwin_machines.expressions.operations import LIMIT, Value
+from hetwin_machines.machine_network.settings import Happening
+from hetwin_suite.model import Event, EventKind, Json, RunFailed
+
+
+class Happenings:
+    """Waiting events, for each event of the network.
+
+    Args:
+        entries: event of the network -> what makes it happen.
+    """
+
+    def __init__(self, entries: Mapping[str, Happening]) -> None:
+        self._entries = dict(entries)
+        self._waiting: dict[str, deque[Event]] = {name: deque() for name in entries}
+
+    def add(self, events: Iterable[Event]) -> None:
+        """Keep those that make an event of the network happen."""
+        for event in events:
+            for name, entry in self._entries.items():
+                if _is_meant(event, entry):
+                    self._waiting[name].append(event)
+
+    def next(self, outputs: Mapping[str, Value | None]) -> dict[str, Value]:
+        """Return what happens in the next step, and the inputs that come with it.
+
+        Raises:
+            RunFailed: if an argument that is to become an input is none.
+        """
+        found: dict[str, Value] = {}
+        for name, entry in self._entries.items():
+            waiting = self._waiting[name]
+            if not waiting or (entry.waits_for and outputs.get(entry.waits_for) is not True):
+                continue
+            event = waiting.popleft()
+            found[name] = True
+            for signal, argument in entry.values.items():
+                found[signal] = _value(event, argument)
+        return found
+
+
+def _is_meant(event: Event, entry: Happening) -> bool:
+    if entry.topic is not None:
+        if event.kind is not EventKind.TOPIC or event.name.lstrip("/") != entry.topic.lstrip("/"):
+            return False
+    elif entry.of not in (event.name, f"{event.source}.{event.name}"):
+        return False
+    return all(_argument(event, argument) == value for argument, value in entry.only.items())
+
+
+def _argument(event: Event, path: str) -> Json:
+    value: Json = dict(event.arguments)
+    for part in path.split("."):
+        if not isinstance(value, dict) or part not in value:
+            return None
+        value = value[part]
+    return value
+
+
+def _value(event: Event, argument: str) -> Value:
+    value = _argument(event, argument)
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int) and -LIMIT <= value < LIMIT:
+        return value
+    if isinstance(value, float) and value - value == 0.0:
+        return value
+    raise RunFailed(
+        event.source,
+        event.name,
+        event.time_ns,
+        f"its argument {argument} is {value!r}; expected a finite number, or a truth, for a network",
+    )

@@ -1,0 +1,110 @@
+"""The inputs of a network: constants, and numbers of the scene."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+
+from hetwin_machines.expressions.operations import Value
+from hetwin_machines.machine_network.settings import Chosen, Source
+from hetwin_suite.model import BadInput, Floats, Layout, Meaning, Reference, Selection, Snapshot
+
+Read = Callable[[Floats, Mapping[str, Value | None]], Value | None]
+"""Returns an input by all numbers of the scene, and the outputs of the network; None: it holds its last value."""
+
+
+class Sensing:
+    """Reads the inputs of a network from the scene.
+
+    Args:
+        inputs: of the network, as the scenario has them.
+
+    Attributes:
+        constants: the inputs that never change unless an event says so.
+
+    Raises:
+        BadInput: if a reference is written in another way.
+    """
+
+    def __init__(self, inputs: Mapping[str, Source]) -> None:
+        self.constants: dict[str, Value] = {
+            name: given for name, given in inputs.items() if isinstance(given, bool | int | float)
+        }
+        self._chosen = {
+            name: (Reference.from_text(_text(given), f"inputs.{name}"), given)
+            for name, given in inputs.items()
+            if isinstance(given, str | Chosen)
+        }
+        self._reads: dict[str, Read] = {}
+
+    @property
+    def selections(self) -> tuple[Selection, ...]:
+        """What a snapshot must hold."""
+        return tuple(reference.selection for reference, _ in self._chosen.values())
+
+    @property
+    def indices(self) -> Iterator[tuple[str, str]]:
+        """Inputs that a signal of the network chooses, each with that signal."""
+        for name, (_, given) in self._chosen.items():
+            if isinstance(given, Chosen) and given.index is not None:
+                yield name, given.index
+
+    def start(self, layout: Layout) -> None:
+        """Find the numbers in the scene.
+
+        Raises:
+            BadInput: if it has none, or several where one is needed.
+        """
+        for name, (reference, given) in self._chosen.items():
+            self._reads[name] = _read(reference, given, layout, f"inputs.{name}")
+
+    def values(self, scene: Snapshot, outputs: Mapping[str, Value | None]) -> dict[str, Value]:
+        """Return the inputs that the scene gives now."""
+        found = {name: read(scene.values, outputs) for name, read in self._reads.items()}
+        return {name: value for name, value in found.items() if value is not None}
+
+
+def _text(given: str | Chosen) -> str:
+    return given if isinstance(given, str) else given.of
+
+
+def _read(reference: Reference, given: str | Chosen, layout: Layout, where: str) -> Read:
+    attribute, inside = reference.find(layout, where)
+    places = inside + layout.range_of(*reference.key).start
+    is_truth = attribute.meaning is Meaning.TRUTH
+    if isinstance(given, str):
+        if len(places) != 1:
+            raise BadInput(
+                "an input is one number, and these are several",
+                where=where,
+                found=reference.text,
+                expected=f"{reference.entity}.{reference.attribute}[INDEX], or take: min or max",
+            )
+        place = int(places[0])
+        return lambda scene, _: _value(float(scene[place]), is_truth)
+    if given.take is not None:
+        least = given.take == "min"
+        return lambda scene, _: _value(_extreme(scene[places], least), is_truth)
+    signal = given.index or ""
+
+    def at_index(scene: Floats, outputs: Mapping[str, Value | None]) -> Value | None:
+        index = outputs.get(signal)
+        if index is None or isinstance(index, bool) or index != int(index):
+            return None
+        if not 0 <= index < len(places):
+            return None
+        return _value(float(scene[places[int(index)]]), is_truth)
+
+    return at_index
+
+
+def _extreme(numbers: Floats, least: bool) -> float:
+    return float(np.min(numbers) if least else np.max(numbers))
+
+
+def _value(number: float, is_truth: bool) -> Value | None:
+    """The number, or a truth; None if it is not finite."""
+    if number - number != 0.0:
+        return None
+    return number != 0.0 if is_truth else number

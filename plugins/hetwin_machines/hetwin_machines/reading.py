@@ -1,0 +1,240 @@
+"""Reads a network from a mapping, as YAML has it."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from hetwin_machines.cycle import FAULTS, TOP
+from hetwin_machines.errors import NetworkError
+from hetwin_machines.expressions.language import FUNCTIONS, parse
+from hetwin_machines.expressions.operations import LIMIT, Value
+from hetwin_machines.network import (
+    ALL,
+    Advance,
+    Arc,
+    Expression,
+    Machine,
+    Network,
+    OnInactive,
+)
+from hetwin_suite.expressions import names_of
+
+MAX_CYCLES = 100
+_NAME = re.compile(r"[A-Za-z_]\w*\Z", re.ASCII)
+_WORDS_OF_CEL = {
+    *("true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function"),
+    *("if", "import", "let", "loop", "package", "namespace", "return", "var", "void", "while"),
+}
+RESERVED = {TOP, *FAULTS, *_WORDS_OF_CEL, *FUNCTIONS}
+"""Names that signals, machines and states cannot have."""
+
+
+def read_network(data: object) -> Network:
+    """Return a network.
+
+    Args:
+        data: mappings, lists, texts, numbers and truths, as a YAML file has them.
+
+    Raises:
+        NetworkError: with machine, state and key, if it cannot be used.
+    """
+    keys = ("inputs", "events", "outputs", "advance", "max_cycles", "machines")
+    file = _mapping(data, "", keys, needs=("machines",))
+    machines = _mapping(file["machines"], "machines")
+    if not machines:
+        raise NetworkError("there is no machine", "machines")
+    network = Network(
+        inputs=_names(file, "inputs"),
+        events=_names(file, "events"),
+        outputs=_names(file, "outputs"),
+        advance=Advance(_one_of(file.get("advance", "settled"), "advance", Advance)),
+        max_cycles=_count(file.get("max_cycles", MAX_CYCLES), "max_cycles", least=1),
+        machines=tuple(
+            _machine(_name(name, "machines"), value, f"machines.{name}")
+            for name, value in machines.items()
+        ),
+    )
+    _check_signals(network)
+    return network
+
+
+def _machine(name: str, data: object, where: str) -> Machine:
+    keys = ("initial", "init", "states", "on_inactive")
+    entry = _mapping(data, where, keys, needs=("initial", "states"))
+    rows = _mapping(entry["states"], f"{where}.states")
+    names = [_name(state, f"{where}.states") for state in rows]
+    init = _mapping({} if entry.get("init") is None else entry["init"], f"{where}.init")
+    return Machine(
+        name=name,
+        initial=_state(entry["initial"], f"{where}.initial", names),
+        init={_name(n, f"{where}.init"): _value(v, f"{where}.init.{n}") for n, v in init.items()},
+        states={
+            state: tuple(
+                _arc(arc, f"{where}.states.{state}.{i}", names)
+                for i, arc in enumerate(_list(arcs, f"{where}.states.{state}"))
+            )
+            for state, arcs in rows.items()
+        },
+        on_inactive=OnInactive(
+            _one_of(entry.get("on_inactive", "stay"), f"{where}.on_inactive", OnInactive)
+        ),
+    )
+
+
+def _arc(data: object, where: str, states: list[str]) -> Arc:
+    entry = _mapping(data, where, ("if", "do", "pop", "push", "to"), needs=("if", "to"))
+    assigned = _mapping({} if entry.get("do") is None else entry["do"], f"{where}.do")
+    pop = entry.get("pop", 0)
+    return Arc(
+        guard=_expression(entry["if"], f"{where}.if"),
+        assignments={
+            _name(name, f"{where}.do"): _expression(value, f"{where}.do.{name}")
+            for name, value in assigned.items()
+        },
+        pop="all" if pop == ALL else _count(pop, f"{where}.pop", least=0),
+        push=tuple(
+            _state(state, f"{where}.push", states)
+            for state in _list(entry.get("push"), f"{where}.push")
+        ),
+        to=TOP if entry["to"] == TOP else _state(entry["to"], f"{where}.to", states),
+    )
+
+
+def _check_signals(network: Network) -> None:
+    """See that signals from outside are set by no machine, and that all others have one beginning.
+
+    Raises:
+        NetworkError: if not.
+    """
+    outside: dict[str, str] = {}
+    for kind, names in (("inputs", network.inputs), ("events", network.events)):
+        for name in names:
+            if name in outside:
+                raise NetworkError(f"{name} stands in {outside[name]} already", kind, name)
+            outside[name] = kind
+    begun: dict[str, tuple[str, Value]] = {}
+    for machine in network.machines:
+        for name, value in machine.init.items():
+            where = f"machines.{machine.name}.init.{name}"
+            _check_set(name, outside, where)
+            other, before = begun.setdefault(name, (machine.name, value))
+            if (before, type(before)) != (value, type(value)):
+                raise NetworkError(f"{other} begins with {before!r}", where, value, "one value")
+    for where, arc in _arcs(network):
+        for key, expression in (("if", arc.guard), *_assigned(arc)):
+            _check_names(expression, f"{where}.{key}")
+        for name in arc.assignments:
+            _check_set(name, outside, f"{where}.do.{name}")
+
+
+def _arcs(network: Network) -> Iterator[tuple[str, Arc]]:
+    """All arcs, each with its place in the file."""
+    for machine in network.machines:
+        for state, arcs in machine.states.items():
+            for i, arc in enumerate(arcs):
+                yield f"machines.{machine.name}.states.{state}.{i}", arc
+
+
+def _assigned(arc: Arc) -> list[tuple[str, Expression]]:
+    return [(f"do.{name}", expression) for name, expression in arc.assignments.items()]
+
+
+def _check_set(name: str, outside: Mapping[str, str], where: str) -> None:
+    if name in outside:
+        kind = "an input" if outside[name] == "inputs" else "an event"
+        raise NetworkError(f"{kind} cannot be set by a machine", where, name)
+
+
+def _check_names(expression: Expression, where: str) -> None:
+    """Names that nobody sets are no error: reading one is a fault that the run shows; a reserved one is."""
+    for name in names_of(expression.node):
+        if name in RESERVED:
+            raise NetworkError("this name is reserved", where, name)
+
+
+def _mapping(
+    data: object, where: str, keys: tuple[str, ...] = (), needs: tuple[str, ...] = ()
+) -> Mapping[Any, Any]:
+    if not isinstance(data, Mapping):
+        expected = f"a mapping with {', '.join(keys)}" if keys else "a mapping"
+        raise NetworkError("this is no mapping", where, data, expected)
+    for key in data:
+        if keys and key not in keys:
+            place = f"{where}.{key}" if where else str(key)
+            raise NetworkError("there is no such key", place, key, ", ".join(keys))
+    for key in needs:
+        if key not in data:
+            raise NetworkError(f"the key {key} is missing", where, None, ", ".join(keys))
+    return data
+
+
+def _list(data: object, where: str) -> list[Any]:
+    if data is None:
+        return []
+    if not isinstance(data, list | tuple):
+        raise NetworkError("this is no list", where, data, "a list")
+    return list(data)
+
+
+def _names(file: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    names = [_name(name, key) for name in _list(file.get(key), key)]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise NetworkError("this name stands twice", key, twice)
+    return tuple(names)
+
+
+def _name(name: object, where: str) -> str:
+    if not isinstance(name, str) or not _NAME.match(name):
+        raise NetworkError("this is no name", where, name, "letters, digits and _, no digit first")
+    if name in RESERVED or keyword.iskeyword(name) or name.startswith("__"):
+        raise NetworkError("this name is reserved", where, name, "another name")
+    return name
+
+
+def _state(name: object, where: str, states: list[str]) -> str:
+    if name not in states:
+        raise NetworkError("there is no such state", where, name, ", ".join(states))
+    return str(name)
+
+
+def _value(value: object, where: str) -> Value:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int) and -LIMIT <= value < LIMIT:
+        return value
+    if isinstance(value, float) and value - value == 0:
+        return value
+    raise NetworkError("this is no value of a signal", where, value, "a finite number, or a truth")
+
+
+def _expression(data: object, where: str) -> Expression:
+    """An expression; YAML makes truths and numbers of some texts."""
+    if isinstance(data, bool):
+        text = str(data).lower()
+    elif isinstance(data, int | float):
+        text = repr(_value(data, where))
+    elif isinstance(data, str) and data.strip():
+        text = data
+    else:
+        raise NetworkError("this is no expression", where, data, "a text such as n > 0")
+    return Expression(text, parse(text, where))
+
+
+def _count(data: object, where: str, least: int) -> int:
+    if isinstance(data, bool) or not isinstance(data, int) or data < least:
+        kinds = f"a whole number, {least} or more"
+        raise NetworkError(
+            "this is no such number", where, data, f"{kinds}, or all" if least == 0 else kinds
+        )
+    return data
+
+
+def _one_of(data: object, where: str, kinds: Iterable[str]) -> str:
+    names = [str(kind) for kind in kinds]
+    if data not in names:
+        raise NetworkError("there is no such choice", where, data, ", ".join(names))
+    return str(data)

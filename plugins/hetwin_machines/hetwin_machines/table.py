@@ -1,0 +1,105 @@
+"""Reads a table of inputs and events, a row for each step; part of the written code too."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from hetwin_machines.expressions.operations import LIMIT, Value
+
+WHOLE = re.compile(r"[-+]?[0-9]+\Z")
+TRUTHS = {"true": True, "false": False}
+
+
+class TableError(ValueError):
+    """A table that cannot be used; its text says line, column, what was found and what was expected."""
+
+
+def read_rows(
+    lines: Iterable[str], inputs: Sequence[str], events: Sequence[str]
+) -> Iterator[dict[str, Value]]:
+    """Yield the values of each row; an empty cell of an input leaves it as it was.
+
+    Where there is neither input nor event, each line after the first is a step.
+
+    Raises:
+        TableError: if a column is missing or unknown, or a value is none.
+    """
+    rows = csv.reader(lines)
+    try:
+        header = [name.strip() for name in next(rows, [])]
+        check_header(header, inputs, events)
+        for cells in rows:
+            if cells or not header:
+                yield row_of(header, cells, events, f"line {rows.line_num}")
+    except csv.Error as error:
+        raise TableError(f"line {rows.line_num}: this is no table: {error}") from None
+
+
+def row_of(
+    header: Sequence[str], cells: Sequence[str], events: Sequence[str], where: str
+) -> dict[str, Value]:
+    """Return the values of a row.
+
+    Raises:
+        TableError: if a cell is missing, or its value is none.
+    """
+    if len(cells) != len(header):
+        found = f"found {len(cells)} columns; expected {len(header)}"
+        raise TableError(f"{where}: {found}: {', '.join(header)}")
+    row: dict[str, Value] = {}
+    for name, cell in zip(header, cells, strict=True):
+        text, place = cell.strip(), f"{where}, column {name}"
+        if name in events:
+            row[name] = event_of(text, place)
+        elif text:
+            row[name] = value_of(text, place)
+    return row
+
+
+def check_header(header: Sequence[str], inputs: Sequence[str], events: Sequence[str]) -> None:
+    """See that there is one column for each input and each event.
+
+    Raises:
+        TableError: if not.
+    """
+    for name in header:
+        if name not in inputs and name not in events:
+            raise TableError(f"line 1: there is no input or event {name!r}")
+        if header.count(name) > 1:
+            raise TableError(f"line 1: the column {name!r} stands twice")
+    for name in (*inputs, *events):
+        if name not in header:
+            raise TableError(f"line 1: the column {name!r} is missing")
+
+
+def event_of(text: str, where: str) -> bool:
+    """Return whether an event happens.
+
+    Raises:
+        TableError: if the text does not say it.
+    """
+    found = {**TRUTHS, "1": True, "0": False}.get(text.lower())
+    if found is None:
+        raise TableError(f"{where}: found {text!r}; expected true or false")
+    return found
+
+
+def value_of(text: str, where: str) -> Value:
+    """Return a number or a truth.
+
+    Raises:
+        TableError: if the text is none.
+    """
+    if text.lower() in TRUTHS:
+        return TRUTHS[text.lower()]
+    try:
+        value: Value = int(text) if WHOLE.match(text) else float(text)
+    except ValueError:
+        value = float("nan")
+    if "_" in text or value - value != 0:
+        raise TableError(f"{where}: found {text!r}; expected a finite number, true or false")
+    if isinstance(value, int) and not -LIMIT <= value < LIMIT:
+        raise TableError(f"{where}: found {text!r}; expected a whole number of 64 bits")
+    return value

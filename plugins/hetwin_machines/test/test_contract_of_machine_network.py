@@ -1,0 +1,17 @@
+"""A network of state machines keeps the contract of models."""
+
+from __future__ import annotations
+
+from hetwin_core.ensemble.conformance.suite import check_model_type
+from hetwin_core.ensemble.resources import resource
+
+
+def test_it_keeps_the_contract() -> None:
+    given = {
+        "file": str(resource("scenarios", "networks", "lab_l2.yaml")),
+        "inputs": {"result": 1},
+        "events": {"reported": "grasped"},
+        "raises": {"mission": {"when": "give", "arguments": {"height": "box.pose[2]"}}},
+    }
+    results = check_model_type("machine_network", given)
+    assert [f"{r.check}: {r.detail}" for r in results if not r.ok] == []
