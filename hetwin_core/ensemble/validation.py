@@ -25,7 +25,7 @@ from hetwin_core.ensemble.nearest import nearest
 
 T = TypeVar("T")
 
-Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64)]
+Name = Annotated[str, Field(pattern=r"^[_A-Za-z][_A-Za-z0-9]*$", max_length=64)]
 """A name of letters, digits and underscores."""
 Text = Annotated[str, StringConstraints(min_length=1)]
 """A text that is not empty."""
