@@ -30,7 +30,7 @@ class Fingers:
 
     Attributes:
         loose: indices of the joints that need not be where they were recorded.
-        deviate: whether any is not commanded as recorded.
+        soft: whether the recorded efforts push them.
 
     Raises:
         BadInput: if there is no hand with joints, it does not say which way they close, or the engine cannot push them.
@@ -41,17 +41,16 @@ class Fingers:
         self._margin: Floats = np.zeros(len(joints))
         self._grip: Floats = np.ones(len(joints))
         self._moved = settings.finger_margin > 0.0
-        self._soft = settings.finger_stiffness is not None
+        self.soft = settings.finger_stiffness is not None
         self.loose: tuple[int, ...] = ()
-        self.deviate = self._moved or self._soft
-        if self.deviate:
+        if self._moved or self.soft:
             names = {name for hand in settings.hands for name in hand.scene_joints}
             self.loose = tuple(i for i, name in enumerate(joints) if name in names)
         if self._moved:
             _require_joints(settings, "finger_margin")
             for hand in settings.hands:
                 self._close(joints, hand, settings.finger_margin)
-        if settings.grips and not self._soft:
+        if settings.grips and not self.soft:
             raise BadInput(
                 "the fingers move as recorded, however hard they press",
                 where="grips",
@@ -95,21 +94,13 @@ class Fingers:
         except Unsupported as error:
             raise BadInput(str(error), where="finger_stiffness") from None
 
-    def command(self, motion: JointMotion) -> None:
-        """Command the engine's joints for the next step.
-
-        Args:
-            motion: of all driven joints, as recorded.
-        """
-        if self._moved:
-            motion = self.closed(motion)
-        self._engine.command_joints(motion.positions, motion.velocities, motion.accelerations)
-        if self._soft:
-            self._engine.command_efforts(motion.efforts * self._grip)
-
     def closed(self, motion: JointMotion) -> JointMotion:
         """Return the motion with the margin."""
         return replace(motion, positions=motion.positions + self._margin) if self._moved else motion
+
+    def efforts(self, motion: JointMotion) -> Floats:
+        """Return the efforts that push soft joints."""
+        return motion.efforts * self._grip
 
 
 def _require_joints(settings: Settings, key: str) -> None:

@@ -122,10 +122,10 @@ class RobotMotion:
         limited = self.plans.limited
         if limited and self._limits.update(engine, limited):
             self._let_loose()
-        if self.fingers.deviate:
-            self.fingers.command(motion)
-        else:
-            engine.command_joints(motion.positions, motion.velocities, motion.accelerations)
+        at = self.fingers.closed(motion)
+        engine.command_joints(at.positions, at.velocities, at.accelerations)
+        if self.fingers.soft:
+            engine.command_efforts(self.fingers.efforts(motion))
         return motion, self.bases.command(engine, time_ns) if self.bases.any else []
 
     def _let_loose(self) -> None:

@@ -14,7 +14,7 @@ from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.bag import Int64s, Publisher
 from model_nodes.main_physics.sources.joint_facts import JointFacts
-from model_nodes.main_physics.sources.raw_samples import RawSamples
+from model_nodes.main_physics.sources.joint_table import RawSamples
 from model_nodes.main_physics.sources.steps import fast, intervals
 
 DELAY_NS = 150_000_000

@@ -1,26 +1,57 @@
-"""The motion of the robot's joints in a recording: from joint states, else from transforms."""
+"""The motion of the robot's joints in a recording, read and validated first: from joint states, or from transforms."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.recorded import JointsFrom, Units
+from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.bag import Bag, ReadFault, listed
-from model_nodes.main_physics.sources.bag_types import TRANSFORMS
+from model_nodes.main_physics.sources.bag_types import JOINT_STATE, TRANSFORMS
 from model_nodes.main_physics.sources.cdr import Undecodable
+from model_nodes.main_physics.sources.contradictions import find_contradictions
+from model_nodes.main_physics.sources.gaps import find_gaps
 from model_nodes.main_physics.sources.joint_facts import JointFacts
 from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder
-from model_nodes.main_physics.sources.joint_topics import joint_topics
-from model_nodes.main_physics.sources.joints_from_tf import TransformChain
-from model_nodes.main_physics.sources.recorded_joints import (
-    RecordedJoints,
-    find_strange,
-    read_joints,
+from model_nodes.main_physics.sources.joint_series import Series, build_series
+from model_nodes.main_physics.sources.joint_table import JointTable, raw_samples
+from model_nodes.main_physics.sources.joint_topics import (
+    USUAL,
+    check_joint_topic,
+    choose,
+    joint_topics,
+    says_commands,
+    tables_of,
 )
+from model_nodes.main_physics.sources.joints_from_tf import TransformChain
+from model_nodes.main_physics.sources.jumps import find_jumps
+from model_nodes.main_physics.sources.mending import Mended
+from model_nodes.main_physics.sources.open_bag import remedy
+from model_nodes.main_physics.sources.other_units import unlike_si
 from model_nodes.main_physics.sources.transforms import Transforms, transform_topics
 from model_nodes.main_physics.world.description import Body
 from model_nodes.main_physics.world.drives import Base
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedJoints:
+    """The recorded joint states, by the robot's names.
+
+    Attributes:
+        series: samples of all joints.
+        fault: set if they cannot be read to their end.
+        notes: notes for the user.
+        findings: what is strange about them.
+    """
+
+    series: list[Series]
+    fault: ReadFault | None = None
+    notes: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
 
 
 def read_motion(
@@ -62,6 +93,171 @@ def read_motion(
     strange = find_strange(series, bag.duration_ns, facts)
     findings = sorted([*strange, *mended], key=lambda one: one.from_ns)
     return RecordedJoints(series, transforms.fault, [note], findings)
+
+
+def read_joints(
+    bag: Bag,
+    topics: Sequence[str] | None,
+    renamed: Mapping[str, str],
+    facts: JointFacts,
+    units: Collection[Units] = (),
+) -> RecordedJoints:
+    """Read all joint states.
+
+    Args:
+        bag: the recording.
+        topics: of type sensor_msgs/msg/JointState; None for those of the recording that carry the robot's joints.
+        renamed: the robot's name of a joint, by its recorded name, where they differ.
+        facts: the robot's joints.
+        units: of the positions, where they are not rad and m.
+
+    Raises:
+        BadInput: if a topic is missing or of another type, there is no sample of the robot that can be used, or
+            renaming fails.
+    """
+    others: dict[str, JointTable] = {}
+    if topics is None:
+        topics, others = _chosen(bag, renamed, facts)
+    else:
+        for i, topic in enumerate(topics):
+            check_joint_topic(bag, topic, f"joint_states.{i}")
+    table = JointTable(bag.path, renamed)
+    table.read_bag(bag, topics)
+    if not table.groups:
+        _reject_empty(bag, topics, table)
+    _check_renaming(bag, table.recorded_names, renamed)
+    for one in (table, *others.values()):
+        one.convert(units, facts)
+    series, findings = examine(bag, table, others.values(), facts)
+    if not series:
+        _reject_empty(bag, topics, table)
+    findings += [finding for finding in unlike_si(series, facts) if not units]
+    notes: list[str] = []
+    if others or list(topics) != [USUAL]:
+        notes.insert(0, f"the joint states are those of {', '.join(topics)}{_left(others)}")
+    return RecordedJoints(series, table.fault, notes, findings)
+
+
+def examine(
+    bag: Bag, table: JointTable, others: Iterable[JointTable], facts: JointFacts
+) -> tuple[list[Series], list[Finding]]:
+    """Return the samples in the order of time, and what is strange about them.
+
+    Args:
+        bag: the recording.
+        table: the samples.
+        others: samples that are only compared with them.
+        facts: the robot's joints.
+    """
+    contradictions = find_contradictions(
+        raw_samples(table), [one for other in others for one in raw_samples(other)], facts
+    )
+    series, account = build_series(table, facts, contradictions)
+    strange = find_strange(series, bag.duration_ns, facts)
+    mended = account.findings(bag.duration_ns)
+    findings = sorted([*contradictions.findings, *strange, *mended], key=lambda one: one.from_ns)
+    return [_unwrapped(one, facts) for one in series], findings
+
+
+def find_strange(series: Sequence[Series], duration_ns: int, facts: JointFacts) -> list[Finding]:
+    """Return jumps and gaps, in the order of time."""
+    found = [*find_jumps(series, facts), *find_gaps(series, duration_ns, facts)]
+    return sorted(found, key=lambda one: one.from_ns)
+
+
+def _unwrapped(series: Series, facts: JointFacts) -> Series:
+    """Let joints that turn without end go on turning where they were recorded within one turn."""
+    turning = [i for i, name in enumerate(series.names) if facts.turns(name)]
+    steps = np.abs(np.diff(series.positions[:, turning], axis=0))
+    if not turning or not (steps > np.pi).any():
+        return series
+    positions = series.positions.copy()
+    positions[:, turning] = np.unwrap(positions[:, turning], axis=0)
+    return replace(series, positions=positions)
+
+
+def _chosen(
+    bag: Bag, renamed: Mapping[str, str], facts: JointFacts
+) -> tuple[list[str], dict[str, JointTable]]:
+    """Choose topics with joint states; returns them, and the samples of others that say where the robot is.
+
+    Raises:
+        BadInput: if there is none, or none of them can be used.
+    """
+    topics = joint_topics(bag)
+    if not topics:
+        raise BadInput(
+            "the recording has no joint states",
+            file=bag.path,
+            found=listed(bag.topics.values()),
+            expected=f"a topic of type {JOINT_STATE}, such as {USUAL}",
+        )
+    if len(topics) == 1:
+        check_joint_topic(bag, topics[0], "joint_states")
+        return topics, {}
+    tables = tables_of(bag, topics, renamed)
+    usable = {topic: one for topic, one in tables.items() if isinstance(one, JointTable)}
+    joints = {topic: one.joints for topic, one in usable.items()}
+    chosen = choose(joints, facts.names) or choose(joints, None) or list(usable)
+    if not chosen:
+        raise next(one for one in tables.values() if isinstance(one, BadInput))
+    others = {t: one for t, one in usable.items() if t not in chosen and not says_commands(t)}
+    return chosen, others
+
+
+def _left(others: Mapping[str, JointTable]) -> str:
+    return f"; no further joint is on {', '.join(others)}" if others else ""
+
+
+def _reject_empty(bag: Bag, topics: Sequence[str], table: JointTable) -> None:
+    place = ", ".join(topics)
+    if table.fault:
+        reason = table.fault.reason.removeprefix(f"{bag.path}").removeprefix(": ").strip()
+        expected = (
+            remedy(reason, bag.path)
+            or "messages that are whole, of the type that the recording says"
+        )
+        raise BadInput(reason, file=bag.path, where=place, expected=expected)
+    found = "no message at all"
+    if table.times_ns.size:
+        found = f"{table.times_ns.size} messages, all without joints"
+    if any(one.what is Mended.MISFIT for one in table.mended):
+        found = f"{table.times_ns.size} messages, with more or fewer positions than names"
+    elif silent := table.without_positions():
+        found = f"{silent} messages, all without positions"
+    if table.groups:
+        found = f"{table.times_ns.size} messages, all positions of which are not numbers"
+    raise BadInput(
+        "the recording contains no joint positions",
+        file=bag.path,
+        where=place,
+        found=found,
+        expected="messages with joint names and positions",
+    )
+
+
+def _check_renaming(bag: Bag, recorded: set[str], renamed: Mapping[str, str]) -> None:
+    for name in renamed:
+        if name not in recorded:
+            raise BadInput(
+                "a joint to be renamed was not recorded",
+                file=bag.path,
+                where=f"joints.{name}",
+                found=name,
+                expected=f"one of {', '.join(sorted(recorded))}",
+            )
+    taken: dict[str, str] = {}
+    for name in sorted(recorded):
+        target = renamed.get(name, name)
+        if target in taken:
+            raise BadInput(
+                "two recorded joints get the same name",
+                file=bag.path,
+                where=f"joints.{name if name in renamed else taken[target]}",
+                found=f"{taken[target]} and {name} both as {target}",
+                expected="a different name for each joint",
+            )
+        taken[target] = name
 
 
 def _only_bases(bag: Bag, robots: Sequence[Body]) -> bool:

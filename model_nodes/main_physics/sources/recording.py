@@ -15,10 +15,14 @@ from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.bag import Bag, Int64s, ReadFault
 from model_nodes.main_physics.sources.bag_types import TRANSFORMS
 from model_nodes.main_physics.sources.joint_facts import JointFacts
-from model_nodes.main_physics.sources.joint_table import JointTable
+from model_nodes.main_physics.sources.joint_table import (
+    JointTable,
+    RawSamples,
+    greatest_speed,
+    raw_samples,
+)
 from model_nodes.main_physics.sources.joint_topics import choose, joint_topics, tables_of
-from model_nodes.main_physics.sources.raw_samples import RawSamples, greatest_speed, raw_samples
-from model_nodes.main_physics.sources.recorded_joints import examine
+from model_nodes.main_physics.sources.recorded_motion import examine
 
 STRING = "std_msgs/msg/String"
 _DESCRIPTION = "robot_description"

@@ -30,8 +30,12 @@ def fingers(hand: dict[str, Any], **given: Any) -> tuple[Engine, Fingers]:
 def moved(engine: Engine, made: Fingers, efforts: Floats) -> Floats:
     """The positions after half a second with the command 0.02 for all joints."""
     zeros = np.zeros(5)
+    motion = JointMotion(np.full(5, 0.02), zeros, zeros, efforts)
+    at = made.closed(motion)
     for _ in range(200):
-        made.command(JointMotion(np.full(5, 0.02), zeros, zeros, efforts))
+        engine.command_joints(at.positions, at.velocities, at.accelerations)
+        if made.soft:
+            engine.command_efforts(made.efforts(motion))
         engine.step()
     positions, velocities = np.empty(5), np.empty(5)
     engine.read_joints(positions, velocities)

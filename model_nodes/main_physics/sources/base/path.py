@@ -11,8 +11,8 @@ import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.bag import Int64s
-from model_nodes.main_physics.sources.interpolation import Interpolator
 from model_nodes.main_physics.sources.joint_series import Series
+from model_nodes.main_physics.sources.playback import Interpolator
 from model_nodes.main_physics.sources.pose_arrays import composed, crossed, rotated
 
 NUMBERS = ("x", "y", "z", "turn", "tilt_x", "tilt_y")

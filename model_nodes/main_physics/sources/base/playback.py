@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from model_nodes.main_physics.sources.ahead import Ahead
 from model_nodes.main_physics.sources.base.path import PosePath
 from model_nodes.main_physics.sources.base.placement import Placement
 from model_nodes.main_physics.sources.part import BaseMotion
+from model_nodes.main_physics.sources.playback import Ahead
 from model_nodes.main_physics.sources.pose_arrays import composed, rotated
 
 _BACKWARDS = (1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0)

@@ -14,7 +14,6 @@ from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scenario.source import LiveSpec, OnSilence
-from model_nodes.main_physics.sources.ahead import Ahead
 from model_nodes.main_physics.sources.cdr import Undecodable
 from model_nodes.main_physics.sources.event_stream import EVERY, EventReader, stamp_of
 from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder
@@ -29,6 +28,7 @@ from model_nodes.main_physics.sources.live.samples import MAX_ROWS, JointSamples
 from model_nodes.main_physics.sources.live.silences import Silences
 from model_nodes.main_physics.sources.live.waiting_events import WaitingEvents
 from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part
+from model_nodes.main_physics.sources.playback import Ahead
 from model_nodes.main_physics.world.description import Body
 from model_nodes.main_physics.world.drives import Base
 

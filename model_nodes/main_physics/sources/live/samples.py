@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.sources.interpolation import Interpolator
 from model_nodes.main_physics.sources.joint_messages import JointSample
 from model_nodes.main_physics.sources.joint_series import Series
 from model_nodes.main_physics.sources.live.arrivals import AHEAD, Arrivals, Unusable
 from model_nodes.main_physics.sources.part import JointMotion
-from model_nodes.main_physics.sources.playback import motions
+from model_nodes.main_physics.sources.playback import Interpolator, motions
 
 KEPT_BEHIND = 40
 """Past samples that are kept, for the slopes and the median interval."""

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from support.random_examples import examples
 
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.sources.interpolation import Interpolator, Rows
 from model_nodes.main_physics.sources.joint_series import Series
 from model_nodes.main_physics.sources.joint_table import Int64s
+from model_nodes.main_physics.sources.playback import Interpolator, Rows
 
 MS = 1_000_000
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model_nodes.main_physics.sources.interpolation import Interpolator
 from model_nodes.main_physics.sources.joint_messages import JointSample
 from model_nodes.main_physics.sources.joint_series import Series
 from model_nodes.main_physics.sources.live.arrivals import Streams, Unusable
 from model_nodes.main_physics.sources.live.samples import JointSamples
+from model_nodes.main_physics.sources.playback import Interpolator
 
 MS = 1_000_000
 PERIOD = 2_500_000

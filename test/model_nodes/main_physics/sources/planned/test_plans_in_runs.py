@@ -18,7 +18,8 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.scenario.scenario import load_scenario
 from hetwin_core.ensemble.transport.local_ports import local_ports
-from hetwin_suite.running.api import open_episode, run
+from hetwin_suite.episode import open_episode
+from hetwin_suite.running.api import run
 
 FILE = ROOT / "scenarios" / "pick_and_place.yaml"
 EPISODE = str(ROOT / "scenarios" / "episodes" / "pick_and_place")
