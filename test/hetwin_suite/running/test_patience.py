@@ -12,6 +12,7 @@ from support.hetwin_command import hetwin
 from support.ros_runs import TESTS
 
 from hetwin_suite.running.patience import Patience, never_silent, to_stderr
+from hetwin_suite.view.report import write_report
 
 SHORT_S, SHORTEST_S = 0.3, 0.05
 """Silences that commands are allowed here, instead of seconds."""
@@ -107,7 +108,14 @@ def test_a_command_says_again_and_again_what_it_waits_for(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("impatient", [SHORTEST_S], indirect=True)
-def test_a_command_is_not_silent_while_it_works(impatient: None) -> None:
+def test_a_command_is_not_silent_while_it_works(
+    impatient: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slowly(folder: Path) -> Path:
+        time.sleep(6 * SHORTEST_S)
+        return write_report(folder)
+
+    monkeypatch.setattr("hetwin_suite.view.report.write_report", slowly)
     for words, says in (
         ("record drop --episodes 1 --seed 3 --out drops", r"^0 of 1 recorded \(\d s\)$"),
         ("evaluate table2 --episodes drops --approaches single", r"^0 of 1 judged \(\d s\)$"),
