@@ -11,6 +11,8 @@ from support.random_examples import failed_examples
 from support.ros_domains import own_domain
 from support.started_processes import none_in_the_default_domain
 
+from hetwin_core.ensemble.supervision.starting import YOUNG
+
 pytest_plugins = ["support.browser", "support.recorded_runs"]
 
 # How long an example takes says how busy the machine is, not whether it is right.
@@ -20,9 +22,7 @@ settings.register_profile("fixed", _COMMON, derandomize=True, database=None)
 settings.register_profile("random", _COMMON, max_examples=1000)
 settings.load_profile("fixed")  # unless --hypothesis-profile says otherwise
 
-gc.set_threshold(
-    20_000
-)  # as the command does; with Python's 700, each import looks for cycles many times
+gc.set_threshold(YOUNG)  # as the command does, else each import looks for cycles many times
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -13,14 +13,14 @@ from importlib import import_module
 
 from hetwin_core.ensemble.supervision.interrupts import end_at_once, hold
 
-_YOUNG = 20_000
+YOUNG = 20_000
 """Objects made before Python looks for cycles among them; by default 700, which imports exceed all the time."""
 
 
 def start(module: str) -> None:
     """Import a module, which may take seconds, and call its `main`."""
     end_at_once()
-    gc.set_threshold(_YOUNG)
+    gc.set_threshold(YOUNG)
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # else it searches all packages for them
     atexit.register(_look_for_no_cycles)
     import_module(module).main()
