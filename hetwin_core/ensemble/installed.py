@@ -58,13 +58,18 @@ class Group:
     one: str
     expected: str
 
+    def points(self) -> dict[str, EntryPoint]:
+        """The entry points that count, by name, sorted."""
+        first = {point.name: point for point in reversed(installed(self.name))}
+        return dict(sorted(first.items()))
+
     def names(self) -> list[str]:
         """The names of all, sorted."""
-        return sorted({point.name for point in installed(self.name)})
+        return list(self.points())
 
     def point(self, name: str) -> EntryPoint | None:
         """The entry point of this name; None if there is none."""
-        return next((point for point in installed(self.name) if point.name == name), None)
+        return self.points().get(name)
 
     def load(self, name: str, where: str | None = None) -> Any:
         """Import one.
@@ -105,9 +110,7 @@ class Group:
 
     def each(self) -> Iterator[tuple[EntryPoint, Any]]:
         """Import all; one that cannot be imported is named in a warning, and left out."""
-        for name in self.names():
-            point = self.point(name)
-            assert point is not None
+        for point in self.points().values():
             try:
                 found = self.loaded(point)
             except BadInput as error:
