@@ -17,11 +17,11 @@ from planned_opening import write_plan
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
-from hetwin_suite.futures.predicting.forecast import Forecast
-from hetwin_suite.futures.predicting.predict import predict
-from hetwin_suite.futures.runs.origins import Moment
-from hetwin_suite.futures.runs.run_result import RunResult
-from hetwin_suite.futures.runs.study import Study
+from hetwin_suite._study.predicting.forecast import Forecast
+from hetwin_suite._study.predicting.predict import predict
+from hetwin_suite._study.runs.origins import Moment
+from hetwin_suite._study.runs.run_result import RunResult
+from hetwin_suite._study.runs.study import Study
 
 HAND, BALL = "right_hand", "ball"
 LIFTED_M = 0.03

@@ -18,8 +18,8 @@ from typing import Any
 
 from machine import machine
 
-from hetwin_suite.futures.explaining.explain import explain
-from hetwin_suite.futures.runs.of_run import study_of
+from hetwin_suite._study.explaining.explain import explain
+from hetwin_suite._study.runs.of_run import study_of
 from hetwin_suite.proving_ground.episodes import record_episodes
 from hetwin_suite.proving_ground.kind import Kind
 from hetwin_suite.proving_ground.recipe import Shifts

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hetwin_suite.futures.counting.paired import error_of
+from hetwin_suite._study.counting.paired import error_of
 from hetwin_suite.proving_ground.truck.actions import ACTIONS, Outcome, Unloader
 from hetwin_suite.proving_ground.truck.packets import LOADS, Load, draw_load
 from hetwin_suite.proving_ground.truck.site import Site

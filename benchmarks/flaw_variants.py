@@ -11,9 +11,9 @@ from flaw_cases import Planted, States, Vain
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.futures.batch import project
-from hetwin_suite.futures.runs.run_result import RunResult
-from hetwin_suite.futures.runs.study import Study
+from hetwin_suite._study.batch import project
+from hetwin_suite._study.runs.run_result import RunResult
+from hetwin_suite._study.runs.study import Study
 
 SCENARIO, CLEAN = "set_table", "none"
 PLATE, CUP, OTHER_CUP, MISSED_CUP = "plate2", "cup1", "cup2", "cup3"

@@ -16,10 +16,10 @@ from machine import machine
 from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
-from hetwin_suite.futures.predicting.forecast import Forecast
-from hetwin_suite.futures.predicting.predict import predict
-from hetwin_suite.futures.runs.origins import Moment
-from hetwin_suite.futures.runs.study import Study
+from hetwin_suite._study.predicting.forecast import Forecast
+from hetwin_suite._study.predicting.predict import predict
+from hetwin_suite._study.runs.origins import Moment
+from hetwin_suite._study.runs.study import Study
 
 SHORT_S = 0.0025
 """A future of one step costs its fork, its draw, its end and its judgement, and one step."""

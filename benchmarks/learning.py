@@ -24,12 +24,12 @@ from watched_drops import Both
 
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.episodes.labelled import read_labelled
-from hetwin_suite.futures.learning.of_actions import OfActions
-from hetwin_suite.futures.learning.of_model import OfModel
-from hetwin_suite.futures.learning.of_trigger import OfTrigger
-from hetwin_suite.futures.learning.replaying import replayed
-from hetwin_suite.futures.runs.run_result import RunResult
-from hetwin_suite.futures.runs.study import Study
+from hetwin_suite._study.learning.of_actions import OfActions
+from hetwin_suite._study.learning.of_model import OfModel
+from hetwin_suite._study.learning.of_trigger import OfTrigger
+from hetwin_suite._study.learning.replaying import replayed
+from hetwin_suite._study.runs.run_result import RunResult
+from hetwin_suite._study.runs.study import Study
 
 EXAMPLES = """examples:
   python benchmarks/learning.py --keep learned                    # some hours of one core

@@ -21,11 +21,11 @@ from typing import Any, NamedTuple
 from machine import machine
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_suite.futures.learning.fidelity.candidate import FULL, Candidate
-from hetwin_suite.futures.learning.fidelity.learn_fidelity import Weighed, Weighing, weighed
-from hetwin_suite.futures.learning.fidelity.moving import Moving
-from hetwin_suite.futures.runs.run_result import RunResult
-from hetwin_suite.futures.runs.study import Study
+from hetwin_suite._study.learning.fidelity.candidate import FULL, Candidate
+from hetwin_suite._study.learning.fidelity.learn_fidelity import Weighed, Weighing, weighed
+from hetwin_suite._study.learning.fidelity.moving import Moving
+from hetwin_suite._study.runs.run_result import RunResult
+from hetwin_suite._study.runs.study import Study
 from hetwin_suite.proving_ground.cluttered_floor import FILE, write_cluttered_floor
 from hetwin_suite.proving_ground.truck.packets import LOADS
 from hetwin_suite.proving_ground.truck.scenario import file_of, write_truck_scenario

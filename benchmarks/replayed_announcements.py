@@ -13,11 +13,11 @@ from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_suite._robots.announcing import announcements
-from hetwin_suite.futures.foretelling import foreteller
-from hetwin_suite.futures.foretelling.asked import Question
-from hetwin_suite.futures.foretelling.beside import Asking
-from hetwin_suite.futures.runs.root import Root
-from hetwin_suite.futures.runs.study import Study
+from hetwin_suite._study.foretelling import foreteller
+from hetwin_suite._study.foretelling.asked import Question
+from hetwin_suite._study.foretelling.beside import Asking
+from hetwin_suite._study.runs.root import Root
+from hetwin_suite._study.runs.study import Study
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode
 
 _LATE_S = 3600.0

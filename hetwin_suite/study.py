@@ -13,27 +13,27 @@ A `Study` makes the runs. What is uncertain is drawn for each of them; a draw ca
 from __future__ import annotations
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_suite.futures.batch import Batch, project
-from hetwin_suite.futures.counting.until import read_until
-from hetwin_suite.futures.counting.wilson import probability
-from hetwin_suite.futures.deciding.decide import decide
-from hetwin_suite.futures.deciding.decision import Decision
-from hetwin_suite.futures.deciding.library import read_library
-from hetwin_suite.futures.drawing.draw import Draw
-from hetwin_suite.futures.explaining.explain import explain
-from hetwin_suite.futures.explaining.explanation import Explanation
-from hetwin_suite.futures.predicting.forecast import Forecast
-from hetwin_suite.futures.predicting.predict import predict
-from hetwin_suite.futures.runs.keep import Keep
-from hetwin_suite.futures.runs.of_run import study_of
-from hetwin_suite.futures.runs.origins import Moment, Now
-from hetwin_suite.futures.runs.root import at_moment
-from hetwin_suite.futures.runs.run_result import RunResult
-from hetwin_suite.futures.runs.study import Study
-from hetwin_suite.futures.runs.watching import Watch, Watcher
-from hetwin_suite.futures.workers.cluster import Cluster
-from hetwin_suite.futures.workers.processes import Processes
-from hetwin_suite.futures.workers.work import Each, Job
+from hetwin_suite._study.batch import Batch, project
+from hetwin_suite._study.counting.until import read_until
+from hetwin_suite._study.counting.wilson import probability
+from hetwin_suite._study.deciding.decide import decide
+from hetwin_suite._study.deciding.decision import Decision
+from hetwin_suite._study.deciding.library import read_library
+from hetwin_suite._study.drawing.draw import Draw
+from hetwin_suite._study.explaining.explain import explain
+from hetwin_suite._study.explaining.explanation import Explanation
+from hetwin_suite._study.predicting.forecast import Forecast
+from hetwin_suite._study.predicting.predict import predict
+from hetwin_suite._study.runs.keep import Keep
+from hetwin_suite._study.runs.of_run import study_of
+from hetwin_suite._study.runs.origins import Moment, Now
+from hetwin_suite._study.runs.root import at_moment
+from hetwin_suite._study.runs.run_result import RunResult
+from hetwin_suite._study.runs.study import Study
+from hetwin_suite._study.runs.watching import Watch, Watcher
+from hetwin_suite._study.workers.cluster import Cluster
+from hetwin_suite._study.workers.processes import Processes
+from hetwin_suite._study.workers.work import Each, Job
 
 __all__ = [
     "Batch",

@@ -32,7 +32,7 @@ ROOMS = {
     "conductor_node": {"conductor_node", *CORE - ROBOTS},  # it writes the log
     "hetwin_suite._worlds": {"hetwin_suite._worlds", *CORE},
     "hetwin_suite._robots": {
-        *("hetwin_suite._robots", "hetwin_suite.futures", "model_nodes", *CORE),
+        *("hetwin_suite._robots", "hetwin_suite._study", "model_nodes", *CORE),
     },
     "hetwin_suite._mismatch": {
         *("hetwin_suite._mismatch", "hetwin_suite._robots", "model_nodes", *CORE),
@@ -43,8 +43,8 @@ ROOMS = {
         *BEHIND_THE_DOOR,
         *("model_nodes", "conductor_node", *CORE),
     },
-    "hetwin_suite.futures": {
-        *("hetwin_suite.futures", "hetwin_suite.view", "model_nodes", "conductor_node", *CORE),
+    "hetwin_suite._study": {
+        *("hetwin_suite._study", "hetwin_suite.view", "model_nodes", "conductor_node", *CORE),
     },
     "hetwin_suite.view": {"hetwin_suite.view", *CORE - ROBOTS},
     "hetwin_suite.running": {
@@ -62,7 +62,7 @@ ROOMS = {
         *BEHIND_THE_DOOR,
         *(
             "hetwin_suite.digital_robot",
-            "hetwin_suite.futures",
+            "hetwin_suite._study",
             "model_nodes",
             "conductor_node",
             *CORE,
@@ -92,7 +92,7 @@ ROS_ROOMS = {
 ROS_IN_PARTS = {
     "model_nodes": {"ros_node", "live"},
     "hetwin_suite.view": {"ros"},
-    "hetwin_suite.futures": {"publishing"},
+    "hetwin_suite._study": {"publishing"},
 }
 """Rooms of which only some files or folders may use ROS, by how their names start: they wrap models or follow nodes."""
 

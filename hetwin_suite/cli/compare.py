@@ -69,7 +69,7 @@ def compare(
     with tempfile.TemporaryDirectory(prefix="hetwin-") as folder:
         with never_silent(lambda: "comparing the runs"):
             if other is None:
-                from hetwin_suite.futures.comparing import run_as_planned
+                from hetwin_suite._study.comparing import run_as_planned
 
                 other = Path(folder) / "planned"
                 run_as_planned(run, other)
@@ -87,8 +87,8 @@ def compare(
 
 def _less_noise(run: Path, found: Comparison, jobs: int | None) -> Comparison:
     """The comparison without what is less than futures of the first run spread."""
-    from hetwin_suite.futures.comparing import FUTURES, noise_of, without_noise
-    from hetwin_suite.futures.runs.of_run import study_of
+    from hetwin_suite._study.comparing import FUTURES, noise_of, without_noise
+    from hetwin_suite._study.runs.of_run import study_of
 
     study, _ = study_of(run, run)
     study.jobs = jobs

@@ -11,8 +11,8 @@ from hetwin_suite._commands.tables import table
 from hetwin_suite.cli.studying import Asked, followed, kept_json, warn_of_lacking
 
 if TYPE_CHECKING:
-    from hetwin_suite.futures.deciding.decision import Decision, Tried
-    from hetwin_suite.futures.runs.origins import Moment
+    from hetwin_suite._study.deciding.decision import Decision, Tried
+    from hetwin_suite._study.runs.origins import Moment
 
 FOUND = "decision.json"
 FUTURES = 32
@@ -30,9 +30,9 @@ def decide(
         within: wall time after which it is decided [s]; None: without haste.
         prior: what was learned of actions; None: nothing.
     """
-    from hetwin_suite.futures.deciding.decide import decide as decide_from
-    from hetwin_suite.futures.deciding.library import read_library
-    from hetwin_suite.futures.learning.experience import read_experience
+    from hetwin_suite._study.deciding.decide import decide as decide_from
+    from hetwin_suite._study.deciding.library import read_library
+    from hetwin_suite._study.learning.experience import read_experience
     from hetwin_suite.running.patience import to_stderr
 
     experience = read_experience(prior)

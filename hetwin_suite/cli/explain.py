@@ -46,8 +46,8 @@ def explain(
     """
     from hetwin_core.ensemble.writing import write_atomically
     from hetwin_core.episodes.run_folder import EXPLANATION, LOG
-    from hetwin_suite.futures.explaining.explain import explain as explained
-    from hetwin_suite.futures.runs.of_run import study_of
+    from hetwin_suite._study.explaining.explain import explain as explained
+    from hetwin_suite._study.runs.of_run import study_of
 
     with tempfile.TemporaryDirectory(prefix="hetwin-") as folder:
         run = out if out is not None else Path(folder) / "run"

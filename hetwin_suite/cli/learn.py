@@ -22,10 +22,10 @@ from hetwin_suite._commands.tables import table
 from hetwin_suite.cli.studying import followed
 
 if TYPE_CHECKING:
-    from hetwin_suite.futures.learning.fidelity.candidate import Candidate
-    from hetwin_suite.futures.learning.fidelity.learn_fidelity import LearnedFidelity, Weighed
-    from hetwin_suite.futures.learning.learn import Learned
-    from hetwin_suite.futures.learning.rows import Row
+    from hetwin_suite._study.learning.fidelity.candidate import Candidate
+    from hetwin_suite._study.learning.fidelity.learn_fidelity import LearnedFidelity, Weighed
+    from hetwin_suite._study.learning.learn import Learned
+    from hetwin_suite._study.learning.rows import Row
 
 
 Label = Annotated[
@@ -62,10 +62,10 @@ def thresholds(
     """
     from hetwin_core.ensemble.scenario.scenario import find_scenario
     from hetwin_core.episodes.labelled import find_labelled
-    from hetwin_suite.futures.learning.learn import learn
-    from hetwin_suite.futures.learning.of_model import OfModel
-    from hetwin_suite.futures.learning.of_trigger import OfTrigger
-    from hetwin_suite.futures.runs.study import Study
+    from hetwin_suite._study.learning.learn import learn
+    from hetwin_suite._study.learning.of_model import OfModel
+    from hetwin_suite._study.learning.of_trigger import OfTrigger
+    from hetwin_suite._study.runs.study import Study
 
     if (model is None) is (trigger is None):
         raise BadInput(
@@ -103,9 +103,9 @@ def success(
     """
     from hetwin_core.ensemble.scenario.scenario import find_scenario
     from hetwin_core.episodes.labelled import find_labelled
-    from hetwin_suite.futures.learning.learn_success import learn_success
-    from hetwin_suite.futures.learning.of_actions import OfActions
-    from hetwin_suite.futures.runs.study import Study
+    from hetwin_suite._study.learning.learn_success import learn_success
+    from hetwin_suite._study.learning.of_actions import OfActions
+    from hetwin_suite._study.runs.study import Study
 
     path, found = find_scenario(scenario), find_labelled(episodes)
     study = Study(OfActions(path, variant), jobs=jobs)
@@ -133,9 +133,9 @@ def fidelity(
     Example: hetwin learn fidelity truck_unloading -n 2
     """
     from hetwin_core.ensemble.scenario.scenario import find_scenario
-    from hetwin_suite.futures.learning.fidelity.learn_fidelity import learn_fidelity, most_runs
-    from hetwin_suite.futures.learning.fidelity.moving import Moving
-    from hetwin_suite.futures.runs.study import Study
+    from hetwin_suite._study.learning.fidelity.learn_fidelity import learn_fidelity, most_runs
+    from hetwin_suite._study.learning.fidelity.moving import Moving
+    from hetwin_suite._study.runs.study import Study
 
     study = Study(Moving(find_scenario(scenario), variant), seed=seed, jobs=jobs)
     most = most_runs(study.scenario, count)

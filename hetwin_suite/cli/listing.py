@@ -156,7 +156,7 @@ def schema(
 
         found = NewScenario.model_json_schema()
     elif what is Schema.LIBRARY:
-        from hetwin_suite.futures.deciding import library
+        from hetwin_suite._study.deciding import library
 
         found = library.json_schema()
     else:

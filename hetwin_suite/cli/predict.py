@@ -29,12 +29,12 @@ from hetwin_suite._commands.options import (
 )
 from hetwin_suite._commands.result import NOT_KNOWN, Result
 from hetwin_suite._commands.tables import table
+from hetwin_suite._study.runs.keep import Keep
 from hetwin_suite.cli.studying import Asked, followed, kept_json, warn_of_lacking
-from hetwin_suite.futures.runs.keep import Keep
 
 if TYPE_CHECKING:
-    from hetwin_suite.futures.predicting.forecast import Forecast
-    from hetwin_suite.futures.runs.origins import Moment
+    from hetwin_suite._study.predicting.forecast import Forecast
+    from hetwin_suite._study.runs.origins import Moment
 
 FOUND = "forecast.json"
 FUTURES = 16
@@ -125,7 +125,7 @@ def predict(
 
     hetwin predict pick_and_place --library put_down --before move -n 1
     """
-    from hetwin_suite.futures.runs.origins import Moment
+    from hetwin_suite._study.runs.origins import Moment
 
     options = start_options(source, scene, engine, package, variant)
     asked = Asked(scenario, options, count, seed, jobs, duration, out, cluster)
@@ -163,8 +163,8 @@ def _predicted(
     asked: Asked, moment: Moment, within: float | None, prior: Path | None, *, physics_only: bool
 ) -> Result:
     """Let many futures of a moment go on."""
-    from hetwin_suite.futures.learning.experience import read_experience
-    from hetwin_suite.futures.predicting.predict import predict as predict_from
+    from hetwin_suite._study.learning.experience import read_experience
+    from hetwin_suite._study.predicting.predict import predict as predict_from
 
     futures = asked.count or FUTURES
     study = asked.study(horizon_s=asked.duration)
@@ -175,7 +175,7 @@ def _predicted(
     )
     warn_of_lacking(forecast.lacking, prior)
     if asked.out is not None:
-        from hetwin_suite.futures.predicting.page import write_page
+        from hetwin_suite._study.predicting.page import write_page
 
         write_page(forecast, asked.out, asked.title)
         kept_json(forecast, asked.out / FOUND)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from hetwin_suite._commands.result import Result
 from hetwin_suite._commands.tables import table
+from hetwin_suite._study.runs.keep import Keep
 from hetwin_suite.cli.studying import Asked, followed, kept_json
-from hetwin_suite.futures.runs.keep import Keep
 
 if TYPE_CHECKING:
-    from hetwin_suite.futures.batch import Batch
-    from hetwin_suite.futures.runs.run_result import RunResult
+    from hetwin_suite._study.batch import Batch
+    from hetwin_suite._study.runs.run_result import RunResult
 
 FOUND = "project.json"
 SAMPLES = 100
@@ -32,8 +32,8 @@ def project(asked: Asked, until: str | None, keep: Keep, *, with_page: bool) -> 
         with_page: whether to write the page.
     """
     from hetwin_core.episodes.new_run import new_run_folder
-    from hetwin_suite.futures.batch import project as run_all
-    from hetwin_suite.futures.counting.until import read_until
+    from hetwin_suite._study.batch import project as run_all
+    from hetwin_suite._study.counting.until import read_until
     from hetwin_suite.running.patience import never_silent, to_stderr
 
     folder = asked.out or new_run_folder(Path("runs"), f"{Path(asked.scenario).stem}_batch")
@@ -52,7 +52,7 @@ def project(asked: Asked, until: str | None, keep: Keep, *, with_page: bool) -> 
     batch = run_all(study, most, rule)
     page: Path | None = None
     if with_page:
-        from hetwin_suite.futures.page.page import write_page
+        from hetwin_suite._study.page.page import write_page
 
         with never_silent(lambda: "drawing the page"):
             page = write_page(batch, folder.resolve(), asked.title)

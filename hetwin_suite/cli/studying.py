@@ -11,8 +11,8 @@ from hetwin_suite._commands.result import json_text
 
 if TYPE_CHECKING:
     from hetwin_core.ensemble.conductor.start.options import RunOptions
-    from hetwin_suite.futures.runs.run_result import RunResult
-    from hetwin_suite.futures.runs.study import Study
+    from hetwin_suite._study.runs.run_result import RunResult
+    from hetwin_suite._study.runs.study import Study
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class Asked:
 
     def study(self, **more: Any) -> Study:
         """Return the study of these runs."""
-        from hetwin_suite.futures.runs.study import Study
-        from hetwin_suite.futures.workers.cluster import Cluster
+        from hetwin_suite._study.runs.study import Study
+        from hetwin_suite._study.workers.cluster import Cluster
 
         workers = None if self.cluster is None else Cluster(self.cluster)
         return Study(

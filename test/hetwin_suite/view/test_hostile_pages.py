@@ -22,11 +22,11 @@ from hetwin_core.episodes.comparing.comparison import (
 )
 from hetwin_core.episodes.episode import Episode
 from hetwin_suite._mismatch.registry import axis_of
-from hetwin_suite.futures.batch import Batch, counted
-from hetwin_suite.futures.page.page import write_page as write_batch
-from hetwin_suite.futures.predicting.forecast import Forecast
-from hetwin_suite.futures.predicting.page import write_page as write_forecast
-from hetwin_suite.futures.runs.run_result import RunResult
+from hetwin_suite._study.batch import Batch, counted
+from hetwin_suite._study.page.page import write_page as write_batch
+from hetwin_suite._study.predicting.forecast import Forecast
+from hetwin_suite._study.predicting.page import write_page as write_forecast
+from hetwin_suite._study.runs.run_result import RunResult
 from hetwin_suite.proving_ground.evaluation.approaches import TASKS
 from hetwin_suite.proving_ground.evaluation.beside_truth import write_beside_truth
 from hetwin_suite.proving_ground.evaluation.judge import Verdict

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hetwin_suite.futures.counting.wilson import probability
+from hetwin_suite._study.counting.wilson import probability
 from hetwin_suite.proving_ground.evaluation.judge import Verdict
 from hetwin_suite.proving_ground.evaluation.table2 import cells, hand_backs
 

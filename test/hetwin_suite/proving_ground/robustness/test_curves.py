@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from hetwin_suite._mismatch.registry import axis_of
-from hetwin_suite.futures.counting.wilson import probability
+from hetwin_suite._study.counting.wilson import probability
 from hetwin_suite.proving_ground.robustness.curves import (
     CurvePoint,
     Judgement,

@@ -1,0 +1,157 @@
+"""Finds what a scenario says is uncertain in its scene and among its models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+
+from hetwin_core.ensemble.conductor.reporting.listener import RunStart
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.nearest import one_of
+from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
+from hetwin_core.ensemble.scenario.uncertainty import Between, Uncertain, Values
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.values import POSE, Floats
+from hetwin_suite._study.drawing.physical import physical_of
+from hetwin_suite._study.drawing.uncertain import (
+    BODIES,
+    GRIPS,
+    Physical,
+    Placed,
+    Uncertainty,
+    Varied,
+)
+
+KEY = "uncertainty"
+STANDING = (EntityKind.OBJECT, EntityKind.STATIC, EntityKind.ROBOT)
+"""What has a place at the start."""
+
+
+def find_uncertainty(scenario: Scenario, start: RunStart) -> Uncertainty:
+    """Return what the scenario says is uncertain.
+
+    Args:
+        scenario: whose `uncertainty` it is.
+        start: of a run that was prepared with it.
+
+    Raises:
+        BadInput: if it names what is not there, or what cannot be uncertain; with file, line and key.
+    """
+    placed: list[Placed] = []
+    physical: list[Physical] = []
+    varied: list[Varied] = []
+    try:
+        for key, name, uncertain in _each(scenario, start):
+            where = f"{KEY}.{key}"
+            plan, entity = scenario.plan(name), _entity(name, start)
+            if plan is None and entity is None:
+                raise _unknown(name, scenario, start, where)
+            if plan is not None:
+                varied += _parameters(plan, uncertain, where)
+            if entity is not None:
+                placed += _place(entity, uncertain, start, where)
+                physical += physical_of(entity, uncertain, scenario.main, where)
+            _check_keys(uncertain, plan, entity, where)
+    except BadInput as error:
+        raise scenario.placed(error) from None
+    own: Mapping[str, Any] = scenario.main.parameters
+    return Uncertainty(
+        scenario.main.name,
+        tuple(placed),
+        tuple(physical),
+        tuple(varied),
+        bodies=own.get(BODIES),
+        grips=own.get(GRIPS),
+    )
+
+
+def _each(scenario: Scenario, start: RunStart) -> Iterator[tuple[str, str, Uncertain]]:
+    """Yield the keys with the names they stand for; a pattern for each entity it fits that has no key of its own."""
+    keys = scenario.file.uncertainty
+    for key, uncertain in keys.items():
+        found = [e.name for e in start.layout.entities if fnmatchcase(e.name, key)]
+        for name in (found if "*" in key else []) or [key]:
+            if name == key or name not in keys:
+                yield key, name, uncertain
+
+
+def _entity(name: str, start: RunStart) -> Entity | None:
+    return next((entity for entity in start.layout.entities if entity.name == name), None)
+
+
+def _unknown(name: str, scenario: Scenario, start: RunStart, where: str) -> BadInput:
+    entities = [entity.name for entity in start.layout.entities]
+    models = [plan.name for plan in scenario.models]
+    return BadInput(
+        "the scene has no such entity, and the ensemble no such model",
+        where=where,
+        found=name,
+        expected=one_of(name, [*entities, *models]),
+    )
+
+
+def _check_keys(
+    uncertain: Uncertain, plan: ModelPlan | None, entity: Entity | None, where: str
+) -> None:
+    """See that what an entity alone has is said of an entity, and what a model alone has of a model."""
+    for key in uncertain.parameters if plan is None else ():
+        raise BadInput(
+            "this is nothing of an entity that can be uncertain",
+            where=f"{where}.{key}",
+            found=key,
+            expected=one_of(key, Uncertain.model_fields),
+        )
+    of_entity = sorted(uncertain.model_fields_set - set(uncertain.parameters))
+    for key in of_entity if entity is None else ():
+        raise BadInput(
+            "this is a model, and that this is something of an entity",
+            where=f"{where}.{key}",
+            found=key,
+            expected="the name of a parameter of the model",
+        )
+
+
+def _place(entity: Entity, uncertain: Uncertain, start: RunStart, where: str) -> Iterator[Placed]:
+    if uncertain.pose is not None:
+        keys = {entity.name: POSE.name} | dict.fromkeys(uncertain.carries, "carries")
+        poses = {name: _pose(name, start, f"{where}.{key}") for name, key in keys.items()}
+        yield Placed(entity.name, uncertain.pose, poses)
+
+
+def _pose(entity: str, start: RunStart, where: str) -> Floats:
+    """Return (7,) the pose of a body at the start."""
+    bodies = [e.name for e in start.layout.entities if e.kind in STANDING]
+    if entity not in bodies or not start.layout.has(entity, POSE.name):
+        raise BadInput(
+            "this has no place that could be uncertain",
+            where=where,
+            found=entity,
+            expected=one_of(entity, bodies),
+        )
+    return np.array(start.snapshot.pose(entity)[:7])
+
+
+def _parameters(plan: ModelPlan, uncertain: Uncertain, where: str) -> Iterator[Varied]:
+    """Yield a model's uncertain parameters."""
+    requests = {request.name: request for request in plan.cls.requests()}
+    for name, spread in uncertain.parameters.items():
+        place = f"{where}.{name}"
+        if name not in requests:
+            raise BadInput(
+                "the model has no such parameter",
+                where=place,
+                found=name,
+                expected=one_of(name, sorted(requests)),
+            )
+        nominal = plan.parameters.get(name, requests[name].default)
+        if not isinstance(nominal, int | float) and not isinstance(spread, Between | Values):
+            raise BadInput(
+                "only a number can differ by a sigma or a factor",
+                where=place,
+                found=nominal,
+                expected="between or values",
+            )
+        yield Varied(plan.name, name, spread, nominal)
