@@ -11,11 +11,11 @@ from hetwin_core.ensemble.beliefs import PERCEPT, belief_fields, problem_of
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.ensemble.tasks import task_fields
-from hetwin_suite.proving_ground import setting_table
+from hetwin_tables import setting_table
 from model_nodes.main_physics.sources.factory import open_source
 
 ROOT = Path(__file__).resolve().parents[3]
-SHIPPED = ROOT / "scenarios" / "episodes" / "setting_the_table"
+SHIPPED = ROOT / "examples" / "hetwin_tables" / "scenarios" / "episodes" / "setting_the_table"
 
 
 @pytest.fixture(scope="module")

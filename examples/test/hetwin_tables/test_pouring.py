@@ -15,7 +15,7 @@ from support.twin_runs import time_of, twin_run
 from hetwin_core.ensemble.scene.values import particles
 from hetwin_core.episodes.episode import Episode
 
-TRUTH = ROOT / "scenarios" / "episodes" / "pouring_truth.json"
+TRUTH = ROOT / "examples" / "hetwin_tables" / "scenarios" / "episodes" / "pouring_truth.json"
 
 
 @pytest.fixture(scope="module")
