@@ -18,7 +18,7 @@ MODELS = {
 """Types of models that packages of ours bring, and the extras that install these."""
 COMMANDS = {"machines": "machines"}
 """Commands that packages of ours bring, and the extras that install these."""
-SCENARIOS = dict.fromkeys(("set_table",), "examples")
+SCENARIOS = dict.fromkeys(("handing_over", "pouring", "set_table", "setting_the_table"), "examples")
 """Scenarios that packages of ours bring, and the extras that install these."""
 
 

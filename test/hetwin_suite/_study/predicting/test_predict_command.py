@@ -46,7 +46,7 @@ def four() -> dict[str, Any]:
 def test_a_forecast_has_all_that_is_promised(four: dict[str, Any]) -> None:
     assert list(four) == [
         *("at", "horizon", "seed", "futures", "predicates", "failures", "events", "deterministic"),
-        *("decided", "success"),
+        *("decided", "success", "page"),
     ]
     assert (four["at"], four["horizon"], four["seed"]) == (0.5, 0.05, 7)
     assert four["futures"] == {"asked": 4, "finished": 4, "failed": 0}
@@ -111,6 +111,11 @@ def test_what_cannot_be_asked(
     tmp_path: Path, arguments: tuple[str, ...], says: tuple[str, ...]
 ) -> None:
     refused(tmp_path, "predict", "pick_and_place", *arguments, says=says)
+
+
+def test_all_futures_are_waited_for_within_a_time_that_suffices() -> None:
+    found = forecast("--at", "0.1", "-n", "2", "--within", "900")
+    assert found["futures"] == {"asked": 2, "finished": 2, "failed": 0}
 
 
 def test_no_future_in_time_is_not_known() -> None:
