@@ -29,7 +29,7 @@ from hetwin_suite._study.runs.study import Study
 from hetwin_truck.cluttered_floor import FILE, write_cluttered_floor
 from hetwin_truck.packets import LOADS
 from hetwin_truck.scenario import file_of, write_truck_scenario
-from model_nodes.fidelity.near_robot import MODES
+from model_nodes.fidelity.signaler import MODES
 
 EXAMPLES = """examples:
   python benchmarks/managed_scenarios.py --quick
