@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 from machine import machine
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from hetwin_suite._study.counting.scores import Scores, area_under_curve, score
 from model_nodes.evidence.likelihood import CURVES, SHARED, Claim, claim, silent, voice
@@ -98,14 +97,13 @@ def _weight(kept: Any, trial: str) -> float:
 def fitted(quantity: Array, labels: NDArray[np.bool_]) -> tuple[float, float]:
     """Return where a logistic curve is even, and its slope, by maximum likelihood."""
 
-    def cost(parameters: Array) -> float:
-        odds = parameters[1] * (quantity - parameters[0])
-        return float(np.mean(np.logaddexp(0.0, odds) - labels * odds))
-
-    spread = float(quantity.std())
-    start = np.array([float(np.median(quantity)), 2.0 / spread])
-    found = minimize(cost, start, method="Nelder-Mead", options={"xatol": 1e-6, "fatol": 1e-10})
-    return float(found.x[0]), float(found.x[1])
+    seen = np.stack([np.ones_like(quantity), quantity], axis=1)
+    weights = np.zeros(2)
+    for _ in range(50):  # Newton's method; the cost is convex
+        p = 1.0 / (1.0 + np.exp(-seen @ weights))
+        bend = (seen * (p * (1.0 - p))[:, None]).T @ seen
+        weights -= np.linalg.solve(bend + 1e-9 * np.eye(2), seen.T @ (p - labels))
+    return float(-weights[0] / weights[1]), float(weights[1])
 
 
 def left_out(data: Picks) -> Scores:
