@@ -18,6 +18,8 @@ MODELS = {
 """Types of models that packages of ours bring, and the extras that install these."""
 COMMANDS = {"machines": "machines"}
 """Commands that packages of ours bring, and the extras that install these."""
+SCENARIOS = dict.fromkeys(("set_table",), "examples")
+"""Scenarios that packages of ours bring, and the extras that install these."""
 
 
 def installs(extra: str) -> str:

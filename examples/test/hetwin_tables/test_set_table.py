@@ -15,8 +15,6 @@ from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.episodes.flaws.find import flaws_of
 from hetwin_suite.episode import open_episode
 
-ROOT = Path(__file__).resolve().parents[3]
-
 
 def test_every_variant_says_what_it_plants() -> None:
     path = find_scenario(SCENARIO)
