@@ -11,7 +11,7 @@ import hetwin_suite
 
 PAGE = Path(__file__).with_name("front_door.md")
 ORDER = (
-    *("model", "runs", "episode", "study", "robot", "mismatch", "engine", "page"),
+    *("model", "runs", "episode", "study", "robot", "engine", "page"),
     *("command", "expressions"),
 )
 HEAD = """# The front door

@@ -17,6 +17,7 @@ or as JSON with `--json`, which the command then has by itself. An entry point `
 from __future__ import annotations
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.installed import Group
 from hetwin_core.ensemble.nearest import one_of, perhaps
 from hetwin_core.ensemble.resources import names_of as resource_names
 from hetwin_core.ensemble.resources import resource
@@ -29,7 +30,6 @@ from hetwin_suite._commands.options import (
     EpisodeNumber,
     Episodes,
     Jobs,
-    Mismatches,
     Scenario,
     Seed,
     WithPage,
@@ -50,8 +50,8 @@ __all__ = [
     "Engine",
     "EpisodeNumber",
     "Episodes",
+    "Group",
     "Jobs",
-    "Mismatches",
     "Patience",
     "Result",
     "Scenario",

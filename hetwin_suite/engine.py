@@ -33,10 +33,11 @@ from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.model import MainPhysics
 from model_nodes.main_physics.settings import Settings
-from model_nodes.main_physics.world.description import Body, World
+from model_nodes.main_physics.world.description import DEFAULT_FRICTION, Body, World
 from model_nodes.main_physics.world.entities import entities_of
 
 __all__ = [
+    "DEFAULT_FRICTION",
     "MARGIN",
     "MODES",
     "Body",

@@ -16,7 +16,11 @@ MODELS = {
     ),
 }
 """Types of models that packages of ours bring, and the extras that install these."""
-COMMANDS = {"machines": "machines"}
+COMMANDS = {
+    "machines": "machines",
+    **dict.fromkeys(("evaluate robustness", "evaluate table2", "list mismatches"), "examples"),
+    **dict.fromkeys(("record drop", "record insertion"), "examples"),
+}
 """Commands that packages of ours bring, and the extras that install these."""
 SCENARIOS = dict.fromkeys(("set_table",), "examples")
 """Scenarios that packages of ours bring, and the extras that install these."""

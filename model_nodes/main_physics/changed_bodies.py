@@ -11,10 +11,14 @@ from pydantic import Field
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.validation import AboveZero, Finite, Strict
-from model_nodes.main_physics.world.description import Body, Geometry, Inertial, Link
+from model_nodes.main_physics.world.description import (
+    DEFAULT_FRICTION,
+    Body,
+    Geometry,
+    Inertial,
+    Link,
+)
 
-DEFAULT_FRICTION = 1.0
-"""SDFormat's coefficient of a surface that has none."""
 NotNegative = Annotated[Finite, Field(ge=0)]
 
 

@@ -38,6 +38,7 @@ def made() -> Any:
     return module
 
 
+@needs("hetwin_bauer2022")
 @needs("hetwin_machines")
 def test_the_page_is_the_commands() -> None:
     page = (ROOT / "docs" / "commands.md").read_text("utf-8")
@@ -118,6 +119,7 @@ def test_commands_of_before_do_what_those_of_the_page_do(
         assert new.err == ""
 
 
+@needs("hetwin_bauer2022")
 @needs("hetwin_machines")
 def test_each_name_of_before_leads_somewhere() -> None:
     known = all_commands()
@@ -138,7 +140,9 @@ def test_each_name_of_before_leads_somewhere() -> None:
     ("before", "now"),
     [
         ("hetwin scenarios --json", "hetwin list scenarios --json"),
-        ("hetwin mismatches", "hetwin list mismatches"),
+        pytest.param(
+            "hetwin mismatches", "hetwin list mismatches", marks=needs("hetwin_bauer2022")
+        ),
         ("hetwin describe tabletop", "hetwin urdf describe tabletop"),
         pytest.param(
             "hetwin machines run counter --inputs scenarios/networks/counter.csv --profile --json",

@@ -32,14 +32,18 @@ LONG = {
     *("digital_robot", "machines", "sql", "twin_lab", "use_cases"),
 }
 """Pages whose shells take ten seconds and more, and what they show is tested elsewhere every day."""
-PLUGINS = {
+PACKAGES = {
+    **dict.fromkeys(
+        ("deciding", "experiment", "eyes", "learning", "prediction", "use_cases"),
+        "hetwin_bauer2022",
+    ),
     "fluid": "hetwin_fluid",
     "fmu": "hetwin_fmu",
     "household": "hetwin_household",
     "machines": "hetwin_machines",
     "twin_lab": "hetwin_machines",
 }
-"""Page -> the plugin that its commands need."""
+"""Page -> the package that its commands need."""
 PREPARED = """
 set -eu -o pipefail
 make() { command make -n "$@" > /dev/null && echo "make $*"; }
@@ -51,8 +55,8 @@ ACTIVATION = "source .venv/bin/activate"
 
 
 def marks_of(page: Path) -> list[pytest.MarkDecorator]:
-    """Whether a page takes long, and the plugin that it needs."""
-    needed = [needs(plugin) for name, plugin in PLUGINS.items() if name == page.stem]
+    """Whether a page takes long, and the package that it needs."""
+    needed = [needs(package) for name, package in PACKAGES.items() if name == page.stem]
     return [*needed, *([pytest.mark.long] if page.stem in LONG else [])]
 
 

@@ -49,6 +49,7 @@ bar = commands_of_a_cafe:bar
 run = commands_of_a_cafe:brew
 nothing = commands_of_a_cafe:nothing
 gone = commands_of_nobody:brew
+list.cups = commands_of_a_cafe:picnic
 
 [hetwin.episode_kinds]
 record.picnic = commands_of_a_cafe:picnic
@@ -112,6 +113,14 @@ def test_kinds_of_episodes_of_a_package_are_listed_and_what_they_return_is_prese
     assert CliRunner().invoke(app, ["record", "picnic", "--seed", "3"]).exit_code == 3
 
 
+def test_a_command_below_a_noun_of_hetwins_own() -> None:
+    assert "cups  see hetwin list cups --help" in said("list", "--help")
+    assert "cups" not in said("--help")
+    assert said("list", "cups") == "a picnic by 0\n"
+    with pytest.raises(SystemExit):
+        app(["list.cups"])
+
+
 def test_a_command_of_hetwins_own_stays() -> None:
     assert "Run a scenario and say what happened." in said("run", "--help")
 
@@ -147,13 +156,17 @@ def test_a_package_whose_folder_is_not_there_is_named() -> None:
         names_of("scenarios", ".yaml")
 
 
-def test_a_command_of_a_plugin_that_is_not_installed_names_its_extra(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    ("words", "extra"),
+    [("machines", "machines"), ("record drop", "examples"), ("list mismatches", "examples")],
+)
+def test_a_command_of_a_package_that_is_not_installed_names_its_extra(
+    words: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(commands, "installed", lambda group: ())
-    with pytest.raises(BadInput, match="hetwin machines is in a package of its own") as error:
-        said("machines", "check", "counter")
-    assert error.value.expected == 'pip install "hetwin-suite[machines]"'
+    with pytest.raises(BadInput, match=f"hetwin {words} is in a package of its own") as error:
+        said(*words.split(), "--help")
+    assert error.value.expected == f'pip install "hetwin-suite[{extra}]"'
 
 
 @pytest.mark.parametrize("name", OWN)

@@ -27,6 +27,7 @@ from model_nodes.main_physics.engines.mujoco.options import MujocoOptions
 from model_nodes.main_physics.engines.mujoco.order import moving_frames
 from model_nodes.main_physics.engines.mujoco.tables import gives_way
 from model_nodes.main_physics.world.description import (
+    DEFAULT_FRICTION,
     Body,
     Geometry,
     HandFrame,
@@ -41,7 +42,6 @@ from model_nodes.main_physics.world.names import frame_name, joint_name
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.scene_shapes import GEOM_TYPES
 
-DEFAULT_FRICTION = 1.0
 TORSIONAL_FRICTION = 0.005
 """Like that of a patch of some millimetres [m]; a wheel that turns on the spot would creep against it."""
 SHORTEST_CONTACT_TIME = 0.004
