@@ -19,12 +19,6 @@ EXAMPLES = {
 """Example -> its folder."""
 DEMONSTRATIONS = {
     "home_lab": [f"{GROUND}/home_lab"],
-    "tables": [
-        *(f"{GROUND}/{name}.py" for name in ("setting_table", "handing_over")),
-        *(f"{GROUND}/{name}.py" for name in ("pouring", "pouring_sdf", "single_simulation")),
-        *(f"{GROUND}/{name}.py" for name in ("pick_and_place", "stand_in", "blocks", "truth")),
-        *(f"{GROUND}/{name}.py" for name in ("controller", "executing")),
-    ],
     "truck": [f"{GROUND}/truck", f"{GROUND}/cluttered_floor.py"],
     "twin_lab": [f"{GROUND}/lab"],
 }

@@ -11,12 +11,16 @@ from hetwin_core.ensemble import resources
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.extras import SCENARIOS, installs
 from hetwin_core.ensemble.scenario.scenario import find_scenario
+from model_nodes.main_physics.sources.factory import open_source
 
 HERE = Path(__file__).resolve().parent.parent
 MANIFEST = tomllib.loads((HERE / "pyproject.toml").read_text())
 PACKAGES = {file.parent.name for file in HERE.glob("*/__init__.py")}
 NAMES = {file.stem: file for file in HERE.glob("*/scenarios/*.yaml") if file.parts[-3] in PACKAGES}
 """Scenario -> its file."""
+RECORDINGS = [
+    file.parent for file in sorted(HERE.glob("hetwin_*/scenarios/episodes/**/metadata.yaml"))
+]
 
 
 def test_the_distribution_lists_every_package() -> None:
@@ -48,3 +52,8 @@ def test_where_the_package_is_missing_a_scenario_names_what_brings_it(
         with pytest.raises(BadInput, match="there is no such scenario") as error:
             find_scenario(name)
         assert error.value.expected == installs("examples")
+
+
+@pytest.mark.parametrize("recording", RECORDINGS, ids=lambda folder: folder.name)
+def test_nothing_is_wrong_with_the_recordings(recording: Path) -> None:
+    assert open_source(recording).findings == ()

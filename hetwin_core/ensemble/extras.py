@@ -22,7 +22,9 @@ COMMANDS = {
     **dict.fromkeys(("record drop", "record insertion"), "examples"),
 }
 """Commands that packages of ours bring, and the extras that install these."""
-SCENARIOS = dict.fromkeys(("set_table",), "examples")
+LIBRARIES = {"aims": "examples"}
+"""Libraries of strategies that packages of ours bring, and the extras that install these."""
+SCENARIOS = dict.fromkeys(("handing_over", "pouring", "set_table", "setting_the_table"), "examples")
 """Scenarios that packages of ours bring, and the extras that install these."""
 
 

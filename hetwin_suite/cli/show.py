@@ -13,7 +13,7 @@ import typer
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.supervision.interrupts import Interrupts
 from hetwin_suite._commands.options import AsJson, Foxglove, OpenPage, PageHost, PagePort, option
-from hetwin_suite._commands.result import Result, present
+from hetwin_suite._commands.result import Page, Result, present
 from hetwin_suite._commands.tables import table
 
 _LOOK_S = 0.1
@@ -104,10 +104,10 @@ def _writer(run: Path, text: str) -> tuple[Writer, Path]:
 
 
 def _write_page(run: Path, file: Path) -> Written:
-    from hetwin_suite.view.report import write_report
+    from hetwin_suite.view.report import report_page
 
-    path = write_report(run, file)
-    return {"report": str(path)}, [f"report: {path}"]
+    Page(file, lambda: report_page(run)).write()
+    return {"page": str(file)}, [f"page: {file}"]
 
 
 def _write_states(run: Path, file: Path) -> Written:

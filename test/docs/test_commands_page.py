@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 from support.hetwin_command import Said, all_commands, hetwin
+from support.pages import needed_by
 from support.plugins import needs
 
 from hetwin_suite.cli import commands
@@ -100,10 +101,7 @@ def run(line: str) -> Said:
 
 @pytest.mark.parametrize(
     "page",
-    [
-        pytest.param(page, marks=needs("hetwin_machines") if "machines" in page else ())
-        for page in RENAMED
-    ],
+    [pytest.param(page, marks=needed_by(Path(page).stem)) for page in RENAMED],
 )
 def test_commands_of_before_do_what_those_of_the_page_do(
     page: str, called: list[tuple[str, dict[str, Any]]]
@@ -131,7 +129,7 @@ def test_each_name_of_before_leads_somewhere() -> None:
     for words, options in OPTIONS.items():
         users = [command for name, command in known.items() if f"{name} ".startswith(f"{words} ")]
         assert users, words
-        has = {option for user in users for param in user.params for option in param.opts}
+        has = {name for user in users for p in user.params for name in (*p.opts, *p.secondary_opts)}
         assert {*options.values()} <= has, words
         assert not {*options} & has or words == "learn", words
 

@@ -8,14 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.pages import ROOT, WITH_COMMANDS, commands
-from support.plugins import needs
+from support.pages import ROOT, WITH_COMMANDS, commands, needed_by
 from support.ros_domains import new_domain
 from support.short_recordings import link_repository
 
 AT_WORK_S = 300
-BEGINNINGS = {"pick_and_place": 9.5, "pouring": 5.0, "truck_unloading": 5.0}
-"""How much is kept of shipped recordings [s]: till the box is on the tray, and till something was taken."""
+BEGINNINGS = {"pick_and_place": 9.5}
+"""How much is kept of the shipped recording [s]: till the box is on the tray."""
 LONG = {
     *(
         "asking",
@@ -32,18 +31,6 @@ LONG = {
     *("digital_robot", "machines", "sql", "twin_lab", "use_cases"),
 }
 """Pages whose shells take ten seconds and more, and what they show is tested elsewhere every day."""
-PACKAGES = {
-    **dict.fromkeys(
-        ("deciding", "experiment", "eyes", "learning", "prediction", "use_cases"),
-        "hetwin_bauer2022",
-    ),
-    "fluid": "hetwin_fluid",
-    "fmu": "hetwin_fmu",
-    "household": "hetwin_household",
-    "machines": "hetwin_machines",
-    "twin_lab": "hetwin_machines",
-}
-"""Page -> the package that its commands need."""
 PREPARED = """
 set -eu -o pipefail
 make() { command make -n "$@" > /dev/null && echo "make $*"; }
@@ -56,8 +43,7 @@ ACTIVATION = "source .venv/bin/activate"
 
 def marks_of(page: Path) -> list[pytest.MarkDecorator]:
     """Whether a page takes long, and the package that it needs."""
-    needed = [needs(package) for name, package in PACKAGES.items() if name == page.stem]
-    return [*needed, *([pytest.mark.long] if page.stem in LONG else [])]
+    return [*needed_by(page.stem), *([pytest.mark.long] if page.stem in LONG else [])]
 
 
 @pytest.fixture(scope="module")

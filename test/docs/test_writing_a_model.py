@@ -78,7 +78,7 @@ def test_the_module_beside_the_scenario_is_found_from_anywhere(
 ) -> None:
     ended = hetwin(
         *("run", folder / "belt.yaml", "--transport", transport, "--duration", 0.2),
-        *("--no-report", "--json", "--out", tmp_path / "run"),
+        *("--no-page", "--json", "--out", tmp_path / "run"),
     )
     assert ended.json["ended"] == "recording"
     assert ended.json["handovers"][0]["to"] == "belt"
@@ -118,9 +118,11 @@ DOORS = r"hetwin_suite\.(command|engine|episode|expressions|model|page|robot|run
 
 
 @pytest.mark.parametrize(
-    "file", sorted((ROOT / "examples").rglob("*.py")), ids=lambda p: str(p.relative_to(ROOT))
+    "file",
+    sorted((ROOT / "examples" / "hetwin_cafe").rglob("*.py")),
+    ids=lambda p: str(p.relative_to(ROOT)),
 )
-def test_examples_use_the_front_door_only(file: Path) -> None:
+def test_a_strangers_package_uses_the_front_door_only(file: Path) -> None:
     modules = {
         getattr(node, "module", None) or node.names[0].name  # type: ignore[attr-defined]
         for node in ours(file.read_text(encoding="utf-8"))

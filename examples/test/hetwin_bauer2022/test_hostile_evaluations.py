@@ -13,14 +13,14 @@ from support.small_run import SmallRun
 from hetwin_bauer2022.evaluation.approaches import TASKS
 from hetwin_bauer2022.evaluation.beside_truth import write_beside_truth
 from hetwin_bauer2022.evaluation.judge import Verdict
-from hetwin_bauer2022.evaluation.page import write_page as write_evaluation
+from hetwin_bauer2022.evaluation.page import evaluation_page
 from hetwin_bauer2022.evaluation.table2 import cells
 from hetwin_bauer2022.evaluation.wrong import TruePath
 from hetwin_bauer2022.mismatch.registry import axis_of
 from hetwin_bauer2022.robustness.curves import Judgement
 from hetwin_bauer2022.robustness.findings import Findings
 from hetwin_bauer2022.robustness.kept import KeptVerdict
-from hetwin_bauer2022.robustness.page import write_page as write_robustness
+from hetwin_bauer2022.robustness.page import robustness_page
 from hetwin_bauer2022.robustness.sets import EpisodeSet
 from hetwin_bauer2022.robustness.wrong_pictures import WrongPicture
 from hetwin_core.episodes.episode import Episode
@@ -31,12 +31,10 @@ def test_an_evaluation(tmp_path: Path) -> None:
         *(f"episodes/{IMAGE}", next(iter(TASKS)), "ensemble", True, False, MARK, 0.01, MARK),
         *(1.0, 1.0),
     )
-    path = tmp_path / "table2.html"
-    write_evaluation(path, cells([verdict]), [verdict], {}, MARK)
-    assert_harmless(path.read_text("utf-8"))
+    assert_harmless(evaluation_page(tmp_path, cells([verdict]), [verdict], {}, MARK))
 
 
-def test_where_approaches_break(tmp_path: Path) -> None:
+def test_where_approaches_break() -> None:
     axis = axis_of("rate")
     names: Any = {"name": MARK, "axis": "rate", "approach": "single", "cause": MARK, "why": MARK}
     judged = [
@@ -58,9 +56,7 @@ def test_where_approaches_break(tmp_path: Path) -> None:
     ]
     found = Findings([EpisodeSet(MARK, IMAGE, MARK, ())], {"rate": axis}, judged)
     picture = WrongPicture((("aGV0", MARK),), (MARK,))
-    path = tmp_path / "robustness.html"
-    write_robustness(path, found, [(judged[-1], picture)])
-    assert_harmless(path.read_text("utf-8"))
+    assert_harmless(robustness_page(found, [(judged[-1], picture)]))
 
 
 def test_the_twin_beside_the_truth(small_run: SmallRun, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,12 +7,16 @@ from typing import Any
 
 import pytest
 from support.cli_runs import hetwin
+from support.plugins import needs
 from support.recorded_episodes import an_insertion, two_drops
 from support.saved_runs import gone_on, of_episode, plain_run, saved_at
 
 from hetwin_core.ensemble.conductor.checkpoint.file import write_checkpoint
 
-ALL = ("pick_and_place", "uncertain_environment", "insertion", "pouring")
+ALL = [
+    *("pick_and_place", "uncertain_environment", "insertion"),
+    pytest.param("pouring", marks=needs("hetwin_tables")),
+]
 STEPS = 20
 
 
@@ -27,7 +31,10 @@ def options(name: str, factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("name", "at_s", "end_s"),
-    [("uncertain_environment", 4.4, 5.0), ("pouring", 0.3, 0.5)],
+    [
+        ("uncertain_environment", 4.4, 5.0),
+        pytest.param("pouring", 0.3, 0.5, marks=needs("hetwin_tables")),
+    ],
 )
 def test_goes_on_to_the_same_digest(name, at_s, end_s, tmp_path_factory):
     given = {**options(name, tmp_path_factory), "duration": end_s}
@@ -53,6 +60,6 @@ def test_fresh_processes_go_on_from_any_step_to_the_same_digest(name, tmp_path_f
         file = folder / f"{number}.json.gz"
         write_checkpoint(checkpoint, file)
         out = folder / f"run_{number}"
-        again = hetwin("run", "--from", file, "--no-report", "--json", "--out", out).json
+        again = hetwin("run", "--from", file, "--no-page", "--json", "--out", out).json
         assert again["digest"] == whole.digest, f"from {checkpoint.time_ns / 1e9} s"
         assert again["deterministic"]

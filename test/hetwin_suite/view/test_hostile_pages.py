@@ -20,9 +20,9 @@ from hetwin_core.episodes.comparing.comparison import (
     What,
 )
 from hetwin_suite._study.batch import Batch, counted
-from hetwin_suite._study.page.page import write_page as write_batch
+from hetwin_suite._study.page.page import batch_page
 from hetwin_suite._study.predicting.forecast import Forecast
-from hetwin_suite._study.predicting.page import write_page as write_forecast
+from hetwin_suite._study.predicting.page import forecast_page
 from hetwin_suite._study.runs.run_result import RunResult
 from hetwin_suite.view.document import Document, html_of, live_page
 from hetwin_suite.view.report.course.card import course_card
@@ -83,13 +83,13 @@ def test_a_batch(tmp_path: Path) -> None:
     runs = [result(0, good=True), result(1, good=False), RunResult(2, error=MARK)]
     runs[2] = RunResult(2, inputs={MARK: 0.0, IMAGE: 0.0}, error=MARK)
     batch = Batch(runs, counted(runs, {MARK: "true"}), False, 1.0)
-    assert_harmless(write_batch(batch, tmp_path, MARK).read_text("utf-8"))
+    assert_harmless(batch_page(batch, tmp_path, MARK))
 
 
-def test_a_forecast(tmp_path: Path) -> None:
+def test_a_forecast() -> None:
     futures = [result(0, good=True), result(1, good=False), RunResult(2, error=MARK)]
     forecast = Forecast(0.0, 1.0, 0, len(futures), futures, (MARK,), 1.0)
-    assert_harmless(write_forecast(forecast, tmp_path, MARK).read_text("utf-8"))
+    assert_harmless(forecast_page(forecast, MARK))
 
 
 def test_the_page_of_a_run_that_goes_on_holds_nothing_of_it() -> None:

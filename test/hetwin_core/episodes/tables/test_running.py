@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from support.plugins import needs
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.start.options import RunOptions
@@ -20,7 +21,10 @@ UNTIL_S = 6.0
 BELIEVING = "setting_the_table"
 
 
-@pytest.fixture(scope="module", params=["pick_and_place", BELIEVING])
+@pytest.fixture(
+    scope="module",
+    params=["pick_and_place", pytest.param(BELIEVING, marks=needs("hetwin_tables"))],
+)
 def both(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Tables, Tables]:

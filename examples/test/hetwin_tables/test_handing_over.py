@@ -17,12 +17,12 @@ from hetwin_core.episodes.episode import Episode
 from hetwin_suite.view.film.from_episode import film_of
 from model_nodes.main_physics.sources.recording import Recording
 
-SCENARIO = ROOT / "scenarios" / "handing_over.yaml"
-TRUTH = ROOT / "scenarios" / "episodes" / "handing_over_truth.json"
+SCENARIO = ROOT / "examples" / "hetwin_tables" / "scenarios" / "handing_over.yaml"
+TRUTH = SCENARIO.parent / "episodes" / "handing_over_truth.json"
 
 
 def run(transport: str, out: Path) -> Any:
-    given = ("--engine", "mujoco", "--transport", transport, "--json", "--no-report")
+    given = ("--engine", "mujoco", "--transport", transport, "--json", "--no-page")
     return hetwin("run", SCENARIO, *given, "--out", out).json
 
 

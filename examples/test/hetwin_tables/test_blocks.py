@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.proving_ground.blocks import read_blocks, the_block
+from hetwin_tables.blocks import read_blocks, the_block
 
 WORLD = Path(__file__).resolve().parents[3] / "worlds" / "tabletop.sdf"
 

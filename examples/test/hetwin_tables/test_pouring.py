@@ -15,7 +15,7 @@ from support.twin_runs import time_of, twin_run
 from hetwin_core.ensemble.scene.values import particles
 from hetwin_core.episodes.episode import Episode
 
-TRUTH = ROOT / "scenarios" / "episodes" / "pouring_truth.json"
+TRUTH = ROOT / "examples" / "hetwin_tables" / "scenarios" / "episodes" / "pouring_truth.json"
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def test_both_transports_agree(tmp_path: Path) -> None:
     digests = set()
     for transport in ("local", "ros"):
         given = ("--engine", "mujoco", "--transport", transport)
-        given += ("--json", "--no-report", "--duration", "0.3")
+        given += ("--json", "--no-page", "--duration", "0.3")
         ended = hetwin("run", "pouring", *given, "--out", tmp_path / transport)
         digests.add(ended.json["digest"])
         assert ended.json["deterministic"] is True

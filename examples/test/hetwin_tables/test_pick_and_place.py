@@ -18,8 +18,8 @@ from support.recorded_episodes import pick_and_place_with
 
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.proving_ground import pick_and_place, stand_in
-from hetwin_suite.proving_ground.blocks import read_blocks, the_block
+from hetwin_tables import pick_and_place, stand_in
+from hetwin_tables.blocks import read_blocks, the_block
 
 ROOT = Path(__file__).resolve().parents[3]
 SHIPPED = ROOT / "scenarios" / "episodes" / "pick_and_place"
@@ -68,7 +68,7 @@ def variant(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Truth]:
 
 def test_same_seed_gives_the_same_bytes(recorded: Path, tmp_path: Path) -> None:
     again = tmp_path / "pick_and_place"
-    command = [sys.executable, "-m", "hetwin_suite.proving_ground.pick_and_place"]
+    command = [sys.executable, "-m", "hetwin_tables.pick_and_place"]
     subprocess.run([*command, "--seed", "1", "--out", again], check=True, cwd=ROOT)
     for name in ("pick_and_place.mcap", "metadata.yaml", "../pick_and_place_truth.json"):
         assert (recorded / name).read_bytes() == (again / name).read_bytes(), name
@@ -194,18 +194,14 @@ def test_weak_gripper_drops_the_box_in_the_lift(variant: Callable[..., Truth]) -
 
 
 def test_place_out_of_reach_is_told(tmp_path: Path) -> None:
-    root = tmp_path / "root"
-    for folder in ("urdf", "msg"):
-        (root / folder).parent.mkdir(exist_ok=True)
-        (root / folder).symlink_to(ROOT / folder)
     world = (ROOT / "worlds" / "tabletop.sdf").read_text()
-    (root / "worlds").mkdir()
     far = world.replace("0.42 -0.26 0.79 0 0 0", "1.42 -0.26 0.79 0 0 0")
     assert far != world
-    (root / "worlds" / "tabletop.sdf").write_text(far)
+    file = tmp_path / "far.sdf"
+    file.write_text(far)
     with pytest.raises(RunFailed, match="cannot reach"):
         pick_and_place.record(
-            pick_and_place.Variant(), tmp_path / "bag", tmp_path / "truth.json", root
+            pick_and_place.Variant(), tmp_path / "bag", tmp_path / "truth.json", file
         )
     assert not (tmp_path / "bag").exists()
 

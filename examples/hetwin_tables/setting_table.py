@@ -2,7 +2,7 @@
 
 It assumes a cup where there is none and picks up nothing; then it looks, overlooks a second cup, takes the first one to
 a tray while its tracking stands still for a while, and knocks the second one over when the hand goes back. Run as
-``python -m hetwin_suite.proving_ground.setting_table --out DIR``.
+``python -m hetwin_tables.setting_table --out DIR``.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ import numpy as np
 
 from hetwin_suite.episode import Telling, write_bag
 from hetwin_suite.model import WORLD, Floats, pose_value, relative_to
-from hetwin_suite.proving_ground import stand_in
-from hetwin_suite.proving_ground.blocks import Block, read_blocks, the_block
-from hetwin_suite.proving_ground.controller import Controller
-from hetwin_suite.proving_ground.executing import execute
-from hetwin_suite.proving_ground.pick_and_place import (
+from hetwin_suite.robot import Driver, Grip, Program, Reacher, Reading, Sensors, Service
+from hetwin_suite.runs import resource
+from hetwin_tables import stand_in
+from hetwin_tables.blocks import Block, read_blocks, the_block
+from hetwin_tables.controller import Controller
+from hetwin_tables.executing import execute
+from hetwin_tables.pick_and_place import (
     HOME,
     OPENED_M,
-    ROOT,
     SQUEEZE_M,
     START_NS,
     place_at_home,
 )
-from hetwin_suite.robot import Driver, Grip, Program, Reacher, Reading, Sensors, Service
 
 HAND, CUP, OTHER, PLATE = "gripper", "cup1", "cup2", "plate1"
 BELIEVED, DETECTOR = "/believed/cup1", "/detections"
@@ -161,11 +161,11 @@ def _still(pose: Floats) -> Floats:
     return pose_value(pose[:3], pose[3:]).data
 
 
-def simulate(seed: int, robot: Path, world: Path) -> tuple[Service, list[Reading], _Path]:
+def simulate(seed: int) -> tuple[Service, list[Reading], _Path]:
     """Execute the program on the stand-in, and read its sensors."""
-    blocks = read_blocks(world)
+    blocks = read_blocks(resource("worlds", "setting_the_table.sdf"))
     real = {n: stand_in.TruePose(the_block(blocks, n).center, 0.0) for n in (CUP, OTHER, PLATE)}
-    model = stand_in.build(robot, blocks, real)
+    model = stand_in.build(blocks, real)
     data = mj.MjData(model)
     reacher = Reacher(model, stand_in.ARM_JOINTS, stand_in.HAND_LINK, stand_in.GRASP_OFFSET)
     service = plan(reacher, the_block(blocks, CUP), the_block(blocks, "tray"))
@@ -216,16 +216,14 @@ def _tell_poses(telling: Telling, service: Service, path: _Path) -> None:
             telling.pose(time, BELIEVED, path.pose(CUP, time).tolist())
 
 
-def record(seed: int, out: Path, root: Path = ROOT) -> Mapping[str, tuple[float, float]]:
+def record(seed: int, out: Path) -> Mapping[str, tuple[float, float]]:
     """Simulate and write the bag `out` (must not exist); returns when each task and action was, from and to [s].
 
     Args:
         seed: of all random numbers.
         out: the bag.
-        root: folder that holds `urdf` and `worlds`.
     """
-    world = root / "worlds" / "setting_the_table.sdf"
-    service, readings, path = simulate(seed, root / "urdf" / "tabletop_arm.urdf", world)
+    service, readings, path = simulate(seed)
     random = np.random.default_rng([seed, 1])
     with TemporaryDirectory() as folder:
         moved = Path(folder) / out.name

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import mujoco as mj
 import numpy as np
 
 from hetwin_suite.model import Floats
-from hetwin_suite.proving_ground.blocks import Block
+from hetwin_suite.runs import resource
+from hetwin_tables.blocks import Block
 
 ARM_JOINTS = (
     "shoulder_pan_joint",
@@ -50,15 +50,14 @@ class TruePose:
     yaw: float
 
 
-def build(robot: Path, blocks: tuple[Block, ...], objects: Mapping[str, TruePose]) -> mj.MjModel:
+def build(blocks: tuple[Block, ...], objects: Mapping[str, TruePose]) -> mj.MjModel:
     """Compile the real world: robot with motors, static blocks, and objects at their true poses.
 
     Args:
-        robot: URDF of the arm, whose base stands at the origin.
         blocks: from `read_blocks`; the objects among them get free joints.
         objects: their true poses, by name.
     """
-    spec = robot_with_motors(robot)
+    spec = robot_with_motors()
     _surround(spec, blocks, objects)
     return spec.compile()
 
@@ -84,13 +83,9 @@ def _surround(spec: mj.MjSpec, blocks: tuple[Block, ...], objects: Mapping[str, 
         _add_block(spec, block, objects.get(block.model))
 
 
-def robot_with_motors(robot: Path) -> mj.MjSpec:
-    """Load the arm alone, with motors, coupled fingers, rubber pads, and settings with which grasps hold.
-
-    Args:
-        robot: URDF of the arm, whose base stands at the origin.
-    """
-    spec = mj.MjSpec.from_file(str(robot))
+def robot_with_motors() -> mj.MjSpec:
+    """Load the arm alone, its base at the origin, with motors, coupled fingers, rubber pads, and grasps that hold."""
+    spec = mj.MjSpec.from_file(str(resource("urdf", "tabletop_arm.urdf")))
     _set_options(spec)
     _add_motors(spec)
     _couple_fingers(spec)

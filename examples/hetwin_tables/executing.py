@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import mujoco as mj
 
-from hetwin_suite.proving_ground import stand_in
-from hetwin_suite.proving_ground.controller import CONTROL_PERIOD_S, Controller
 from hetwin_suite.robot import Program, Sensors
+from hetwin_tables import stand_in
+from hetwin_tables.controller import CONTROL_PERIOD_S, Controller
 
 _CONTROL_STEPS = round(CONTROL_PERIOD_S / stand_in.PERIOD_S)
 

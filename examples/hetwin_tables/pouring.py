@@ -1,7 +1,7 @@
 """Records the episode `pouring`: an arm takes a jug from a table and pours its content into a bowl.
 
 The stand-in's jug is filled with balls that roll with friction, so that the truth contains their counts. Run as
-``python -m hetwin_suite.proving_ground.pouring --out DIR``.
+``python -m hetwin_tables.pouring --out DIR``.
 """
 
 from __future__ import annotations
@@ -19,22 +19,12 @@ import numpy as np
 from hetwin_suite.engine import Solid, read_solids
 from hetwin_suite.episode import write_bag
 from hetwin_suite.model import Floats, Json
-from hetwin_suite.proving_ground import stand_in
-from hetwin_suite.proving_ground.controller import Controller
-from hetwin_suite.proving_ground.executing import execute
-from hetwin_suite.proving_ground.pouring_sdf import (
-    BOWL_AT,
-    BOWL_HEIGHT,
-    BOWL_RADIUS,
-    JUG_AT,
-    JUG_HEIGHT,
-    JUG_RADIUS,
-    SLIPPERY,
-)
-from hetwin_suite.proving_ground.single_simulation import DENSITY, RADIUS, settled
 from hetwin_suite.robot import Driver, Grip, Program, Reacher, Reading, Sensors
+from hetwin_tables import stand_in
+from hetwin_tables.controller import Controller
+from hetwin_tables.executing import execute
+from hetwin_tables.single_simulation import DENSITY, RADIUS, WORLD, settled
 
-ROOT = Path(__file__).resolve().parents[2]
 START_NS = 1_789_374_612_480_000_000
 """Stamp of the first reading: 14 September 2026, 08:30:12.48 UTC."""
 HOME = np.array([0.3, -0.3, 1.9, 0.0, -0.03, 0.0])
@@ -74,11 +64,38 @@ class Episode:
     counts: list[Count]
 
 
+@dataclass(frozen=True, slots=True)
+class Vessel:
+    """A round cup of the world file.
+
+    Attributes:
+        at: (3,) its middle in the world [m].
+        radius: inside [m].
+        height: of its walls [m].
+        friction: of its walls.
+    """
+
+    at: Floats
+    radius: float
+    height: float
+    friction: float
+
+    @classmethod
+    def read(cls, name: str) -> Vessel:
+        """Read it from the walls that stand around its middle."""
+        wall = next(s for s in read_solids(WORLD) if s.model == name and s.kind == "box")
+        out = float(np.hypot(*(wall.position - wall.origin[:3])[:2]))
+        return cls(wall.origin[:3], out - wall.size[0] / 2, float(wall.size[2]), wall.friction)
+
+
+JUG, BOWL = Vessel.read("jug"), Vessel.read("bowl")
+
+
 def plan(reacher: Reacher) -> Program:
     """Plan the robot's program with the true poses of jug and bowl."""
-    jug, bowl = np.array(JUG_AT), np.array(BOWL_AT)
+    jug, bowl = JUG.at, BOWL.at
     ahead = np.array([-0.13, 0.0, 0.0])
-    lifted = np.array([jug[0], jug[1], bowl[2] + BOWL_HEIGHT / 2 + 0.10])
+    lifted = np.array([jug[0], jug[1], bowl[2] + BOWL.height / 2 + 0.10])
     over = np.array([bowl[0], bowl[1] + 0.075, lifted[2]])
     hand: dict[str, Json] = {"hand": "gripper"}
     held = {**hand, "object": "jug"}
@@ -122,10 +139,10 @@ def _roll(angle: float) -> Floats:
     return joints
 
 
-def simulate(robot: Path, world: Path, balls: int, seed: int) -> Episode:
+def simulate(balls: int, seed: int) -> Episode:
     """Execute the program on the stand-in, and read its sensors."""
     random = np.random.default_rng([seed, 0])
-    model = build(robot, read_solids(world), settled(balls) if balls else np.empty((0, 3)))
+    model = build(settled(balls) if balls else np.empty((0, 3)))
     data = mj.MjData(model)
     reacher = Reacher(model, stand_in.ARM_JOINTS, stand_in.HAND_LINK, stand_in.GRASP_OFFSET)
     program = plan(reacher)
@@ -141,9 +158,9 @@ def simulate(robot: Path, world: Path, balls: int, seed: int) -> Episode:
     return Episode(program, sensors.readings, counts)
 
 
-def build(robot: Path, solids: Sequence[Solid], balls: Floats) -> mj.MjModel:
+def build(balls: Floats) -> mj.MjModel:
     """Compile the real world: robot with motors, table, cups, and balls (n, 3) in the jug's frame."""
-    spec = stand_in.robot_with_motors(robot)
+    spec, solids = stand_in.robot_with_motors(), read_solids(WORLD)
     spec.option.solver = mj.mjtSolver.mjSOL_CG  # faster for a pile of balls
     bodies: dict[str, mj.MjsBody] = {}
     for solid in solids:
@@ -157,14 +174,14 @@ def build(robot: Path, solids: Sequence[Solid], balls: Floats) -> mj.MjModel:
         parts = sum(other.model == solid.model for other in solids)
         _add_solid(bodies[solid.model], solid, solid.origin[:3], solid.mass / parts)
     for i, place in enumerate(balls):
-        body = spec.worldbody.add_body(name=f"ball {i}", pos=JUG_AT + place)
+        body = spec.worldbody.add_body(name=f"ball {i}", pos=JUG.at + place)
         body.add_freejoint()
         body.add_geom(
             type=mj.mjtGeom.mjGEOM_SPHERE,
             size=[RADIUS, 0.0, 0.0],
             density=DENSITY,
             condim=3,
-            friction=[SLIPPERY, 0.005, 0.0001],
+            friction=[JUG.friction, 0.005, 0.0001],
             solref=_STIFF,
         )
     return spec.compile()
@@ -202,24 +219,18 @@ def _count(model: mj.MjModel, data: mj.MjData, balls: int) -> Count:
     first = model.body("ball 0").id
     points = data.xpos[first : first + balls]
 
-    def inside(cup: str, radius: float, height: float) -> int:
+    def inside(cup: str, vessel: Vessel) -> int:
         body = model.body(cup).id
         local = (points - data.xpos[body]) @ data.xmat[body].reshape(3, 3)
-        near = np.hypot(local[:, 0], local[:, 1]) < radius
-        return int((near & (np.abs(local[:, 2]) < height / 2 + RADIUS)).sum())
+        near = np.hypot(local[:, 0], local[:, 1]) < vessel.radius
+        return int((near & (np.abs(local[:, 2]) < vessel.height / 2 + RADIUS)).sum())
 
-    jug, bowl = inside("jug", JUG_RADIUS, JUG_HEIGHT), inside("bowl", BOWL_RADIUS, BOWL_HEIGHT)
-    return Count(round(float(data.time), 3), jug, bowl)
+    return Count(round(float(data.time), 3), inside("jug", JUG), inside("bowl", BOWL))
 
 
-def record(out: Path, truth: Path, balls: int, seed: int, root: Path = ROOT) -> None:
-    """Simulate and write the bag `out` (must not exist) and the truth file `truth`.
-
-    Args:
-        root: folder that holds `urdf` and `worlds`.
-    """
-    robot, world = root / "urdf" / "tabletop_arm.urdf", root / "worlds" / "pouring.sdf"
-    episode = simulate(robot, world, balls, seed)
+def record(out: Path, truth: Path, balls: int, seed: int) -> None:
+    """Simulate and write the bag `out` (must not exist) and the truth file `truth`."""
+    episode = simulate(balls, seed)
     random = np.random.default_rng([seed, 1])
     announcements = episode.program.announcements
     write_bag(out, START_NS, episode.readings, announcements, random)

@@ -2,7 +2,7 @@
 
 The robot's program plans with the poses of the world file; in the stand-in's world the box is slightly
 displaced. Run as
-``python -m hetwin_suite.proving_ground.pick_and_place --seed 1 --out DIR``.
+``python -m hetwin_tables.pick_and_place --seed 1 --out DIR``.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import mujoco as mj
 import numpy as np
 
 from hetwin_suite.episode import write_bag
-from hetwin_suite.proving_ground import stand_in
-from hetwin_suite.proving_ground.blocks import Block, read_blocks, the_block
-from hetwin_suite.proving_ground.controller import Controller
-from hetwin_suite.proving_ground.executing import execute
-from hetwin_suite.proving_ground.truth import Sample, Witness, times
 from hetwin_suite.robot import Driver, Grip, Program, Reacher, Reading, Sensors
+from hetwin_suite.runs import resource
+from hetwin_tables import stand_in
+from hetwin_tables.blocks import Block, read_blocks, the_block
+from hetwin_tables.controller import Controller
+from hetwin_tables.executing import execute
+from hetwin_tables.truth import Sample, Witness, times
 
-ROOT = Path(__file__).resolve().parents[2]
 START_NS = 1_789_374_612_480_000_000
 """Stamp of the first reading: 14 September 2026, 08:30:12.48 UTC."""
 HOME = np.array([0.0, -0.1, 1.6, 0.0, np.pi - 1.5, 0.0])
@@ -103,13 +103,13 @@ def plan(reacher: Reacher, box: Block, tray: Block) -> Program:
     return program
 
 
-def simulate(variant: Variant, robot: Path, world: Path) -> Episode:
+def simulate(variant: Variant, world: Path) -> Episode:
     """Execute the program on the stand-in, and read its sensors."""
     blocks = read_blocks(world)
     box, tray = the_block(blocks, stand_in.OBJECT), the_block(blocks, "tray")
     random = np.random.default_rng([variant.seed, 0])
     real = {stand_in.OBJECT: _true_pose(box, variant, random)}
-    model = stand_in.build(robot, blocks, real)
+    model = stand_in.build(blocks, real)
     data = mj.MjData(model)
     reacher = Reacher(model, stand_in.ARM_JOINTS, stand_in.HAND_LINK, stand_in.GRASP_OFFSET)
     program = plan(reacher, box, tray)
@@ -123,14 +123,17 @@ def simulate(variant: Variant, robot: Path, world: Path) -> Episode:
     return Episode(program, sensors.readings, witness.samples)
 
 
-def record(variant: Variant, out: Path, truth: Path, root: Path = ROOT) -> None:
+def record(variant: Variant, out: Path, truth: Path, world: Path | None = None) -> None:
     """Simulate and write the bag `out` (must not exist) and the truth file `truth`.
 
     Args:
-        root: folder that holds `urdf` and `worlds`.
+        variant: of the episode.
+        out: the bag.
+        truth: the file.
+        world: that the robot believes in; None: hetwin's tabletop.
     """
-    world = root / "worlds" / "tabletop.sdf"
-    episode = simulate(variant, root / "urdf" / "tabletop_arm.urdf", world)
+    world = world or resource("worlds", "tabletop.sdf")
+    episode = simulate(variant, world)
     random = np.random.default_rng([variant.seed, 1])
     write_bag(
         out,

@@ -12,18 +12,17 @@ from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite._robots.motion import Program
 from hetwin_suite._robots.reaching import Reacher
 from hetwin_suite._worlds.solids import read_solids
-from hetwin_suite.proving_ground import pouring, stand_in
-from hetwin_suite.proving_ground.pouring_sdf import BOWL_AT, BOWL_RADIUS, JUG_AT
-from hetwin_suite.proving_ground.pouring_sdf import pouring as world_text
+from hetwin_tables import pouring, stand_in
+from hetwin_tables.pouring import BOWL, JUG
+from hetwin_tables.single_simulation import RADIUS, world_with
 
 ROOT = Path(__file__).resolve().parents[3]
-ROBOT, WORLD = ROOT / "urdf" / "tabletop_arm.urdf", ROOT / "worlds" / "pouring.sdf"
-EPISODE = ROOT / "scenarios" / "episodes" / "pouring"
+EPISODE = ROOT / "examples" / "hetwin_tables" / "scenarios" / "episodes" / "pouring"
 
 
 @pytest.fixture(scope="module")
 def reacher() -> Reacher:
-    model = pouring.build(ROBOT, read_solids(WORLD), np.array([[0.0, 0.0, -0.04]]))
+    model = pouring.build(np.array([[0.0, 0.0, -0.04]]))
     return Reacher(model, stand_in.ARM_JOINTS, stand_in.HAND_LINK, stand_in.GRASP_OFFSET)
 
 
@@ -32,8 +31,21 @@ def program(reacher: Reacher) -> Program:
     return pouring.plan(reacher)
 
 
-def test_the_world_file_is_what_its_writer_writes() -> None:
-    assert WORLD.read_text(encoding="utf-8") == world_text()
+def test_jug_and_bowl_are_as_large_as_their_walls() -> None:
+    assert (JUG.radius, JUG.height, JUG.friction) == pytest.approx((0.03, 0.1, 0.02))
+    assert (BOWL.radius, BOWL.height) == pytest.approx((0.06, 0.08))
+    assert JUG.at == pytest.approx((0.5, 0.16, 0.8))
+
+
+def test_the_world_of_a_single_simulation_has_the_particles_in_the_jug(tmp_path: Path) -> None:
+    file = tmp_path / "world.sdf"
+    file.write_text(world_with(20), encoding="utf-8")
+    particles = [solid for solid in read_solids(file) if solid.model.startswith("particle_")]
+    assert len(particles) == 20
+    mass = 1000 * 4 / 3 * np.pi * RADIUS**3
+    for solid in particles:
+        assert solid.mass == pytest.approx(mass, rel=1e-5)
+        assert np.hypot(*(solid.position - JUG.at)[:2]) < JUG.radius
 
 
 def test_the_hand_goes_to_the_jug_then_over_the_bowl(program: Program, reacher: Reacher) -> None:
@@ -43,9 +55,9 @@ def test_the_hand_goes_to_the_jug_then_over_the_bowl(program: Program, reacher: 
     def hand(operation: str) -> Floats:
         return reacher.point(points[round(begin[operation] / 0.004)])
 
-    assert hand("move_hand") == pytest.approx(JUG_AT, abs=0.003)
-    assert np.abs(hand("pour")[:2] - BOWL_AT[:2]).max() < 0.1
-    assert hand("pour")[2] > BOWL_AT[2] + BOWL_RADIUS
+    assert hand("move_hand") == pytest.approx(JUG.at, abs=0.003)
+    assert np.abs(hand("pour")[:2] - BOWL.at[:2]).max() < 0.1
+    assert hand("pour")[2] > BOWL.at[2] + BOWL.radius
 
 
 def test_the_recording_is_small_and_its_jug_poured_all(program: Program) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_suite.model import Floats
-from hetwin_suite.proving_ground.blocks import Block
-from hetwin_suite.proving_ground.stand_in import OBJECT
+from hetwin_tables.blocks import Block
+from hetwin_tables.stand_in import OBJECT
 
 GRASP_FORCE_N = 0.5
 """Least normal force of a finger in contact."""

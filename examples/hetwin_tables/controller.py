@@ -8,8 +8,8 @@ import mujoco as mj
 import numpy as np
 
 from hetwin_suite.model import Floats
-from hetwin_suite.proving_ground.stand_in import ARM_JOINTS, FINGER_JOINTS
 from hetwin_suite.robot import TICK_S, Grip, GripperCommand
+from hetwin_tables.stand_in import ARM_JOINTS, FINGER_JOINTS
 
 CONTROL_PERIOD_S = 0.001
 

@@ -2,7 +2,7 @@
 
 Each robot has a recording of its own. The robots' programs plan with the poses of the world file; in the stand-in's
 world the bar is slightly displaced. Run as
-``python -m hetwin_suite.proving_ground.handing_over --seed 1 --out DIR``.
+``python -m hetwin_tables.handing_over --seed 1 --out DIR``.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ import numpy as np
 
 from hetwin_suite.episode import write_bag
 from hetwin_suite.model import Floats
-from hetwin_suite.proving_ground import stand_in
-from hetwin_suite.proving_ground.blocks import Block, read_blocks, the_block
-from hetwin_suite.proving_ground.controller import CONTROL_PERIOD_S, Controller
-from hetwin_suite.proving_ground.pick_and_place import (
+from hetwin_suite.robot import DOWN, Grip, Program, Reacher, Reading, Sensors
+from hetwin_suite.runs import resource
+from hetwin_tables import stand_in
+from hetwin_tables.blocks import Block, read_blocks, the_block
+from hetwin_tables.controller import CONTROL_PERIOD_S, Controller
+from hetwin_tables.pick_and_place import (
     DRIVERS,
     HOME,
     OPENED_M,
-    ROOT,
     SQUEEZE_M,
     START_NS,
     place_at_home,
 )
-from hetwin_suite.robot import DOWN, Grip, Program, Reacher, Reading, Sensors
 
 GIVER, TAKER = "left", "right"
 BASES = {GIVER: (0.0, 0.0, 0.0), TAKER: (1.16, 0.0, np.pi)}
@@ -136,26 +136,24 @@ def _times(one: Floats, other: Floats) -> Floats:
     return product
 
 
-def build(robot: Path, blocks: tuple[Block, ...], bar: stand_in.TruePose) -> mj.MjModel:
+def build(blocks: tuple[Block, ...], bar: stand_in.TruePose) -> mj.MjModel:
     """Compile the real world with both robots; their names begin with ``left/`` and ``right/``."""
     spec = stand_in.surroundings(blocks, {stand_in.OBJECT: bar})
     for name, (x, y, yaw) in BASES.items():
         frame = spec.worldbody.add_frame(
             pos=[x, y, 0], quat=[np.cos(yaw / 2), 0, 0, np.sin(yaw / 2)]
         )
-        spec.attach(stand_in.robot_with_motors(robot), prefix=f"{name}/", frame=frame)
+        spec.attach(stand_in.robot_with_motors(), prefix=f"{name}/", frame=frame)
     return spec.compile()
 
 
-def simulate(seed: int, robot: Path, world: Path) -> Episode:
+def simulate(seed: int) -> Episode:
     """Execute both programs on the stand-in, and read the sensors."""
-    blocks = read_blocks(world)
+    blocks = read_blocks(resource("worlds", "two_arms.sdf"))
     box, tray = the_block(blocks, stand_in.OBJECT), the_block(blocks, "tray")
     random = np.random.default_rng([seed, 0])
     aside = np.array([*random.uniform(-0.002, 0.002, 2), 0.0])
-    model = build(
-        robot, blocks, stand_in.TruePose(box.center + aside, random.uniform(-0.015, 0.015))
-    )
+    model = build(blocks, stand_in.TruePose(box.center + aside, random.uniform(-0.015, 0.015)))
     data = mj.MjData(model)
     programs = plan({name: _reacher(model, name) for name in BASES}, box, tray)
     controllers = {
@@ -195,15 +193,14 @@ def _motors(model: mj.MjModel, name: str) -> list[int]:
     return [model.actuator(f"{name}/{joint}").id for joint in joints]
 
 
-def record(seed: int, out: Path, root: Path = ROOT) -> None:
+def record(seed: int, out: Path) -> None:
     """Simulate, and write a folder with the bags ``left`` and ``right`` and ``truth.json``.
 
     Args:
         seed: of all random numbers.
         out: the folder; must not exist.
-        root: folder that holds `urdf` and `worlds`.
     """
-    episode = simulate(seed, root / "urdf" / "tabletop_arm.urdf", root / "worlds" / "two_arms.sdf")
+    episode = simulate(seed)
     out.mkdir(parents=True)
     for i, name in enumerate(BASES):
         write_bag(
