@@ -18,8 +18,6 @@ EXAMPLES = {
 }
 """Example -> its folder."""
 DEMONSTRATIONS = {
-    "home_lab": [f"{GROUND}/home_lab"],
-    "truck": [f"{GROUND}/truck", f"{GROUND}/cluttered_floor.py"],
     "twin_lab": [f"{GROUND}/lab"],
 }
 """Demonstration -> its folders and files."""

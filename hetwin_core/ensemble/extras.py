@@ -19,12 +19,18 @@ MODELS = {
 COMMANDS = {
     "machines": "machines",
     **dict.fromkeys(("evaluate robustness", "evaluate table2", "list mismatches"), "examples"),
-    **dict.fromkeys(("record drop", "record insertion"), "examples"),
+    **dict.fromkeys(("record drop", "record home_lab", "record insertion", "truck"), "examples"),
 }
 """Commands that packages of ours bring, and the extras that install these."""
 LIBRARIES = {"aims": "examples"}
 """Libraries of strategies that packages of ours bring, and the extras that install these."""
-SCENARIOS = dict.fromkeys(("handing_over", "pouring", "set_table", "setting_the_table"), "examples")
+SCENARIOS = dict.fromkeys(
+    (
+        *("handing_over", "home_lab", "pouring", "set_table", "setting_the_table"),
+        "truck_unloading",
+    ),
+    "examples",
+)
 """Scenarios that packages of ours bring, and the extras that install these."""
 
 

@@ -5,10 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
-from support.plugins import needs
-
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
     ROOT / "README.md",
@@ -27,23 +23,3 @@ def commands(page: Path) -> list[str]:
 
 
 WITH_COMMANDS = [page for page in PAGES if commands(page)]
-
-PACKAGES = {
-    **dict.fromkeys(
-        ("deciding", "engines", "experiment", "eyes", "learning", "prediction", "use_cases"),
-        "hetwin_bauer2022",
-    ),
-    "asking": "hetwin_tables",
-    "flaws": "hetwin_tables",
-    "fluid": "hetwin_tables",
-    "fmu": "hetwin_fmu",
-    "household": "hetwin_household",
-    "machines": "hetwin_machines",
-    "twin_lab": "hetwin_machines",
-}
-"""Page -> the package that its commands need."""
-
-
-def needed_by(page: str) -> list[pytest.MarkDecorator]:
-    """Skip what is marked where the package that the commands of a page need is not installed."""
-    return [needs(PACKAGES[page])] if page in PACKAGES else []

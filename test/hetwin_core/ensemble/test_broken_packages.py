@@ -17,7 +17,7 @@ from hetwin_core.episodes.flaws.rule import all_rules
 from hetwin_suite.view.report.page import SECTIONS
 from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.sources.told.by_type import reader_of
-from model_nodes.skills.registry import skill_of
+from model_nodes.skills.arguments import skill_of
 
 GROUPS = (
     *("evaluators", "evidence", "flaws", "models", "page_sections"),

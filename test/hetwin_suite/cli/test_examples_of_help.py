@@ -14,7 +14,7 @@ import pytest
 from support.hetwin_command import all_commands, hetwin
 from support.learning_sets import write_lerobot
 from support.pages import WITH_COMMANDS, commands
-from support.plugins import needs
+from support.plugins import needs, needs_of
 from support.ros_domains import new_domain
 from support.short_recordings import link_repository
 
@@ -97,8 +97,8 @@ def write_drops(folder: Path) -> None:
 
 
 def marks_of(line: str) -> list[pytest.MarkDecorator]:
-    """Whether an example takes long, and the package of the episodes that it reads."""
-    found = [pytest.mark.long] if line.startswith(MINUTES) else []
+    """Whether an example takes long, and the packages of what it names."""
+    found = [needs_of([line]), *([pytest.mark.long] if line.startswith(MINUTES) else [])]
     return [*found, needs("hetwin_bauer2022")] if OF_DROPS.search(line) else found
 
 
