@@ -15,8 +15,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
-PACKAGES = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+MANIFESTS = (
+    ROOT / "pyproject.toml",
+    *ROOT.glob("plugins/*/pyproject.toml"),
+    *ROOT.glob("examples/pyproject.toml"),
+)
 SCRIPTS = sysconfig.get_path("scripts")
 COLCON = shutil.which("colcon", path=os.pathsep.join([SCRIPTS, os.environ.get("PATH", "")]))
 
@@ -31,16 +34,22 @@ pytestmark = [
 
 
 def _environment() -> dict[str, str]:
-    kept = ("HOME", "LANG", "AMENT_PREFIX_PATH", "LD_LIBRARY_PATH", "CXX")
+    kept = ("HOME", "LANG", "AMENT_PREFIX_PATH", "LD_LIBRARY_PATH", "CXX", "ROS_DOMAIN_ID")
     env = {name: os.environ[name] for name in kept if name in os.environ}
     env["PATH"] = os.pathsep.join([SCRIPTS, os.environ["PATH"]])
     env.setdefault("AMENT_PREFIX_PATH", sys.prefix)
     return env
 
 
+@pytest.fixture
+def sourced(built: Mapping[str, str]) -> Mapping[str, str]:
+    """The environment after sourcing what colcon installed, in the test's own ROS domain."""
+    return {**built, "ROS_DOMAIN_ID": os.environ["ROS_DOMAIN_ID"]}
+
+
 @pytest.fixture(scope="module")
-def sourced(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
-    """The environment after `colcon build` and sourcing what it installed."""
+def built(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
+    """What the shell's environment is after `colcon build` and sourcing what it installed."""
     workspace = tmp_path_factory.mktemp("workspace")
     (workspace / "src").mkdir()
     (workspace / "src" / "hetwin").symlink_to(ROOT)
@@ -80,15 +89,22 @@ def test_interfaces_and_suite_are_colcons(sourced: Mapping[str, str]) -> None:
         assert not Path(file).is_symlink()
 
 
+def _packages(manifest: Path) -> list[str]:
+    build = tomllib.loads(manifest.read_text())["tool"]["hatch"]["build"]
+    packages: list[str] = build["targets"]["wheel"]["packages"]
+    return packages
+
+
 def test_every_module_is_installed_as_a_file(sourced: Mapping[str, str]) -> None:
     (installed,) = Path(sourced["INSTALL"], "hetwin").glob("lib/python3*/*-packages")
     assert not [path for path in installed.rglob("*") if path.is_symlink()]
-    for name in PACKAGES:
+    packages = {name: file.parent for file in MANIFESTS for name in _packages(file)}
+    for name, folder in packages.items():
         there = {path.relative_to(installed) for path in (installed / name).rglob("*.py")}
-        assert {path.relative_to(ROOT) for path in (ROOT / name).rglob("*.py")} == there
+        assert {path.relative_to(folder) for path in (folder / name).rglob("*.py")} == there
         assert (installed / name / "py.typed").is_file()
     top = {path.parent.name for path in installed.glob("*/__init__.py")}
-    assert top == {*PACKAGES, "hetwin"}
+    assert top == {*packages, "hetwin"}
 
 
 def test_entry_points_are_found_in_what_colcon_installed(sourced: Mapping[str, str]) -> None:
@@ -100,6 +116,16 @@ def test_entry_points_are_found_in_what_colcon_installed(sourced: Mapping[str, s
     )
     names = _python(code, sourced).split()
     assert {"main_physics", "grasp_monitor", "handling_observer", "rigid_grasp"} <= set(names)
+
+
+def test_scenarios_of_examples_are_found(sourced: Mapping[str, str]) -> None:
+    code = (
+        "from hetwin_core.ensemble.scenario.scenario import find_scenario;"
+        "names = ('pick_and_place', 'set_table', 'truck_unloading', 'home_lab');"
+        "print(*map(find_scenario, names), sep=chr(10))"
+    )
+    files = [Path(line) for line in _python(code, sourced).splitlines()]
+    assert all(file.is_relative_to(sourced["INSTALL"]) for file in files), files
 
 
 def test_resources_are_in_share(sourced: Mapping[str, str]) -> None:
