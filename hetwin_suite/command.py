@@ -16,12 +16,14 @@ or as JSON with `--json`, which the command then has by itself. An entry point `
 
 from __future__ import annotations
 
-from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.errors import BadInput, HetwinError
+from hetwin_core.ensemble.extras import library_of
 from hetwin_core.ensemble.nearest import one_of, perhaps
+from hetwin_core.ensemble.plain_json import plain
 from hetwin_core.ensemble.resources import names_of as resource_names
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scenario.strict_yaml import load as load_yaml
-from hetwin_core.ensemble.writing import write_text
+from hetwin_core.ensemble.writing import unwritable, write_text
 from hetwin_suite._commands.completion import beginning
 from hetwin_suite._commands.options import (
     AsJson,
@@ -50,6 +52,7 @@ __all__ = [
     "Engine",
     "EpisodeNumber",
     "Episodes",
+    "HetwinError",
     "Jobs",
     "Mismatches",
     "Patience",
@@ -59,6 +62,7 @@ __all__ = [
     "WithPage",
     "beginning",
     "counted",
+    "library_of",
     "lines_of",
     "load_yaml",
     "make_room_for",
@@ -67,10 +71,12 @@ __all__ = [
     "one_of",
     "option",
     "perhaps",
+    "plain",
     "recorded",
     "resource",
     "resource_names",
     "table",
     "to_stderr",
+    "unwritable",
     "write_text",
 ]

@@ -83,7 +83,7 @@ from hetwin_core.ensemble.parameters import (
 from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.ensemble.scene.fidelity import FIDELITY, Fidelity
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout, Selection
-from hetwin_core.ensemble.scene.poses import compose, extrapolate, multiply, relative_to
+from hetwin_core.ensemble.scene.poses import compose, extrapolate, multiply, relative_to, rotate
 from hetwin_core.ensemble.scene.rotations import roll_pitch_yaw
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -183,6 +183,7 @@ __all__ = [
     "pose_value",
     "relative_to",
     "roll_pitch_yaw",
+    "rotate",
     "scene_only",
     "some",
 ]

@@ -33,7 +33,7 @@ from hetwin_core.ensemble.extras import library_of
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario, find_scenario, load_scenario
-from hetwin_core.ensemble.words import event_words, failure_row_words, seconds
+from hetwin_core.ensemble.words import event_line, event_words, failure_row_words, seconds
 from hetwin_core.episodes.log_writer import RunLog
 
 __all__ = [
@@ -51,6 +51,7 @@ __all__ = [
     "RunSummary",
     "Scenario",
     "event_from_summary",
+    "event_line",
     "event_words",
     "failure_row_words",
     "find_scenario",

@@ -21,7 +21,7 @@ from hetwin_core.ensemble.topics import Topic
 
 MODULES = (
     *("command", "engine", "episode", "expressions", "mismatch", "model", "page", "robot", "runs"),
-    "study",
+    *("study", "tables", "viewer"),
 )
 HEAVY = ("PIL", "mujoco", "numpy", "jinja2", "pydantic", "rclpy", "rosbags")
 LOADS_NOT = {
@@ -30,6 +30,8 @@ LOADS_NOT = {
     "expressions": HEAVY,
     "mismatch": ("jinja2", "rclpy"),
     "runs": ("mujoco", "jinja2", "rclpy"),
+    "tables": ("mujoco", "jinja2", "rclpy"),
+    "viewer": ("mujoco", "jinja2", "rclpy"),
 }
 FOLDER = Path(hetwin_suite.__file__).parent
 
