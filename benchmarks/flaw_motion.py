@@ -8,17 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
-from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite._robots.motion import TICK_S, Program
 from hetwin_suite._robots.reaching import Reacher
 from hetwin_suite._robots.sensing import Reading
-from hetwin_suite.proving_ground import stand_in
-from hetwin_suite.proving_ground.pick_and_place import HOME
+from hetwin_tables import stand_in
+from hetwin_tables.pick_and_place import HOME
 
 OPENED = 0.04
 FINGER_SPEED = 0.12
@@ -69,7 +67,7 @@ class Thing:
 
 @cache
 def _reacher() -> Reacher:
-    model = stand_in.robot_with_motors(Path(resource("urdf", "tabletop_arm.urdf"))).compile()
+    model = stand_in.robot_with_motors().compile()
     return Reacher(model, stand_in.ARM_JOINTS, stand_in.HAND_LINK, stand_in.GRASP_OFFSET)
 
 

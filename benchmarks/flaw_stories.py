@@ -17,7 +17,7 @@ from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite._robots.bag import write_bag
 from hetwin_suite._robots.telling import Telling
-from hetwin_suite.proving_ground.pick_and_place import START_NS
+from hetwin_tables.pick_and_place import START_NS
 
 HAND = "gripper"
 TRAY_HALF, TRAY_HEIGHT = 0.12, 0.08

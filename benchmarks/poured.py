@@ -13,8 +13,8 @@ import yaml
 from hetwin_core.ensemble.scene.poses import relative_to
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_fluid import Cup
-from hetwin_suite.proving_ground.single_simulation import RADIUS, jug, world_with
 from hetwin_suite.runs import RunFailed, RunListener, RunOptions, session
+from hetwin_tables.single_simulation import RADIUS, jug, world_with
 
 RATE = 400
 BEGIN_S, LIFTING_S, LIFT_M, AFTER_S = 0.1, 0.8, 0.15, 0.6

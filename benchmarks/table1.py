@@ -32,7 +32,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunSt
 from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import HetwinError, RunFailed
-from hetwin_suite.proving_ground.single_simulation import world_with
+from hetwin_tables.single_simulation import world_with
 
 ROOT = Path(__file__).resolve().parents[1]
 RATE = 400

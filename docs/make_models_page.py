@@ -46,7 +46,10 @@ def shipped() -> list[str]:
     import tomllib
 
     found: set[str] = set()
-    for file in (ROOT / "pyproject.toml", *ROOT.glob("plugins/*/pyproject.toml")):
+    beside = [
+        file for where in ("plugins/*", "examples") for file in ROOT.glob(f"{where}/pyproject.toml")
+    ]
+    for file in (ROOT / "pyproject.toml", *beside):
         project: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
         found |= project["entry-points"].get("hetwin.models", {}).keys()
     return sorted(found)

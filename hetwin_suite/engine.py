@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from hetwin_suite._worlds.sdf_text import Part, Thing, world_sdf
 from hetwin_suite._worlds.solids import Solid, read_solids
+from model_nodes.containment import inside_of
 from model_nodes.fidelity.bounding_boxes import BoundingBoxes
 from model_nodes.fidelity.near_robot import MODES
 from model_nodes.fidelity.rules import MARGIN, NearRobotRules, Thresholds
@@ -35,8 +36,10 @@ from model_nodes.main_physics.model import MainPhysics
 from model_nodes.main_physics.settings import Settings
 from model_nodes.main_physics.world.description import Body, World
 from model_nodes.main_physics.world.entities import entities_of
+from model_nodes.scene_shapes import GEOM_TYPES, SceneShapes
 
 __all__ = [
+    "GEOM_TYPES",
     "MARGIN",
     "MODES",
     "Body",
@@ -48,12 +51,14 @@ __all__ = [
     "NearRobotRules",
     "Part",
     "Rangefinder",
+    "SceneShapes",
     "Settings",
     "Solid",
     "Thing",
     "Thresholds",
     "World",
     "entities_of",
+    "inside_of",
     "load_world",
     "make_engine",
     "read_solids",

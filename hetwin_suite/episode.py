@@ -62,6 +62,13 @@ from hetwin_suite._robots.bag import write_bag
 from hetwin_suite._robots.own_random import own_random
 from hetwin_suite._robots.takes import DISTRIBUTION, Summary, Take, counts, record_episodes
 from hetwin_suite._robots.telling import Telling
+from model_nodes.main_physics.sources.datasets.episode import Episode as DatasetEpisode
+from model_nodes.main_physics.sources.datasets.episode import (
+    check_episode,
+    joint_columns,
+    si_per,
+    steady,
+)
 
 __all__ = [
     "ANNOTATIONS",
@@ -77,6 +84,7 @@ __all__ = [
     "Answer",
     "Atom",
     "Comparison",
+    "DatasetEpisode",
     "Encoded",
     "Episode",
     "Labelled",
@@ -91,6 +99,7 @@ __all__ = [
     "at",
     "attached",
     "believed_scene",
+    "check_episode",
     "compare_runs",
     "connected",
     "contact",
@@ -103,6 +112,7 @@ __all__ = [
     "header",
     "held",
     "in_container",
+    "joint_columns",
     "joint_state",
     "loc",
     "moving",
@@ -115,7 +125,9 @@ __all__ = [
     "record_episodes",
     "recording_writer",
     "scenario_of",
+    "si_per",
     "state",
+    "steady",
     "supporting",
     "throughout",
     "visible",

@@ -1,4 +1,4 @@
-"""Demonstrations and plugins import the front door only, so that others could have built them."""
+"""Demonstrations, examples and plugins import the front door only, so that others could have built them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 GROUND = "hetwin_suite/proving_ground"
+EXAMPLES = {
+    file.parent.name: [f"examples/{file.parent.name}"]
+    for file in sorted(ROOT.glob("examples/*/__init__.py"))
+}
+"""Example -> its folder."""
 DEMONSTRATIONS = {
     "bauer2022": [
         *(f"{GROUND}/{name}" for name in ("drops", "insertions", "two_hands", "drake")),
@@ -21,22 +26,13 @@ DEMONSTRATIONS = {
         *(f"{GROUND}/{name}.py" for name in ("kind", "recipe", "record_command")),
     ],
     "home_lab": [f"{GROUND}/home_lab"],
-    "tables": [
-        *(f"{GROUND}/{name}.py" for name in ("set_table", "setting_table", "handing_over")),
-        *(f"{GROUND}/{name}.py" for name in ("pouring", "pouring_sdf", "single_simulation")),
-        *(f"{GROUND}/{name}.py" for name in ("pick_and_place", "stand_in", "blocks", "truth")),
-        *(f"{GROUND}/{name}.py" for name in ("controller", "executing")),
-    ],
     "truck": [f"{GROUND}/truck", f"{GROUND}/cluttered_floor.py"],
     "twin_lab": [f"{GROUND}/lab"],
 }
 """Demonstration -> its folders and files."""
-_PRIVATE = {"hetwin_fluid", "hetwin_household"}
-"""Plugins that still need what is behind the door."""
 PLUGINS = {
     folder.name: [f"plugins/{folder.name}/{folder.name}"]
     for folder in sorted(ROOT.glob("plugins/hetwin_*"))
-    if folder.name not in _PRIVATE
 }
 """Plugin -> its folder."""
 PACKAGES = {"hetwin_core", "model_nodes", "conductor_node", "hetwin_suite"}
@@ -44,7 +40,7 @@ PACKAGES = {"hetwin_core", "model_nodes", "conductor_node", "hetwin_suite"}
 
 def files_of(demonstration: str) -> Iterator[Path]:
     """The Python files of a demonstration or a plugin."""
-    for name in {**DEMONSTRATIONS, **PLUGINS}[demonstration]:
+    for name in {**DEMONSTRATIONS, **PLUGINS, **EXAMPLES}[demonstration]:
         path = ROOT / name
         assert path.exists(), f"{demonstration}: there is no {name}"
         yield from sorted(path.rglob("*.py")) if path.is_dir() else [path]
@@ -76,7 +72,7 @@ def exported(module: str) -> frozenset[str]:
     return frozenset(importlib.import_module(module).__all__)
 
 
-@pytest.mark.parametrize("demonstration", [*DEMONSTRATIONS, *PLUGINS])
+@pytest.mark.parametrize("demonstration", [*DEMONSTRATIONS, *PLUGINS, *EXAMPLES])
 def test_it_imports_the_front_door_only(demonstration: str) -> None:
     files = list(files_of(demonstration))
     own = {module_of(file) for file in files}

@@ -22,6 +22,8 @@ FORMATS = {"mcap": "foxglove", "parquet": "tables", "rrd": "rerun"}
 """Endings of files that packages of ours write, and the extras that install these."""
 VIEWERS = {"foxglove": "foxglove"}
 """Viewers that packages of ours bring, and the extras that install these."""
+SCENARIOS = dict.fromkeys(("handing_over", "pouring", "set_table", "setting_the_table"), "examples")
+"""Scenarios that packages of ours bring, and the extras that install these."""
 
 
 def installs(extra: str) -> str:

@@ -39,11 +39,14 @@ def unwritable(what: str, path: Path, error: OSError | int, where: str | None = 
     """
     if isinstance(error, int):
         error = OSError(error, os.strerror(error))
+    exists = error.errno == errno.EEXIST
     return BadInput(
         f"{what} cannot be written: {why_not(error, path)}",
         file=path,
         where=where,
-        expected="a folder that can be written to, on a disk that is not full",
+        expected="a new file"
+        if exists
+        else "a folder that can be written to, on a disk that is not full",
     )
 
 

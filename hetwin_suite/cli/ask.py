@@ -81,7 +81,7 @@ def ask(
         return flaws_of(episode)
     if sql:
         _check_alone("--sql", len(asked), 1)
-        asking = library_of("tables", "hetwin_tables.asking", "SQL is in a package of its own")
+        asking = library_of("tables", "hetwin_sql.asking", "SQL is in a package of its own")
         found: Result | None = asking.answer(episode, asked[0][0], within, as_json=as_json)
         return found
     return _answered(episode, asked)

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 from support.cli_runs import ROOT, hetwin
 from support.gazebo_servers import gazebo_server
+from support.plugins import needs
 
+from hetwin_core.ensemble.resources import resource
 from hetwin_core.episodes.episode import Episode
 from model_nodes.main_physics.engines.gz.bindings import installed
 
@@ -88,9 +90,10 @@ def test_a_box_is_put_on_the_tray_in_a_gazebo_that_runs_already(
     assert times(told) == pytest.approx(times(expected), abs=0.05)
 
 
+@needs("hetwin_tables")
 def test_the_jug_is_emptied_into_the_bowl(tmp_path: Path) -> None:
     run("pouring", "gz", tmp_path / "run", "--duration", "9")
-    truth = json.loads((ROOT / "scenarios/episodes/pouring_truth.json").read_text("utf-8"))
+    truth = json.loads(resource("scenarios", "episodes", "pouring_truth.json").read_text("utf-8"))
     _, jug, bowl = truth["counts"][-1]
     twin = Episode.open(tmp_path / "run")
     assert twin.attribute("jug", "particle_count")[-1, 0] == pytest.approx(jug, abs=5)

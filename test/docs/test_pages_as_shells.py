@@ -14,8 +14,8 @@ from support.ros_domains import new_domain
 from support.short_recordings import link_repository
 
 AT_WORK_S = 300
-BEGINNINGS = {"pick_and_place": 9.5, "pouring": 5.0, "truck_unloading": 5.0}
-"""How much is kept of shipped recordings [s]: till the box is on the tray, and till something was taken."""
+BEGINNINGS = {"pick_and_place": 9.5}
+"""How much is kept of the shipped recording [s]: till the box is on the tray."""
 LONG = {
     *(
         "asking",
@@ -33,7 +33,9 @@ LONG = {
 }
 """Pages whose shells take ten seconds and more, and what they show is tested elsewhere every day."""
 PLUGINS = {
-    "fluid": "hetwin_fluid",
+    "asking": "hetwin_tables",
+    "flaws": "hetwin_tables",
+    "fluid": "hetwin_tables",
     "fmu": "hetwin_fmu",
     "household": "hetwin_household",
     "machines": "hetwin_machines",

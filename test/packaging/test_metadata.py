@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 import xml.etree.ElementTree as ET
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -54,7 +55,8 @@ def test_colcon_gets_the_same_entry_points(tmp_path: Path) -> None:
     written = {
         found.name: found for found in importlib.metadata.distributions(path=[str(tmp_path)])
     }
-    manifests = [ROOT / "pyproject.toml", *ROOT.glob("plugins/*/pyproject.toml")]
+    beside = (ROOT.glob(f"{where}/pyproject.toml") for where in ("plugins/*", "examples"))
+    manifests = [ROOT / "pyproject.toml", *chain.from_iterable(beside)]
     assert len(written) == len(manifests)
     for manifest in manifests:
         project = tomllib.loads(manifest.read_text())["project"]

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from hetwin_suite.proving_ground import pick_and_place
 from hetwin_suite.proving_ground.episodes import Kind, record_episodes
 from support.made_once import made_once
 
@@ -24,6 +23,7 @@ def pick_and_place_with(factory: pytest.TempPathFactory, *options: str) -> Path:
 
     Its name is `bag`, that of the truth `bag_truth.json`.
     """
+    pick_and_place = pytest.importorskip("hetwin_tables.pick_and_place")
 
     def record(folder: Path) -> None:
         pick_and_place.main(["--seed", "1", "--out", str(folder / "bag"), *options])

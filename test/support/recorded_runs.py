@@ -23,6 +23,7 @@ def small_run(tmp_path_factory: pytest.TempPathFactory) -> SmallRun:
 @pytest.fixture(scope="session")
 def set_table_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of `set_table` in which a bottle is knocked over; read only."""
+    pytest.importorskip("hetwin_tables")
     return made_once(tmp_path_factory, "set_table", run_set_table) / "run"
 
 

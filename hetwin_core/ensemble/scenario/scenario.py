@@ -14,6 +14,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluators import Evaluator, all_evaluators
 from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.expressions.own_functions import own_functions
+from hetwin_core.ensemble.extras import SCENARIOS, installs
 from hetwin_core.ensemble.known_files import Kind, find_known
 from hetwin_core.ensemble.model import Model, Stepping
 from hetwin_core.ensemble.nearest import one_of, perhaps
@@ -213,6 +214,8 @@ def find_scenario(name: str) -> Path:
             return found
     known = {*scenario_names(), *(str(file) for file in path.parent.glob("*.yaml"))}
     expected = f"a YAML file, or the name of one of hetwin's{perhaps(name, sorted(known))}"
+    if name in SCENARIOS:
+        expected = installs(SCENARIOS[name])
     raise BadInput("there is no such scenario", file=name, expected=expected)
 
 

@@ -9,14 +9,31 @@ from typing import Any
 from support.scene_of import scene_of
 
 from hetwin_core.ensemble.model import Changes, Tick
-from hetwin_core.ensemble.scene.layout import Entity
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats, pose_value
 from hetwin_fluid import FluidInCup
-from hetwin_suite.proving_ground.single_simulation import jug
 
 PERIOD_NS = 10_000_000
 Motion = Callable[[float], Floats]
+RADIUS, DENSITY = 0.006, 1000.0
+"""Of a particle [m], [kg/m3]."""
+
+
+def jug() -> Entity:
+    """A round cup, open at the top: 3 cm wide inside, 10 cm high, of twelve walls of 3 mm."""
+    wall, inner, height, sides = 0.003, 0.03, 0.1, 12
+    size = (wall, 2 * (inner + wall) * math.tan(math.pi / sides), height)
+    bottom = Shape(
+        ShapeKind.CYLINDER, (inner + wall, wall), (0, 0, (wall - height) / 2, 1, 0, 0, 0)
+    )
+    walls = []
+    for turn in (2 * math.pi * i / sides for i in range(sides)):
+        x, y = ((inner + wall / 2) * way(turn) for way in (math.cos, math.sin))
+        pose = (x, y, 0.0, math.cos(turn / 2), 0.0, 0.0, math.sin(turn / 2))
+        walls.append(Shape(ShapeKind.BOX, size, pose))
+    return Entity("jug", EntityKind.OBJECT, mass=0.15, shapes=(bottom, *walls))
 
 
 def at_rest(time: float) -> Floats:

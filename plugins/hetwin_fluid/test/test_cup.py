@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from jug import jug
 
 from hetwin_fluid.cup import Cup
-from hetwin_suite.proving_ground.single_simulation import jug
 
 CUP = Cup(jug())
 RADIUS = 0.01

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from jug import Filled
+from jug import DENSITY, RADIUS, Filled
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.values import particles
-from hetwin_suite.proving_ground.single_simulation import DENSITY, RADIUS
 
 MASS = DENSITY * 4 / 3 * np.pi * RADIUS**3
 

@@ -44,8 +44,6 @@ _TOPICS = (
     DIAGNOSTICS,
     MARKERS,
     CONTACTS,
-    Encoded,
-    Topic,
     TRANSFORMS,
     STATIC_TRANSFORMS,
 )

@@ -65,6 +65,14 @@ def test_values_are_those_of_the_language() -> None:
     assert evaluated > 500
 
 
+@pytest.mark.parametrize("text", ["b < 1 && f", "f && b < 1", "1 < b && f", "b < a && f"])
+def test_what_may_be_of_either_kind_may_fail_beside_what_decides(text: str) -> None:
+    signals = {"a": 0, "b": True, "t": True, "f": False}
+    assert expected(text, signals) is False
+    for kinds in (KINDS, {}):
+        assert value(text, signals, kinds) is False
+
+
 def mixed(rng: random.Random, depth: int) -> str:
     """Like `some`, with real numbers and functions, for which the library is no oracle."""
     if depth == 0 or rng.random() < 0.2:

@@ -13,12 +13,17 @@ from support.random_examples import examples
 
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_suite._robots.reaching import DOWN, Reacher
-from hetwin_suite.proving_ground import stand_in
-from hetwin_suite.proving_ground.pick_and_place import HOME
 
 URDF = Path(__file__).resolve().parents[3] / "urdf" / "tabletop_arm.urdf"
 MODEL = mj.MjModel.from_xml_path(str(URDF))
-REACHER = Reacher(MODEL, stand_in.ARM_JOINTS, stand_in.HAND_LINK, stand_in.GRASP_OFFSET)
+HAND, TIPS = "gripper_base", (0.0, 0.0, 0.12)
+"""The hand, and the middle between its fingers [m]."""
+ARM = (
+    *("shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint"),
+    *("wrist_roll_joint", "wrist_pitch_joint", "hand_roll_joint"),
+)
+HOME = np.array([0.0, -0.1, 1.6, 0.0, np.pi - 1.5, 0.0])
+REACHER = Reacher(MODEL, ARM, HAND, TIPS)
 
 
 @examples(60)
@@ -27,13 +32,13 @@ def test_hand_comes_to_every_place_above_the_table(x: float, y: float, z: float)
     target = np.array([x, y, z])
     joints = REACHER.solve(target, HOME)
     data = mj.MjData(MODEL)
-    for name, position in zip(stand_in.ARM_JOINTS, joints, strict=True):
+    for name, position in zip(ARM, joints, strict=True):
         low, high = MODEL.joint(name).range
         assert low <= position <= high
         data.joint(name).qpos[0] = position
     mj.mj_kinematics(MODEL, data)
-    hand = data.body(stand_in.HAND_LINK)
-    reached = hand.xpos + hand.xmat.reshape(3, 3) @ np.array(stand_in.GRASP_OFFSET)
+    hand = data.body(HAND)
+    reached = hand.xpos + hand.xmat.reshape(3, 3) @ np.array(TIPS)
     np.testing.assert_allclose(reached, target, atol=2e-5)
     assert abs(hand.xquat @ DOWN) == pytest.approx(1.0, abs=1e-9)
 
@@ -59,6 +64,6 @@ def test_line_that_leaves_the_reach_is_refused() -> None:
 
 
 def test_joints_in_another_order_are_refused() -> None:
-    turned = stand_in.ARM_JOINTS[::-1]
+    turned = ARM[::-1]
     with pytest.raises(ValueError, match=r"gripper_base is moved by \('shoulder_pan_joint'"):
-        Reacher(MODEL, turned, stand_in.HAND_LINK, stand_in.GRASP_OFFSET)
+        Reacher(MODEL, turned, HAND, TIPS)

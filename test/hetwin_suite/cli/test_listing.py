@@ -11,6 +11,7 @@ from importlib.metadata import version
 import pytest
 import typer
 from support.hetwin_command import hetwin
+from support.plugins import needs
 
 from hetwin_core.ensemble.catalogue import model_types
 from hetwin_core.ensemble.scenario.scenario import scenario_names
@@ -108,7 +109,12 @@ def test_what_is_completed_is_what_there_is() -> None:
 
 @pytest.mark.parametrize(
     ("scenario", "names"),
-    [("set_table", ["overlooked"]), ("pick_and_place", []), ("no_such_scenario", []), (None, [])],
+    [
+        pytest.param("set_table", ["overlooked"], marks=needs("hetwin_tables")),
+        ("pick_and_place", []),
+        ("no_such_scenario", []),
+        (None, []),
+    ],
 )
 def test_variants_are_those_of_the_scenario(scenario: str | None, names: list[str]) -> None:
     context = typer.Context(typer.main.get_command(app))

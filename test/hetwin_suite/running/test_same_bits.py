@@ -9,13 +9,17 @@ from typing import Any
 import pytest
 from support.cli_runs import hetwin
 from support.made_once import made_once
+from support.plugins import needs
 from support.recorded_episodes import two_drops
 from support.saved_runs import gone_on, of_episode, plain_run, saved_at
 
 from hetwin_core.ensemble.conductor.checkpoint.file import write_checkpoint
 from hetwin_suite.proving_ground.episodes import Kind, record_episodes
 
-ALL = ("pick_and_place", "uncertain_environment", "insertion", "pouring")
+ALL = [
+    *("pick_and_place", "uncertain_environment", "insertion"),
+    pytest.param("pouring", marks=needs("hetwin_tables")),
+]
 STEPS = 20
 
 
@@ -35,7 +39,10 @@ def options(name: str, factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("name", "at_s", "end_s"),
-    [("uncertain_environment", 4.4, 5.0), ("pouring", 0.3, 0.5)],
+    [
+        ("uncertain_environment", 4.4, 5.0),
+        pytest.param("pouring", 0.3, 0.5, marks=needs("hetwin_tables")),
+    ],
 )
 def test_goes_on_to_the_same_digest(name, at_s, end_s, tmp_path_factory):
     given = {**options(name, tmp_path_factory), "duration": end_s}

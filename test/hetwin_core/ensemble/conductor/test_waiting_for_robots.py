@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from support.plugins import needs
+
 from hetwin_core.ensemble.conductor.start.awaited import waiting_for_robots
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
@@ -20,10 +22,9 @@ def test_the_main_model_may_wait_as_long_as_its_robot_may_be_silent() -> None:
     assert waiting.models[1:] == scenario.models[1:]
 
 
+@needs("hetwin_tables")
 def test_of_several_robots_the_most_patient_counts(tmp_path: Path) -> None:
     text = find_scenario("handing_over").read_text(encoding="utf-8")
-    folder = find_scenario("handing_over").parent.parent
-    text = text.replace("urdf/", f"{folder}/urdf/").replace("worlds/", f"{folder}/worlds/")
     for name, timeout in (("left", 7), ("right", 3)):
         source = f"    source: {{live: {name}, timeout: {timeout}}}"
         text = re.sub(r"^    source: [^{].*$", source, text, count=1, flags=re.MULTILINE)

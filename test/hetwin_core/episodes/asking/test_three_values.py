@@ -189,7 +189,7 @@ def rows(
 ) -> Callable[[str], list[tuple[object, ...]]]:
     """Asks the episode in SQL."""
     pytest.importorskip("duckdb", reason="the extra tables is not installed")
-    database = pytest.importorskip("hetwin_tables.database", reason="hetwin_tables is not there")
+    database = pytest.importorskip("hetwin_sql.database", reason="hetwin_sql is not there")
     monkeypatch.setattr(database, "open_tables", lambda run: stalled().made())
     (tmp_path / "run" / LOG).mkdir(parents=True)
     return lambda sql: [*database.query(tmp_path / "run", sql).rows]

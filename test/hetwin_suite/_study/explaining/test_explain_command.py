@@ -46,7 +46,12 @@ def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_scenario_without_outcomes_is_refused(tmp_path: Path) -> None:
-    out = run(tmp_path / "run", "handing_over", "--duration", "0.05")
+    scenario = tmp_path / "falling.yaml"
+    scenario.write_text(
+        "scenario: falling\nworld: worlds/tabletop.sdf\nrate: 100\n"
+        "models: {physics: {type: main_physics, main: true}}\n"
+    )
+    out = run(tmp_path / "run", str(scenario), "--duration", "0.05")
     (tmp_path / "here").mkdir()
     refused(tmp_path / "here", "explain", out, says=("outcomes", "what success is"))
 

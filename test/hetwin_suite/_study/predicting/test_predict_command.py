@@ -113,6 +113,11 @@ def test_what_cannot_be_asked(
     refused(tmp_path, "predict", "pick_and_place", *arguments, says=says)
 
 
+def test_all_futures_are_waited_for_within_a_time_that_suffices() -> None:
+    found = forecast("--at", "0.1", "-n", "2", "--within", "900")
+    assert found["futures"] == {"asked": 2, "finished": 2, "failed": 0}
+
+
 def test_no_future_in_time_is_not_known() -> None:
     arguments = ("--at", "0.1", "-n", "1", "--within", "0.0001", "--json")
     said = hetwin("predict", "pick_and_place", *arguments)

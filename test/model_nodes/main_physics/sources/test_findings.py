@@ -288,6 +288,5 @@ def test_a_stream_that_pauses_often_has_gaps_only_where_it_pauses_longer(tmp_pat
     assert one.arguments["duration"] == pytest.approx(3.0, abs=0.5)
 
 
-@pytest.mark.parametrize("episode", ["pick_and_place", "pouring", "truck_unloading"])
-def test_shipped_recordings_have_none(episode: str) -> None:
-    assert open_source(ROOT / "scenarios" / "episodes" / episode).findings == ()
+def test_the_shipped_recording_has_none() -> None:
+    assert open_source(ROOT / "scenarios" / "episodes" / "pick_and_place").findings == ()

@@ -112,6 +112,23 @@ def test_what_arrives_later_counts_from_where_the_motion_was_known(robot: Robot)
     )
 
 
+def test_motion_that_is_not_known_yet_is_not_guessed(robot: Robot) -> None:
+    with followed(robot) as source:
+        robot.tell(1.5)
+        heard(source, robot)
+        last = (source._streams.known_until - source._epoch_ns) // PERIOD * PERIOD
+        source.motion(last)
+        turned_ns = robot.time_ns - source._epoch_ns
+        robot.tell(0.3, speed=0.9)
+        heard(source, robot)
+        times = range(last + PERIOD, last + 40 * PERIOD, PERIOD)
+        found = {at: float(source.motion(at).positions[0]) for at in times}
+        began_ns = source._epoch_ns - robot.start_ns
+    after = {at: where for at, where in found.items() if at > turned_ns + 3 * TEN_MS}
+    assert after
+    assert after == pytest.approx({at: 0.9 * (at + began_ns) / SECOND for at in after}, abs=1e-6)
+
+
 def test_a_topic_of_any_type_becomes_operations(robot: Robot) -> None:
     annotations = [{"topic": "mode", "map": {1: "reach"}}]
     with followed(robot, annotations=annotations) as source:

@@ -1,0 +1,86 @@
+"""The stand-in's controller: a compliant, gravity-compensated arm and a gripper of limited force."""
+
+from __future__ import annotations
+
+import math
+
+import mujoco as mj
+import numpy as np
+
+from hetwin_suite.model import Floats
+from hetwin_suite.robot import TICK_S, Grip, GripperCommand
+from hetwin_tables.stand_in import ARM_JOINTS, FINGER_JOINTS
+
+CONTROL_PERIOD_S = 0.001
+
+_STIFFNESS = np.array([900.0, 900.0, 700.0, 250.0, 250.0, 120.0])  # Nm/rad
+_DAMPING = np.array([60.0, 60.0, 40.0, 10.0, 10.0, 5.0])  # Nms/rad
+_FINGER_STIFFNESS = 4000.0  # N/m
+_FINGER_DAMPING = 60.0  # Ns/m
+_FINGER_SPEED = 0.05  # m/s
+
+
+class Controller:
+    """Computes motor torques and forces from set points.
+
+    Args:
+        model: the stand-in's world.
+        set_points: (ticks, n) of the arm, every `TICK_S`.
+        commands: of the gripper, in order of time; the first one is its initial state.
+        grip: how the gripper closes.
+        prefix: of the robot's names in the model, where there are several.
+    """
+
+    def __init__(
+        self,
+        model: mj.MjModel,
+        set_points: Floats,
+        commands: list[GripperCommand],
+        grip: Grip,
+        prefix: str = "",
+    ) -> None:
+        self._set_points = set_points
+        self._speeds = np.gradient(set_points, TICK_S, axis=0)
+        self._waiting = [] if grip.stuck else commands[1:]
+        self._goal = self._aperture = commands[0].goal
+        self._grip = grip
+        ids = [model.joint(prefix + name).id for name in (*ARM_JOINTS, *FINGER_JOINTS)]
+        self._qpos = model.jnt_qposadr[ids]
+        self._dof = model.jnt_dofadr[ids]
+        self._most = model.jnt_actfrcrange[ids, 1]
+        self._closing_since = np.inf
+
+    def forces(self, data: mj.MjData) -> Floats:
+        """Return (arm joints + fingers,) motor torques in Nm and forces in N, at `data.time`."""
+        q, v = data.qpos[self._qpos], data.qvel[self._dof]
+        arm = slice(0, len(ARM_JOINTS))
+        target, speed = self._target(data.time)
+        motors = data.qfrc_bias[self._dof].copy()
+        motors[arm] += _STIFFNESS * (target - q[arm]) + _DAMPING * (speed - v[arm])
+        motors[len(ARM_JOINTS) :] = self._fingers(
+            data.time, q[len(ARM_JOINTS) :], v[len(ARM_JOINTS) :]
+        )
+        return np.asarray(np.clip(motors, -self._most, self._most))
+
+    def _target(self, time: float) -> tuple[Floats, Floats]:
+        tick = time / TICK_S
+        low = min(int(tick), len(self._set_points) - 1)
+        high = min(low + 1, len(self._set_points) - 1)
+        share = min(tick - low, 1.0)
+        position = (1 - share) * self._set_points[low] + share * self._set_points[high]
+        speed = (1 - share) * self._speeds[low] + share * self._speeds[high]
+        return np.asarray(position), np.asarray(speed)
+
+    def _fingers(self, time: float, q: Floats, v: Floats) -> Floats:
+        if self._waiting and self._waiting[0].time <= time + 1e-9:
+            self._goal = self._waiting.pop(0).goal
+            self._aperture = float(q.mean())
+            if self._goal < self._aperture:
+                self._closing_since = time
+        reach = _FINGER_SPEED * CONTROL_PERIOD_S
+        self._aperture += min(max(self._goal - self._aperture, -reach), reach)
+        most = self._grip.force
+        if time > self._closing_since:
+            most *= math.exp(-(time - self._closing_since) / self._grip.fading)
+        push = _FINGER_STIFFNESS * (self._aperture - q) - _FINGER_DAMPING * v
+        return np.asarray(np.clip(push, -most, max(most, 10.0)))

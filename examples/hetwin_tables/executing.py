@@ -1,0 +1,43 @@
+"""Executes the program of a robot with one arm on a stand-in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import mujoco as mj
+
+from hetwin_suite.robot import Program, Sensors
+from hetwin_tables import stand_in
+from hetwin_tables.controller import CONTROL_PERIOD_S, Controller
+
+_CONTROL_STEPS = round(CONTROL_PERIOD_S / stand_in.PERIOD_S)
+
+
+def execute(
+    model: mj.MjModel,
+    data: mj.MjData,
+    program: Program,
+    controller: Controller,
+    sensors: Sensors,
+    observe: Callable[[], None],
+    period_s: float,
+) -> None:
+    """Step the real world until the program is over.
+
+    Args:
+        model: of the world, whose only motors are the controller's.
+        data: at the begin of the program.
+        program: as long as it takes.
+        controller: of the arm.
+        sensors: of the robot.
+        observe: looks at what really happens.
+        period_s: how often it does.
+    """
+    every = round(period_s / stand_in.PERIOD_S)
+    for step in range(round(program.now / stand_in.PERIOD_S) + 1):
+        if step % _CONTROL_STEPS == 0:
+            data.ctrl[:] = controller.forces(data)
+        if step % every == 0:
+            observe()
+        sensors.sample(step, data)
+        mj.mj_step(model, data)

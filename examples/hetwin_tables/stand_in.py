@@ -1,0 +1,152 @@
+"""The stand-in for the real robot and its surroundings: a separate, fine-grained simulation.
+
+It shares no code with the twin's engine. Motors apply torques; no state is ever overwritten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import mujoco as mj
+import numpy as np
+
+from hetwin_suite.model import Floats
+from hetwin_suite.runs import resource
+from hetwin_tables.blocks import Block
+
+ARM_JOINTS = (
+    "shoulder_pan_joint",
+    "shoulder_lift_joint",
+    "elbow_joint",
+    "wrist_roll_joint",
+    "wrist_pitch_joint",
+    "hand_roll_joint",
+)
+FINGER_JOINTS = ("gripper_left_finger_joint", "gripper_right_finger_joint")
+HAND_LINK = "gripper_base"
+GRASP_OFFSET = (0.0, 0.0, 0.12)
+"""Centre between the pads in `HAND_LINK`, in metres."""
+OBJECT = "box"
+
+PERIOD_S = 0.0005
+"""Step of the physics; fine enough for stiff contacts between pads and box."""
+
+_ROTOR_INERTIA = (0.30, 0.30, 0.20, 0.06, 0.06, 0.03)
+_FINGER_ROTOR_MASS = 0.2
+_PAD_FRICTION = 0.6
+"""Below the ratio of the widths of pad and box; otherwise a tilted box would jam between the pads."""
+_RUBBER = (0.009, 1.0)
+"""Softer than `_STIFF`: at 20 N a pad yields by about a tenth of a millimetre."""
+_STIFF = (0.002, 1.0)
+"""Time constant in s and damping ratio of contacts between blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class TruePose:
+    """The true initial pose of an object: position (3,) in metres and yaw in radians."""
+
+    position: Floats
+    yaw: float
+
+
+def build(blocks: tuple[Block, ...], objects: Mapping[str, TruePose]) -> mj.MjModel:
+    """Compile the real world: robot with motors, static blocks, and objects at their true poses.
+
+    Args:
+        blocks: from `read_blocks`; the objects among them get free joints.
+        objects: their true poses, by name.
+    """
+    spec = robot_with_motors()
+    _surround(spec, blocks, objects)
+    return spec.compile()
+
+
+def surroundings(blocks: tuple[Block, ...], objects: Mapping[str, TruePose]) -> mj.MjSpec:
+    """Everything but the robot; see `build`."""
+    spec = mj.MjSpec()
+    spec.compiler.degree = False
+    _set_options(spec)
+    _surround(spec, blocks, objects)
+    return spec
+
+
+def _surround(spec: mj.MjSpec, blocks: tuple[Block, ...], objects: Mapping[str, TruePose]) -> None:
+    spec.worldbody.add_geom(
+        name="ground",
+        type=mj.mjtGeom.mjGEOM_PLANE,
+        size=[3, 3, 0.1],
+        rgba=[0.8, 0.8, 0.8, 1],
+    )
+    spec.worldbody.add_light(pos=[0.5, -1.0, 3.0], dir=[0.0, 0.3, -1.0])
+    for block in blocks:
+        _add_block(spec, block, objects.get(block.model))
+
+
+def robot_with_motors() -> mj.MjSpec:
+    """Load the arm alone, its base at the origin, with motors, coupled fingers, rubber pads, and grasps that hold."""
+    spec = mj.MjSpec.from_file(str(resource("urdf", "tabletop_arm.urdf")))
+    _set_options(spec)
+    _add_motors(spec)
+    _couple_fingers(spec)
+    for geom in spec.geoms:
+        if "pad" in geom.name:
+            geom.friction[0] = _PAD_FRICTION
+            geom.condim = 4
+            geom.solref = _RUBBER
+    return spec
+
+
+def _set_options(spec: mj.MjSpec) -> None:
+    """Set options with which fingers hold by friction, without creep."""
+    option = spec.option
+    option.timestep = PERIOD_S
+    option.integrator = mj.mjtIntegrator.mjINT_IMPLICITFAST
+    option.cone = mj.mjtCone.mjCONE_ELLIPTIC
+    option.impratio = 10
+    option.noslip_iterations = 5
+
+
+def _add_motors(spec: mj.MjSpec) -> None:
+    inertias = (*_ROTOR_INERTIA, *[_FINGER_ROTOR_MASS] * len(FINGER_JOINTS))
+    for name, inertia in zip((*ARM_JOINTS, *FINGER_JOINTS), inertias, strict=True):
+        spec.joint(name).armature = inertia
+        spec.add_actuator(name=name, target=name, trntype=mj.mjtTrn.mjTRN_JOINT)
+
+
+def _couple_fingers(spec: mj.MjSpec) -> None:
+    """Couple both fingers, so that they meet at the centre of the hand, as with a spindle."""
+    coupling = spec.add_equality(
+        name="spindle",
+        type=mj.mjtEq.mjEQ_JOINT,
+        objtype=mj.mjtObj.mjOBJ_JOINT,
+        name1=FINGER_JOINTS[0],
+        name2=FINGER_JOINTS[1],
+    )
+    coupling.data[:5] = [0, 1, 0, 0, 0]
+    coupling.solref = [0.004, 1]
+
+
+def _add_block(spec: mj.MjSpec, block: Block, true_pose: TruePose | None) -> None:
+    """Add a block; it moves if it has a true pose."""
+    body = spec.worldbody
+    center = block.center
+    if true_pose is not None:
+        half = true_pose.yaw / 2
+        body = spec.worldbody.add_body(
+            name=block.model, pos=true_pose.position, quat=[np.cos(half), 0, 0, np.sin(half)]
+        )
+        body.add_freejoint(name=block.model)
+        center = np.zeros(3)
+    shades = {OBJECT: [0.8, 0.2, 0.18, 1], "tray": [0.3, 0.42, 0.55, 1]}
+    geom = body.add_geom(
+        type=mj.mjtGeom.mjGEOM_BOX,
+        pos=center,
+        size=block.size / 2,
+        friction=[block.friction, 0.005, 0.0001],
+        solref=_STIFF,
+        rgba=shades.get(block.model, [0.72, 0.55, 0.37, 1]),
+    )
+    if true_pose is not None:
+        geom.name = block.model
+        geom.mass = block.mass

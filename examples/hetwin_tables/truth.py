@@ -1,0 +1,121 @@
+"""The true path of the box, and when it is grasped, lifted, released and put down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import mujoco as mj
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_suite.model import Floats
+from hetwin_tables.blocks import Block
+from hetwin_tables.stand_in import OBJECT
+
+GRASP_FORCE_N = 0.5
+"""Least normal force of a finger in contact."""
+CLEAR_M = 0.001
+"""The box is clear of the table when its lowest point is higher than this above it."""
+AT_REST = 0.001
+"""The box is at rest when it moves slower than this, in m/s."""
+STEADY_S = 0.1
+"""Time that a state must last to count; its stamp is its beginning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The box at one time: x y z, qw qx qy qz; speed; lowest point; force of each finger on it."""
+
+    time: float
+    pose: Floats
+    speed: float
+    lowest: float
+    left: float
+    right: float
+
+
+@dataclass
+class Witness:
+    """Samples the state of the box in the stand-in's world."""
+
+    model: mj.MjModel
+    half: Floats
+    samples: list[Sample] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._body = self.model.body(OBJECT).id
+        self._geom = self.model.geom(OBJECT).id
+        self._dof = self.model.joint(OBJECT).dofadr[0]
+        self._pads = [self.model.geom(f"{side}_finger_pad").id for side in ("left", "right")]
+
+    def observe(self, data: mj.MjData) -> None:
+        """Sample the current state."""
+        rotation = data.xmat[self._body].reshape(3, 3)
+        position = data.xpos[self._body]
+        self.samples.append(
+            Sample(
+                round(float(data.time), 6),
+                np.concatenate([position, data.xquat[self._body]]),
+                float(np.linalg.norm(data.qvel[self._dof : self._dof + 3])),
+                float(position[2] - np.abs(rotation[2]) @ self.half),
+                *self._finger_forces(data),
+            )
+        )
+
+    def _finger_forces(self, data: mj.MjData) -> tuple[float, float]:
+        forces = [0.0, 0.0]
+        wrench = np.zeros(6)
+        pairs = data.contact.geom
+        for index in np.flatnonzero((pairs == self._geom).any(axis=1)):
+            for side, pad in enumerate(self._pads):
+                if pad in pairs[index]:
+                    mj.mj_contactForce(self.model, data, int(index), wrench)
+                    forces[side] += float(wrench[0])
+        return forces[0], forces[1]
+
+
+def times(samples: list[Sample], table: Block, tray: Block) -> dict[str, float | None]:
+    """Return the time of each event in seconds after the start; None if it did not occur.
+
+    ``grasp``: both fingers press. ``lift_off``: the box is clear of the table while both press.
+    ``touch_down``: after that, its lowest point reaches tray or table. ``release``: after lift-off,
+    no finger touches it any more. ``put_down``: after that, it is at rest on tray or table.
+    """
+    time = np.array([s.time for s in samples])
+    fingers = np.array([[s.left, s.right] for s in samples])
+    lowest = np.array([s.lowest for s in samples])
+    speed = np.array([s.speed for s in samples])
+    xy = np.array([s.pose[:2] for s in samples])
+    inside = np.all(np.abs(xy - tray.center[:2]) < tray.size[:2] / 2, axis=1)
+    support = np.where(inside, tray.top, table.top)
+    held = np.all(fingers > GRASP_FORCE_N, axis=1)
+    free = np.all(fingers < 1e-6, axis=1)
+    grasp = _first(held, time, 0.0)
+    lift_off = _first((lowest > table.top + CLEAR_M) & held, time, grasp)
+    touch_down = _first(lowest < support + CLEAR_M / 10, time, lift_off, steady=0.0)
+    release = _first(free, time, lift_off)
+    put_down = _first((speed < AT_REST) & (lowest < support + CLEAR_M), time, release)
+    return {
+        "grasp": grasp,
+        "lift_off": lift_off,
+        "touch_down": touch_down,
+        "release": release,
+        "put_down": put_down,
+    }
+
+
+def _first(
+    true: NDArray[np.bool_], time: Floats, after: float | None, steady: float = STEADY_S
+) -> float | None:
+    """Return the start of the first interval of `true` after a time that lasts at least `steady` seconds."""
+    if after is None:
+        return None
+    start: float | None = None
+    for flag, now in zip(true, time, strict=True):
+        if not flag or now <= after:
+            start = None
+            continue
+        start = float(now) if start is None else start
+        if now - start >= steady - 1e-9:
+            return start
+    return None

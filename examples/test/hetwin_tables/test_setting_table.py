@@ -1,0 +1,72 @@
+"""The episode in which an arm tells its tasks and beliefs while it sets a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hetwin_core.ensemble.beliefs import PERCEPT, belief_fields, problem_of
+from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
+from hetwin_core.ensemble.tasks import task_fields
+from hetwin_tables import setting_table
+from model_nodes.main_physics.sources.factory import open_source
+
+ROOT = Path(__file__).resolve().parents[3]
+SHIPPED = ROOT / "examples" / "hetwin_tables" / "scenarios" / "episodes" / "setting_the_table"
+
+
+@pytest.fixture(scope="module")
+def told() -> list[Event]:
+    """All that the shipped recording tells."""
+    source = load_scenario(find_scenario("setting_the_table")).file.source
+    assert source is not None
+    assert not isinstance(source, str)
+    spec = source.model_dump(mode="json", exclude_unset=True)
+    opened = open_source({**spec, "recording": str(SHIPPED)})
+    try:
+        return opened.events(30_000_000_000)
+    finally:
+        opened.close()
+
+
+def test_tasks_form_a_tree_in_their_order(told: list[Event]) -> None:
+    tasks = [task_fields(event) for event in told if event.kind is EventKind.TASK]
+    ends = {task.id: task.status for task in tasks if task.status != "active"}
+    assert ends == {
+        "pick_up.1": "failed",
+        "look.1": "done",
+        "pick_up.2": "done",
+        "carry.1": "done",
+        "place.1": "done",
+        "retreat.1": "done",
+        "set_table.1": "done",
+    }
+    parents = {task.id: task.parent for task in tasks}
+    assert parents.pop("set_table.1") == ""
+    assert set(parents.values()) == {"set_table.1"}
+    order = [task.id for task in tasks]
+    for task in tasks:
+        assert all(order.index(task.id) > order.index(before) for before in task.after)
+    (failed,) = [task for task in tasks if task.status == "failed"]
+    assert failed.reason == "nothing between the fingers"
+
+
+def test_beliefs_can_be_used_and_one_cup_is_overlooked(told: list[Event]) -> None:
+    beliefs = [event for event in told if event.kind is EventKind.BELIEF]
+    assert not any(map(problem_of, beliefs))
+    fields = [belief_fields(event) for event in beliefs]
+    assert {f.arguments[0] for f in fields if f.origin == PERCEPT} == {"cup1"}
+    assert {f.frame for f in fields if f.fluent == "loc"} == {"world", "gripper_base"}
+    first = next(f for f in fields if f.origin == "/believed/cup1")
+    assert np.linalg.norm(np.array(first.pose[:3]) - [0.42, 0.28, 0.88]) == pytest.approx(0.1)
+
+
+@pytest.mark.long
+def test_the_shipped_episode_is_what_is_recorded(tmp_path: Path) -> None:
+    setting_table.main(["--out", str(tmp_path / "setting_the_table")])
+    for name in ("setting_the_table.mcap", "metadata.yaml"):
+        recorded = tmp_path / "setting_the_table" / name
+        assert recorded.read_bytes() == (SHIPPED / name).read_bytes(), name
