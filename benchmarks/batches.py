@@ -3,7 +3,7 @@
 Usage: batches.py coin | cost [--before TREE] [--samples N] [--rounds N]
 
 `coin` stops 500 batches of coins of known probability by `--until width=0.2`, and counts in how many the interval
-holds the truth. `cost` runs `hetwin predict pick_and_place` and, in turn, `hetwin run pick_and_place --no-report` of a
+holds the truth. `cost` runs `hetwin predict pick_and_place` and, in turn, `hetwin run pick_and_place --no-page` of a
 tree of hetwin (this one, or an older one), and compares processor time a run, and runs a minute.
 """
 
@@ -97,7 +97,7 @@ def cost(before: Path, samples: int, rounds: int) -> None:
         with tempfile.TemporaryDirectory() as folder:
             batch = ["predict", "pick_and_place", "-n", str(samples), "--jobs", str(JOBS)]
             one = measured([*batch, "--out", f"{folder}/batch"], HERE, samples)
-            alone = ["run", "pick_and_place", "--no-report", "--json", "--out", f"{folder}/run"]
+            alone = ["run", "pick_and_place", "--no-page", "--json", "--out", f"{folder}/run"]
             rows.append((one, measured(alone, before, 1)))
         told = {"batch": rows[-1][0]._asdict(), "run": rows[-1][1]._asdict()}
         print(f"round {number + 1}: {json.dumps(told)}", file=sys.stderr)

@@ -125,7 +125,7 @@ def _cost(tree: tuple[Path, Path], case: tuple[str, str], options: Sequence[str]
         found, _ = _run([str(python), str(HERE / "shares.py"), scenario, *options], root)
         return Cost(found["cpu_s"] / found["simulated_s"], found["shares"], found["digest"])
     command = [str(python), "-m", "hetwin_suite.cli.command", "run", scenario, "--transport", "ros"]
-    command += ["--json", "--no-report", *options]
+    command += ["--json", "--no-page", *options]
     (short, start), (whole, all_of_it) = (
         _run([*command, *more], root) for more in (["--duration", str(SHORT_S)], [])
     )

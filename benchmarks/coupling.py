@@ -75,7 +75,7 @@ def hetwin(transport: str) -> Callable[[int, int], float]:
             scenario.write_text(scenario_of(models), encoding="utf-8")
             command = [sys.executable, "-m", "hetwin_suite.cli.command", "run", str(scenario)]
             command += ["--transport", transport, "--duration", repr(steps / RATE)]
-            command += ["--json", "--no-report", "--out", f"{folder}/run"]
+            command += ["--json", "--no-page", "--out", f"{folder}/run"]
             domain = {"ROS_DOMAIN_ID": str(20 + os.getpid() % 80)}
             told = json.loads(_output(command, domain))
         found = round(told["simulated_time"] * RATE)

@@ -72,7 +72,7 @@ def factor(scenario: str, *, shown: bool) -> tuple[float, int]:
     """
     with tempfile.TemporaryDirectory(prefix="hetwin_eyes_") as folder:
         command = [sys.executable, "-m", "hetwin_suite.cli.command", "run", scenario, "--json"]
-        command += ["--no-report", "--out", f"{folder}/run"]
+        command += ["--no-page", "--out", f"{folder}/run"]
         command += ["--show", "--no-browser", "--port", "0"] if shown else []
         process = subprocess.Popen(
             command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -98,7 +98,7 @@ class _Run:
         by = "ros" if transport == "ros" else "local"
         command = [
             *(sys.executable, "-m", "hetwin_suite.cli.command", "run"),
-            *(str(scenario), "--transport", by, "--out", str(self.out), "--no-report"),
+            *(str(scenario), "--transport", by, "--out", str(self.out), "--no-page"),
         ]
         # It is the tank's node that fails; the world needs none of its own.
         if transport == "ros" and case.fault:

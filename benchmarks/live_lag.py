@@ -95,7 +95,7 @@ def _run(episode: LabelledEpisode, source: str, more: Sequence[str]) -> dict[str
     with tempfile.TemporaryDirectory(prefix="hetwin_live_") as folder:
         command = [*HETWIN, "run", episode.scenario, "--source", source, *more]
         command += ["--scene", json.dumps(episode.scene)]
-        command += ["--json", "--no-report", "--out", f"{folder}/run"]
+        command += ["--json", "--no-page", "--out", f"{folder}/run"]
         ended = subprocess.run(
             command, env=_environment(), capture_output=True, text=True, timeout=RUN_LIMIT_S
         )

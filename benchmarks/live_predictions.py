@@ -133,7 +133,7 @@ def follow(episode: LabelledEpisode, announce: Sequence[str]) -> dict[str, Any]:
     """Let a twin follow the episode in real time; returns what its run says."""
     with _robot(episode, announce), tempfile.TemporaryDirectory(prefix="hetwin_live_") as folder:
         asked = [*HETWIN, "run", episode.scenario, "--source", json.dumps(LIVE)]
-        asked += ["--scene", json.dumps(episode.scene), "--json", "--no-report"]
+        asked += ["--scene", json.dumps(episode.scene), "--json", "--no-page"]
         done = subprocess.run(
             [*asked, "--out", f"{folder}/run"],
             capture_output=True,

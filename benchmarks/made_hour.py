@@ -190,7 +190,7 @@ def _events(played: Played, step: int, time_ns: int) -> Iterator[Event]:
 def recorded_run(folder: Path) -> Path:
     """Run ``pick_and_place``; returns the run's folder."""
     out = folder / "run"
-    command = ["hetwin", "run", "pick_and_place", "--no-report", "--out", str(out)]
+    command = ["hetwin", "run", "pick_and_place", "--no-page", "--out", str(out)]
     subprocess.run([Path(sys.executable).with_name(command[0]), *command[1:]], check=True)
     return out
 

@@ -89,7 +89,7 @@ def watch(transport: str, models: int, steps: int) -> list[Row]:
         scenario.write_text(coupling.scenario_of(models), encoding="utf-8")
         command = [sys.executable, "-m", "hetwin_suite.cli.command", "run", str(scenario)]
         command += ["--transport", transport, "--duration", repr(steps / coupling.RATE)]
-        command += ["--json", "--no-report", "--out", f"{folder}/run"]
+        command += ["--json", "--no-page", "--out", f"{folder}/run"]
         paths = [str(coupling.HERE), *filter(None, [os.environ.get("PYTHONPATH")])]
         environment = {
             **os.environ,

@@ -126,7 +126,7 @@ def run_of(scenario: str, folder: Path) -> Path:
     out = folder / scenario
     command = [sys.executable, "-m", "hetwin_suite.cli.command", "run", scenario]
     subprocess.run(
-        [*command, "--no-report", "--out", str(out)], check=True, stdout=subprocess.DEVNULL
+        [*command, "--no-page", "--out", str(out)], check=True, stdout=subprocess.DEVNULL
     )
     return out
 

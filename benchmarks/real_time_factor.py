@@ -91,7 +91,7 @@ def factor(scenario: str, transport: str, options: Sequence[str]) -> float:
             "--transport",
             transport,
             "--json",
-            "--no-report",
+            "--no-page",
             "--out",
             f"{folder}/run",
             *options,

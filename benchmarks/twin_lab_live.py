@@ -112,7 +112,7 @@ def run(folder: Path, seconds: float) -> dict[str, Any]:
     """Run the twin; returns its outcome."""
     scenario = folder / "live.yaml"
     scenario.write_text(SCENARIO.format(file=ROOT / "scenarios" / "twin_lab.yaml"))
-    options = ("--variant", "live", "--pace", "1", "--duration", str(seconds), "--no-report")
+    options = ("--variant", "live", "--pace", "1", "--duration", str(seconds), "--no-page")
     command = [*HETWIN, "run", str(scenario), *options, "--json", "--out", str(folder / "run")]
     done = subprocess.run(command, stdout=subprocess.PIPE, timeout=LIMIT_S, check=True)
     found: dict[str, Any] = json.loads(done.stdout)

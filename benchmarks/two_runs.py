@@ -37,7 +37,7 @@ EXAMPLES = """examples:
 
 def words(scenario: str, namespace: str) -> list[str]:
     """The command of one run over ROS 2."""
-    return [*hetwin("run", scenario), "--transport", "ros", "--namespace", namespace, "--no-report"]
+    return [*hetwin("run", scenario), "--transport", "ros", "--namespace", namespace, "--no-page"]
 
 
 def hetwin(*arguments: str) -> list[str]:
@@ -58,7 +58,7 @@ def digests() -> dict[str, str]:
     found = {}
     for scenario in SCENARIOS:
         with tempfile.TemporaryDirectory() as folder:
-            command = [*hetwin("run", scenario), "--no-report", "--json"]
+            command = [*hetwin("run", scenario), "--no-page", "--json"]
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
             found[scenario] = json.loads(done.stdout)["digest"]
     return found

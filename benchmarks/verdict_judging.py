@@ -103,7 +103,7 @@ def _said(summary: Row, run: Path) -> str:
     """What the command prints of a run."""
     text = io.StringIO()
     with redirect_stdout(text), redirect_stderr(text):
-        print("\n".join(outcome.lines(Ended(summary, 0, run), None)))
+        print("\n".join(outcome.lines(Ended(summary, 0, run))))
     return text.getvalue()
 
 

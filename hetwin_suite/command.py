@@ -1,7 +1,8 @@
 """Commands of one's own: their options, what they say while they work, and the result that they return.
 
 A command is a function whose arguments are its options, as for typer; a `Result` that it returns is presented as text,
-or as JSON with `--json`, which the command then has by itself. An entry point `hetwin.commands` names it::
+or as JSON with `--json`, which the command then has by itself. Its `Page` is written; one that returns a `PagedResult`
+has `--page/--no-page`, too. An entry point `hetwin.commands` names it::
 
     from hetwin_suite.command import Result, Seed, counted
 
@@ -34,12 +35,11 @@ from hetwin_suite._commands.options import (
     Mismatches,
     Scenario,
     Seed,
-    WithPage,
     numbers,
     option,
 )
 from hetwin_suite._commands.recording import recorded
-from hetwin_suite._commands.result import NOT_KNOWN, Result
+from hetwin_suite._commands.result import NOT_KNOWN, Page, PagedResult, Result
 from hetwin_suite._commands.tables import table
 from hetwin_suite._commands.text_files import lines_of, make_room_for
 from hetwin_suite.running.patience import Patience, never_silent, to_stderr
@@ -55,11 +55,12 @@ __all__ = [
     "HetwinError",
     "Jobs",
     "Mismatches",
+    "Page",
+    "PagedResult",
     "Patience",
     "Result",
     "Scenario",
     "Seed",
-    "WithPage",
     "beginning",
     "counted",
     "library_of",

@@ -1,4 +1,4 @@
-"""What a command has found, and the one place where that is presented: as text for a person, or as JSON."""
+"""What a command has found, and the one place where that is presented: as text, as JSON, and as a page."""
 
 from __future__ import annotations
 
@@ -7,16 +7,53 @@ import re
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, is_dataclass
+from pathlib import Path
 from typing import Any
 
 import typer
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError, RunFailed
+from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
+from hetwin_core.ensemble.writing import write_text
+from hetwin_suite.running.patience import never_silent, to_stderr
 
 NOT_KNOWN = 3
 """Exit code if what was asked is not known, or was not found in time."""
 
 _LINE = re.compile(r"\bline (\d+)(?:[,:] )?")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page, one HTML file.
+
+    Attributes:
+        file: that is written; its folder is made if there is none.
+        draw: returns the HTML.
+        doing: what is said when that takes long.
+        matters: whether a page that cannot be drawn is an error; else a warning says why there is none.
+    """
+
+    file: Path
+    draw: Callable[[], str]
+    doing: Callable[[], str] = lambda: "drawing the page"
+    matters: bool = True
+
+    def write(self) -> Path | None:
+        """Draw and write it; returns the file, None if there is none.
+
+        Raises:
+            BadInput: if it cannot be drawn or written, and matters.
+        """
+        try:
+            with never_silent(self.doing):
+                write_text(self.file, self.draw(), "the page")
+        except Exception as error:  # what went well must not fail for want of its page
+            if self.matters:
+                raise
+            to_stderr(f"warning: no page: {error}")
+            return None
+        return self.file
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,31 +64,58 @@ class Result:
         document: what `--json` prints; see `json_text`.
         lines: text for a person; looked at only if JSON is not asked for.
         code: exit code: 0 yes, 1 no or failed, 3 not known or not in time.
+        page: that is written; JSON and text say where it is.
+        kept: file in which JSON is kept as well; its folder is made if there is none.
     """
 
     document: Any
     lines: Iterable[str] = ()
     code: int = 0
+    page: Page | None = None
+    kept: Path | None = None
 
 
-def present(result: Result, *, as_json: bool, indent: int | None = 2) -> None:
-    """Print what a command has found.
+class PagedResult(Result):
+    """The result of a command that has `--page/--no-page`."""
+
+
+def present(
+    result: Result, *, as_json: bool, indent: int | None = 2, with_page: bool = True
+) -> None:
+    """Write the page of what a command has found, and print the rest.
+
+    While the page is drawn, the first signal that interrupts lets it be finished, the second does not.
 
     Args:
-        result: what that is.
+        result: what was found.
         as_json: whether JSON is asked for.
         indent: of JSON; None: in one line, as what goes on afterwards prints it.
+        with_page: whether the page is asked for.
 
     Raises:
-        typer.Exit: with the result's code, if that is not 0.
+        typer.Exit: with the result's code, if that is not 0; or with that of a signal.
     """
+    document, code, file = result.document, result.code, None
+    if result.kept is not None:
+        write_text(result.kept, json_text(document) + "\n")
+    if result.page is not None and with_page:
+        with Interrupts(_second_at_once) as interrupts:
+            file = result.page.write()
+        code = code or interrupts.code
+    if result.page is not None or isinstance(result, PagedResult):
+        document = {**_plain(document), "page": None if file is None else str(file.resolve())}
     if as_json:
-        print(json_text(result.document, indent), flush=True)
+        print(json_text(document, indent), flush=True)
     else:
-        for line in result.lines:
+        for line in (*result.lines, *([] if file is None else [f"page: {file}"])):
             print(line, flush=True)
-    if result.code:
-        raise typer.Exit(result.code)
+    if code:
+        raise typer.Exit(code)
+
+
+def _second_at_once(count: int, number: int) -> None:
+    if count > 1:
+        raise Interrupted(number)
 
 
 def json_text(document: Any, indent: int | None = 2) -> str:
@@ -60,6 +124,8 @@ def json_text(document: Any, indent: int | None = 2) -> str:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return value
     if hasattr(value, "to_json"):
         return value.to_json()
     if hasattr(value, "model_dump"):

@@ -17,8 +17,8 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.extras import COMMANDS, installs
 from hetwin_core.ensemble.installed import Group as Points
 from hetwin_core.ensemble.installed import installed, package_of
-from hetwin_suite._commands.options import AsJson, with_usual_ports
-from hetwin_suite._commands.result import Result, present
+from hetwin_suite._commands.options import AsJson, WithPage, with_usual_ports
+from hetwin_suite._commands.result import PagedResult, Result, present
 from hetwin_suite.cli.renamed import renewed
 
 ENTRY_POINTS = "hetwin.commands"
@@ -241,20 +241,26 @@ def _presenting(app: typer.Typer) -> typer.Typer:
 
 
 def _presented(command: Callable[..., Any]) -> Callable[..., None]:
-    """Return a command that presents the `Result` that it returns, and has `--json` if it is said to return one."""
+    """Return a command that presents the `Result` that it returns, with the options for that if it is said to."""
     known = signature(command, eval_str=True)
-    takes = "as_json" in known.parameters
+    returned = known.return_annotation
+    returned = returned if isinstance(returned, type) else type(None)
+    added = {"with_page": (WithPage, True)} if issubclass(returned, PagedResult) else {}
+    if issubclass(returned, Result) and "as_json" not in known.parameters:
+        added["as_json"] = (AsJson, False)
 
     @wraps(command)
     def presented(**values: Any) -> None:
-        as_json = values.get("as_json", False) if takes else values.pop("as_json", False)
+        asked = {name: values.pop(name, default) for name, (_, default) in added.items()}
         result = command(**values)
         if isinstance(result, Result):
-            present(result, as_json=as_json)
+            present(result, **{"as_json": values.get("as_json", False), **asked})
 
-    if known.return_annotation is Result and not takes:
-        last = Parameter("as_json", Parameter.KEYWORD_ONLY, default=False, annotation=AsJson)
-        known = known.replace(parameters=[*known.parameters.values(), last])
-        presented.__annotations__ = {**command.__annotations__, "as_json": AsJson}
+    last = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        for name, (annotation, default) in added.items()
+    ]
+    known = known.replace(parameters=[*known.parameters.values(), *last])
+    presented.__annotations__ = {p.name: p.annotation for p in known.parameters.values()}
     presented.__signature__ = known  # type: ignore[attr-defined]
     return presented

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +11,7 @@ import typer
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite._commands.options import Jobs, Run, option
-from hetwin_suite._commands.result import Result
+from hetwin_suite._commands.result import Page, Result
 from hetwin_suite._commands.tables import table
 from hetwin_suite.cli.studying import followed
 
@@ -76,13 +75,16 @@ def compare(
             found = compare_runs(run, other)
         if noise or planned:
             found = _less_noise(run, found, jobs)
-        if out is not None:
-            from hetwin_suite.view.show.comparison_page import write_comparison
+        page = None if out is None else _page(found, run, other, out)
+    return Result(found, _lines(found), page=page)
 
-            write_comparison(found, run, other, out)
-    page = {} if out is None else {"page": str(out)}
-    pages = [f"{key}: {path}" for key, path in page.items()]
-    return Result({**found.to_json(), **page}, chain(_lines(found), pages))
+
+def _page(found: Comparison, run: Path, other: Path, out: Path) -> Page:
+    """Draw both runs side by side, while they are there."""
+    from hetwin_suite.view.show.comparison_page import comparison_page
+
+    drawn = comparison_page(found, run, other)
+    return Page(out, lambda: drawn)
 
 
 def _less_noise(run: Path, found: Comparison, jobs: int | None) -> Comparison:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hetwin_suite._commands.result import NOT_KNOWN, Result
+from hetwin_suite._commands.result import NOT_KNOWN, PagedResult
 from hetwin_suite._commands.tables import table
-from hetwin_suite.cli.studying import Asked, followed, kept_json, warn_of_lacking
+from hetwin_suite.cli.studying import Asked, followed, warn_of_lacking
 
 if TYPE_CHECKING:
     from hetwin_suite._study.deciding.decision import Decision, Tried
@@ -20,7 +20,7 @@ FUTURES = 32
 
 def decide(
     asked: Asked, library: str, moment: Moment, within: float | None, prior: Path | None
-) -> Result:
+) -> PagedResult:
     """Say which strategy of a library is best from a moment of a run on, and what the others would bring.
 
     Args:
@@ -48,9 +48,9 @@ def decide(
         if tried.broken:
             reason = f"{len(tried.broken)} futures: {tried.broken[0].error}"
             to_stderr(f"warning: {tried.name}: {reason}")
-    if asked.out is not None:
-        kept_json(decision, asked.out / FOUND)
-    return Result(decision, _lines(decision), NOT_KNOWN if decision.chosen is None else 0)
+    kept = None if asked.out is None else asked.out / FOUND
+    code = NOT_KNOWN if decision.chosen is None else 0
+    return PagedResult(decision, _lines(decision), code, kept=kept)
 
 
 def _lines(decision: Decision) -> Iterator[str]:

@@ -126,8 +126,10 @@ def new(
     ended = _run(written.file, folder / RUN, quiet=as_json) if and_run else None
     if ended is None:
         return Result(written.printed(None), [f"  now: hetwin run {written.file}"])
-    page = outcome.report(ended.folder)
-    return Result(written.printed(_facts(ended, page)), outcome.lines(ended, page), ended.code)
+    page = outcome.page_of(ended.folder)
+    file = None if page is None else page.write()
+    lines = [*outcome.lines(ended), *([] if file is None else [f"page: {file}"])]
+    return Result(written.printed(_facts(ended, file)), lines, ended.code)
 
 
 def _run(file: Path, out: Path, *, quiet: bool) -> Ended:

@@ -16,24 +16,23 @@ from hetwin_core.ensemble.events import EventKind
 from hetwin_core.ensemble.grip_words import grip_sentences
 from hetwin_core.ensemble.state_words import state_words
 from hetwin_core.ensemble.words import event_line, failure_row_words, seconds
-from hetwin_core.episodes.run_folder import CHECKPOINT, LOG
+from hetwin_core.episodes.run_folder import CHECKPOINT, LOG, REPORT
+from hetwin_suite._commands.result import Page
 from hetwin_suite.cli.lab_figures import is_routine, lab_figures, lab_words
 from hetwin_suite.running.ended import Ended
-from hetwin_suite.running.patience import never_silent
 
 
-def report(folder: Path) -> Path | None:
-    """The page, if the run got as far as a log."""
+def page_of(folder: Path) -> Page | None:
+    """Return the page of a run, which went well without it; None if the run did not get as far as a log."""
     if not (folder / LOG).exists():
         return None
-    from hetwin_suite.view.report import write_report
 
-    try:
-        with never_silent(lambda: "drawing the report"):
-            return write_report(folder)
-    except Exception as error:  # a run that went well must not fail for want of its page
-        print(f"warning: no report: {error}", file=sys.stderr)
-        return None
+    def draw() -> str:
+        from hetwin_suite.view.report import report_page
+
+        return report_page(folder)
+
+    return Page(folder / REPORT, draw, matters=False)
 
 
 def checkpoint_of(folder: Path) -> dict[str, str]:
@@ -42,8 +41,8 @@ def checkpoint_of(folder: Path) -> dict[str, str]:
     return {"checkpoint": str(path.resolve())} if path.exists() else {}
 
 
-def document(ended: Ended, page: Path | None) -> dict[str, Any]:
-    """The summary, and where log and page are."""
+def document(ended: Ended) -> dict[str, Any]:
+    """The summary, and where the log is."""
     log = ended.folder / LOG
     lab = lab_figures(ended.summary.get("events", ()))
     return {
@@ -51,11 +50,10 @@ def document(ended: Ended, page: Path | None) -> dict[str, Any]:
         **checkpoint_of(ended.folder),
         **({} if lab is None else {"lab": lab}),
         "log": str(log.resolve()) if log.exists() else None,
-        "report": str(page.resolve()) if page else None,
     }
 
 
-def lines(ended: Ended, page: Path | None) -> Iterator[str]:
+def lines(ended: Ended) -> Iterator[str]:
     """Yield the outcome for a person; what failed is printed on stderr."""
     summary = ended.summary
     error = summary["error"]
@@ -74,8 +72,6 @@ def lines(ended: Ended, page: Path | None) -> Iterator[str]:
     yield f"  log: {ended.folder / LOG}"
     for path in checkpoint_of(ended.folder).values():
         yield f"  checkpoint: {path}"
-    if page:
-        yield f"  report: {page}"
     yield from _verdict(summary)
     if error:
         print(f"error: {failure_row_words(error)}", file=sys.stderr)

@@ -23,14 +23,13 @@ from hetwin_suite._commands.options import (
     Seed,
     Source,
     Variant,
-    WithPage,
     option,
     start_options,
 )
-from hetwin_suite._commands.result import NOT_KNOWN, Result
+from hetwin_suite._commands.result import NOT_KNOWN, Page, PagedResult
 from hetwin_suite._commands.tables import table
 from hetwin_suite._study.runs.keep import Keep
-from hetwin_suite.cli.studying import Asked, followed, kept_json, warn_of_lacking
+from hetwin_suite.cli.studying import Asked, followed, warn_of_lacking
 
 if TYPE_CHECKING:
     from hetwin_suite._study.predicting.forecast import Forecast
@@ -98,10 +97,9 @@ def predict(
         ),
     ] = None,
     keep: Annotated[Keep, typer.Option(help="from the start on: which runs to keep")] = Keep.ALL,
-    with_page: WithPage = True,
     engine: Engine = None,
     package: Packages = None,
-) -> Result:
+) -> PagedResult:
     """Say how likely it is what comes, from many runs with what is uncertain drawn anew.
 
     What is uncertain, and which outcomes count, the scenario says itself; a run succeeds if all come about. The
@@ -132,12 +130,11 @@ def predict(
     from_start = at is None and before is None and library is None
     only_later: dict[str, object] = {"--within": within, "--physics-only": physics_only}
     only_first: dict[str, object] = {"--until": until, "--keep": keep is not Keep.ALL}
-    only_first["--no-page"] = not with_page
     if from_start:
         from hetwin_suite.cli.project import project
 
         _check_none(only_later | {"--prior": prior}, "--at, --before or --library")
-        return project(asked, until, keep, with_page=with_page)
+        return project(asked, until, keep)
     _check_none(only_first, "neither --at nor --before, nor --library")
     if library is not None:
         from hetwin_suite.cli.decide import decide
@@ -161,7 +158,7 @@ def _check_none(given: Mapping[str, object], expected: str) -> None:
 
 def _predicted(
     asked: Asked, moment: Moment, within: float | None, prior: Path | None, *, physics_only: bool
-) -> Result:
+) -> PagedResult:
     """Let many futures of a moment go on."""
     from hetwin_suite._study.learning.experience import read_experience
     from hetwin_suite._study.predicting.predict import predict as predict_from
@@ -174,12 +171,19 @@ def _predicted(
         *(study, moment, futures), within_s=within, physics_only=physics_only, experience=experience
     )
     warn_of_lacking(forecast.lacking, prior)
-    if asked.out is not None:
-        from hetwin_suite._study.predicting.page import write_page
+    code = 0 if forecast.finished else NOT_KNOWN
+    if asked.out is None:
+        return PagedResult(forecast, _lines(forecast, None), code)
+    from hetwin_core.episodes.run_folder import FORECAST
 
-        write_page(forecast, asked.out, asked.title)
-        kept_json(forecast, asked.out / FOUND)
-    return Result(forecast, _lines(forecast, asked.out), 0 if forecast.finished else NOT_KNOWN)
+    page = Page(asked.out / FORECAST, lambda: _drawn(forecast, asked.title))
+    return PagedResult(forecast, _lines(forecast, asked.out), code, page, asked.out / FOUND)
+
+
+def _drawn(forecast: Forecast, title: str) -> str:
+    from hetwin_suite._study.predicting.page import forecast_page
+
+    return forecast_page(forecast, title)
 
 
 def _lines(forecast: Forecast, out: Path | None) -> Iterator[str]:
@@ -208,4 +212,3 @@ def _lines(forecast: Forecast, out: Path | None) -> Iterator[str]:
         yield from table(("event", "median", "5 to 95 %", "futures"), events)
     if out is not None:
         yield f"futures: {out / 'futures'}"
-        yield f"page: {out / 'forecast.html'}"

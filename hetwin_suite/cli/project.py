@@ -7,34 +7,33 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hetwin_suite._commands.result import Result
+from hetwin_suite._commands.result import Page, PagedResult
 from hetwin_suite._commands.tables import table
 from hetwin_suite._study.runs.keep import Keep
-from hetwin_suite.cli.studying import Asked, followed, kept_json
+from hetwin_suite.cli.studying import Asked, followed
 
 if TYPE_CHECKING:
     from hetwin_suite._study.batch import Batch
     from hetwin_suite._study.runs.run_result import RunResult
 
-FOUND = "project.json"
+PAGE, FOUND = "project.html", "project.json"
 SAMPLES = 100
 ENOUGH = 1000
 """A rule that is never satisfied ends here."""
 
 
-def project(asked: Asked, until: str | None, keep: Keep, *, with_page: bool) -> Result:
+def project(asked: Asked, until: str | None, keep: Keep) -> PagedResult:
     """Run a scenario many times, and say how likely its outcomes are.
 
     Args:
         asked: what is run, and how often.
         until: rule that ends it when enough is known; None: none.
         keep: which runs to keep.
-        with_page: whether to write the page.
     """
     from hetwin_core.episodes.new_run import new_run_folder
     from hetwin_suite._study.batch import project as run_all
     from hetwin_suite._study.counting.until import read_until
-    from hetwin_suite.running.patience import never_silent, to_stderr
+    from hetwin_suite.running.patience import to_stderr
 
     folder = asked.out or new_run_folder(Path("runs"), f"{Path(asked.scenario).stem}_batch")
     asked = replace(asked, out=folder, options=replace(asked.options, duration=asked.duration))
@@ -50,18 +49,18 @@ def project(asked: Asked, until: str | None, keep: Keep, *, with_page: bool) -> 
     if rule is not None and rule.runs is not None:
         to_stderr(f"{rule.text} takes {rule.runs} runs at most; {most} are made at most")
     batch = run_all(study, most, rule)
-    page: Path | None = None
-    if with_page:
-        from hetwin_suite._study.page.page import write_page
-
-        with never_silent(lambda: "drawing the page"):
-            page = write_page(batch, folder.resolve(), asked.title)
-            kept_json(batch, folder.resolve() / FOUND)
     failed = all(run.error is not None for run in batch.runs)
-    return Result(batch, _lines(batch, folder, page), int(failed))
+    page = Page(folder / PAGE, lambda: _drawn(batch, folder, asked.title))
+    return PagedResult(batch, _lines(batch, folder), int(failed), page, folder / FOUND)
 
 
-def _lines(batch: Batch, folder: Path, page: Path | None) -> Iterator[str]:
+def _drawn(batch: Batch, folder: Path, title: str) -> str:
+    from hetwin_suite._study.page.page import batch_page
+
+    return batch_page(batch, folder.resolve(), title)
+
+
+def _lines(batch: Batch, folder: Path) -> Iterator[str]:
     """Yield what came of a batch for a person."""
     ended = ", enough is known" if batch.stopped else ""
     yield f"{len(batch.runs)} runs, {batch.runs_per_minute:.0f} a minute{ended}"
@@ -82,5 +81,3 @@ def _lines(batch: Batch, folder: Path, page: Path | None) -> Iterator[str]:
         if run.error is not None:
             yield f"run {run.index} failed: {run.error}"
     yield f"runs: {folder / 'runs'}"
-    if page is not None:
-        yield f"page: {page}"

@@ -37,6 +37,7 @@ BY_OPTION: Mapping[str, Mapping[str, str]] = {
 BELOW = {"robot": ("send",)}
 """Commands of now below a command of before, beside those that its options named."""
 OPTIONS: Mapping[str, Mapping[str, str]] = {
+    "run": {"--report": "--page", "--no-report": "--no-page"},
     "show": {"--rerun": "--out", "--mcap": "--out"},
     "new": {"--joints": "--joint"},
     "predict": {"--samples": "-n", "--futures": "-n", "--horizon": "--duration"},

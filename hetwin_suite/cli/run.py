@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
+from hetwin_core.ensemble.supervision.interrupts import Interrupted
 from hetwin_suite._commands.options import (
     AsJson,
     Engine,
@@ -34,7 +34,7 @@ from hetwin_suite._commands.options import (
     option,
     start_options,
 )
-from hetwin_suite._commands.result import Result, saying
+from hetwin_suite._commands.result import PagedResult, saying
 from hetwin_suite.view.viewers import viewers_asked
 
 if TYPE_CHECKING:
@@ -81,9 +81,6 @@ def run(
     stamps: StampsGiven = None,
     units: UnitsGiven = None,
     variant: Variant = None,
-    with_report: Annotated[
-        bool, typer.Option("--report/--no-report", help="write the page")
-    ] = True,
     checkpoint: Annotated[
         float | None,
         typer.Option(
@@ -120,7 +117,7 @@ def run(
     foxglove: Foxglove = None,
     viewer: Viewers = None,
     as_json: AsJson = False,
-) -> Result:
+) -> PagedResult:
     """Run a scenario and say what happened.
 
     For example:
@@ -198,16 +195,15 @@ def run(
         name = scenario or str(from_file)
         text = f"{name}: stopped, {interrupt} before the run began; nothing was saved"
         print(text, file=sys.stderr)
-        return Result({"scenario": name, "ended": "stopped", "error": None}, code=interrupt.code)
-    with Interrupts(_second_at_once) as interrupts:
-        page = outcome.report(ended.folder) if with_report else None
-        lines = list(outcome.lines(ended, page)) if not as_json else []
+        stopped = {"scenario": name, "ended": "stopped", "error": None}
+        return PagedResult(stopped, code=interrupt.code)
     missed = outcome.missed(ended, required)
     for text in missed:
         print(f"required: {text}", file=sys.stderr)
     is_wrong = bool(missed) or (strict and not outcome.is_fine(ended))
-    code = ended.code or interrupts.code or int(is_wrong)
-    return Result(outcome.document(ended, page), lines, code)
+    code = ended.code or int(is_wrong)
+    page = outcome.page_of(ended.folder)
+    return PagedResult(outcome.document(ended), outcome.lines(ended), code, page)
 
 
 def _predicting_beside(conductor: Conductor, scenario: Loaded, options: RunOptions) -> None:
@@ -270,9 +266,3 @@ def _check_hold(*, hold: bool, show: bool) -> None:
             where="--hold",
             expected="--show or --foxglove beside it",
         )
-
-
-def _second_at_once(count: int, number: int) -> None:
-    """The first signal lets the report be finished, the second does not."""
-    if count > 1:
-        raise Interrupted(number)

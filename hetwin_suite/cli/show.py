@@ -22,7 +22,7 @@ from hetwin_suite._commands.options import (
     Viewers,
     option,
 )
-from hetwin_suite._commands.result import Result, present
+from hetwin_suite._commands.result import Page, Result, present
 from hetwin_suite.view.viewers import ViewerAt, viewers_asked
 
 _LOOK_S = 0.1
@@ -123,10 +123,10 @@ def _writer(run: Path, text: str) -> tuple[Writer, Path]:
 
 
 def _write_page(run: Path, file: Path) -> Result:
-    from hetwin_suite.view.report import write_report
+    from hetwin_suite.view.report import report_page
 
-    path = write_report(run, file)
-    return Result({"report": str(path)}, [f"report: {path}"])
+    Page(file, lambda: report_page(run)).write()
+    return Result({"page": str(file)}, [f"page: {file}"])
 
 
 _OF_FOLDERS = "parquet"

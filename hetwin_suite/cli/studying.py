@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hetwin_suite._commands.result import json_text
-
 if TYPE_CHECKING:
     from hetwin_core.ensemble.conductor.start.options import RunOptions
     from hetwin_suite._study.runs.run_result import RunResult
@@ -93,11 +91,3 @@ def warn_of_lacking(operations: Sequence[str], prior: Path | None) -> None:
 
     for operation in operations:
         to_stderr(f"warning: {prior} says nothing about {operation} with these arguments")
-
-
-def kept_json(found: Any, file: Path) -> None:
-    """Write what `--json` prints."""
-    from hetwin_core.ensemble.writing import write_atomically
-
-    file.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(file, json_text(found) + "\n")

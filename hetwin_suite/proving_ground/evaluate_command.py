@@ -14,8 +14,8 @@ from hetwin_suite.command import (
     Episodes,
     Jobs,
     Mismatches,
-    Result,
-    WithPage,
+    Page,
+    PagedResult,
     beginning,
     option,
     perhaps,
@@ -45,7 +45,7 @@ ContactsGiven = Annotated[
     typer.Option("--contacts", help="contact settings of the physics: ours, or the engine's own"),
 ]
 Out = Annotated[Path, option("--out", "folder for CSV and page")]
-ALL, OUT = ",".join(APPROACHES), Path("evaluation")
+ALL, OUT, SUITE = ",".join(APPROACHES), Path("evaluation"), "table2"
 
 
 def table2(
@@ -56,7 +56,7 @@ def table2(
     engine: Engine = None,
     mismatch: Mismatches = None,
     out: Out = OUT,
-) -> Result:
+) -> PagedResult:
     """Play all episodes in all approaches, as in Table 2 of Bauer et al. (2022), and compare with what really happened.
 
     With --mismatch the twin is given something else than what really was, e.g. finger joints that read too open.
@@ -67,7 +67,7 @@ def table2(
 
     hetwin evaluate table2 --episodes episodes/pinches --approaches single --mismatch finger_offset=0.0175 --out worse
     """
-    from hetwin_suite.command import Patience, never_silent, to_stderr
+    from hetwin_suite.command import Patience, to_stderr
     from hetwin_suite.mismatch import read_mismatches
     from hetwin_suite.proving_ground.evaluation.episodes import find_episodes
     from hetwin_suite.proving_ground.evaluation.judge_worse import judge_all
@@ -90,11 +90,12 @@ def table2(
         patience.look(f"{done} of {len(found) * len(chosen)} judged")
 
     judged = judge_all(found, chosen, replay, jobs=jobs, progress=progress, look=look)
-    with never_silent(lambda: "drawing the page"):
-        from hetwin_suite.proving_ground.evaluation import verdicts
+    from hetwin_suite.proving_ground.evaluation import verdicts
 
-        verdicts.write(out, "table2", found, replay, judged)
-    return Result(verdicts.document(judged, replay, out), verdicts.lines(judged, out))
+    verdicts.write_csv(out / f"{SUITE}.csv", judged)
+    page = Page(out / f"{SUITE}.html", lambda: verdicts.page(out, found, replay, judged))
+    document, lines = verdicts.document(judged, replay, out), verdicts.lines(judged, out)
+    return PagedResult(document, lines, page=page)
 
 
 def robustness(
@@ -117,9 +118,8 @@ def robustness(
         bool,
         typer.Option("--trust-kept", help="keep verdicts though the code has changed since"),
     ] = False,
-    page: WithPage = True,
     out: Out = OUT,
-) -> Result:
+) -> PagedResult:
     """Find where each approach breaks as twin and reality differ more.
 
     Every verdict is kept in --out at once and only what is not there yet is judged: a stopped evaluation goes on, and
@@ -140,7 +140,7 @@ def robustness(
     read = read_axes(axes)
     with never_silent(lambda: "reading the episodes"):
         asked = Asked(find_sets(episodes), read, chosen, count)
-    return judged_robustness(asked, replay, out, jobs, trusts=trust_kept, page=page)
+    return judged_robustness(asked, replay, out, jobs, trusts=trust_kept)
 
 
 def chosen_approaches(text: str) -> Sequence[str]:

@@ -29,7 +29,7 @@ def load() -> Iterator[None]:
 def test_pick_and_place_with_all_cores_busy(load: None, tmp_path: Path) -> None:
     def run(transport: str) -> Any:
         options = ["--engine", "mujoco", "--transport", transport]
-        options += ["--json", "--no-report", "--duration", 4.5]
+        options += ["--json", "--no-page", "--duration", 4.5]
         return hetwin("run", "pick_and_place", *options, "--out", tmp_path / transport).json
 
     local, ros = run("local"), run("ros")

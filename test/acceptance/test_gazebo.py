@@ -26,7 +26,7 @@ HANDLING = {"grip_closed", "grasped", "picked_up", "grip_lost", "released", "put
 
 def run(scenario: str, engine: str, out: Path, *options: object) -> dict[str, Any]:
     """What a run printed."""
-    told = ("run", scenario, "--engine", engine, "--json", "--no-report", "--out", out, *options)
+    told = ("run", scenario, "--engine", engine, "--json", "--no-page", "--out", out, *options)
     ended: dict[str, Any] = hetwin(*told).json
     assert ended["ended"] == "recording"
     assert ended["engine"].startswith(engine)

@@ -39,7 +39,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Epis
         assert listener.stdout.readline() == "listening\n"
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("GZ_PARTITION", partition)
-            told = ("--engine", "gz", "--duration", SECONDS, "--no-report", "--out", out)
+            told = ("--engine", "gz", "--duration", SECONDS, "--no-page", "--out", out)
             ended = hetwin("run", "pick_and_place", *told)
         told_by_listener, _ = listener.communicate(timeout=60)
     assert ended.code == 0, ended.err

@@ -202,7 +202,7 @@ def test_units_and_stamps_are_options_of_both_commands(tmp_path: Path) -> None:
     plain = tmp_path / "plain"
     _new(plain, bag)
     run_file = plain / "twin" / "bag.yaml"
-    options = ("--no-report", "--duration", "0.2", "--out")
+    options = ("--no-page", "--duration", "0.2", "--out")
     doubted = hetwin("run", run_file, *options, tmp_path / "a")
     assert "look like degrees" in doubted.out
     read = hetwin(

@@ -42,7 +42,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(transport: str, out: Path) -> Any:
     # Gazebo does not promise the same digest.
-    options = ["--engine", "mujoco", "--transport", transport, "--json", "--no-report"]
+    options = ["--engine", "mujoco", "--transport", transport, "--json", "--no-page"]
     return hetwin("run", SCENARIO, *options, "--out", out).json
 
 

@@ -16,7 +16,7 @@ SHORT_S = 8
 
 
 def run(folder: Path, *options: object, scenario: Path | str = SCENARIO) -> dict[str, Any]:
-    done = hetwin(*("run", scenario, "--no-report", "--json", "--out", folder), *options)
+    done = hetwin(*("run", scenario, "--no-page", "--json", "--out", folder), *options)
     found: dict[str, Any] = done.json
     return found
 

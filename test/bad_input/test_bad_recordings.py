@@ -101,5 +101,5 @@ def test_options_of_the_source(source: str, says: tuple[str, ...], tmp_path: Pat
 
 def test_a_whole_recording_is_taken(tmp_path: Path) -> None:
     file = tabletop(tmp_path)
-    said = hetwin("run", file, "--out", tmp_path / "run", "--no-report")
+    said = hetwin("run", file, "--out", tmp_path / "run", "--no-page")
     assert said.code == 0, said.err

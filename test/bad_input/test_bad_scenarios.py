@@ -268,7 +268,7 @@ CHANGES = {
 def test_the_scenario_that_is_changed_is_good(tmp_path: Path) -> None:
     file = tmp_path / "s.yaml"
     file.write_text(GOOD)
-    assert hetwin("run", file, "--out", tmp_path / "run", "--no-report").code == 0
+    assert hetwin("run", file, "--out", tmp_path / "run", "--no-page").code == 0
     assert (tmp_path / "run" / "summary.json").exists()
 
 
@@ -339,7 +339,7 @@ def test_a_required_parameter_that_is_left_out(tmp_path: Path) -> None:
 def test_a_folder_that_holds_a_run_is_not_written_to(tmp_path: Path) -> None:
     file = tmp_path / "s.yaml"
     file.write_text(GOOD)
-    assert hetwin("run", file, "--out", tmp_path / "run", "--no-report").code == 0
+    assert hetwin("run", file, "--out", tmp_path / "run", "--no-page").code == 0
     refused(tmp_path, "run", file, "--out", tmp_path / "run", says=(str(tmp_path / "run"),))
 
 

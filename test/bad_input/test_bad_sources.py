@@ -285,12 +285,12 @@ def test_stamps_that_are_all_zero_are_replaced_by_log_times(tmp_path: Path) -> N
         for raw in [bytes(TYPES.serialize_cdr(m.message, m.type))]
     ]
     bag = write_bag(tmp_path / "bag", messages)
-    said = hetwin("run", file, "--out", tmp_path / "run", "--source", bag, "--no-report")
+    said = hetwin("run", file, "--out", tmp_path / "run", "--source", bag, "--no-page")
     assert said.code == 0, said.err
     assert "the log times are used instead" in said.out + said.err
 
 
 def test_a_ros1_bag_is_run(tmp_path: Path) -> None:
     file = tabletop(tmp_path, recording=False)
-    said = hetwin("run", file, "--out", tmp_path / "run", "--source", ros1(tmp_path), "--no-report")
+    said = hetwin("run", file, "--out", tmp_path / "run", "--source", ros1(tmp_path), "--no-page")
     assert said.code == 0, said.err

@@ -71,7 +71,7 @@ def test_new_on_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("fill", [1, 30_000])
 def test_a_run_on_a_full_disk(tmp_path: Path, fill: int) -> None:
     file, out = tabletop(tmp_path), tmp_path / "run"
-    said = command("run", file, "--out", out, "--no-report", fill=fill)
+    said = command("run", file, "--out", out, "--no-page", fill=fill)
     assert said.returncode in (1, 2), said
     assert "error: " in said.stderr
     assert "Traceback" not in said.stderr
@@ -112,7 +112,7 @@ def test_a_full_disk_is_said_in_the_same_words(
     words, what = {
         "new": (("new", bag, "--robot", TABLETOP_ARM, "--out", out), "the scenario"),
         "new-model": (("model", "new", "coffee", "--out", out), "the package"),
-        "run": (("run", tabletop(tmp_path), "--no-report", "--out", out), "the log"),
+        "run": (("run", tabletop(tmp_path), "--no-page", "--out", out), "the log"),
     }[command_name]
     said = on_the_full_disk(full, *words)
     assert said.returncode == 2, said
@@ -128,7 +128,7 @@ def test_a_terminal_that_goes_away(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     with errors.open("wb") as stderr:
         running = subprocess.Popen(
-            [str(HETWIN), "run", str(file), "--out", str(out), "--no-report"],
+            [str(HETWIN), "run", str(file), "--out", str(out), "--no-page"],
             stdin=theirs,
             stdout=theirs,
             stderr=stderr,
@@ -153,7 +153,7 @@ def test_a_terminal_that_is_closed_ends_the_run_in_order_but_not_under_nohup(
         fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
         signal.signal(signal.SIGHUP, signal.SIG_IGN if ignored else signal.SIG_DFL)
 
-    words = ("run", file, "--out", out, "--no-report", "--duration", 3.0 if ignored else 1e6)
+    words = ("run", file, "--out", out, "--no-page", "--duration", 3.0 if ignored else 1e6)
     with errors.open("wb") as stderr:
         running = subprocess.Popen(
             [str(word) for word in (HETWIN, *words)],

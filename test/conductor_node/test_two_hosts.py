@@ -94,7 +94,7 @@ def spread(
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     there = subprocess.Popen(hosts.on(hosts.there, *cup), env=env, **pipes)  # type: ignore[call-overload]
     here = subprocess.Popen(
-        hosts.on(hosts.here, *words, "--json", "--no-report"),
+        hosts.on(hosts.here, *words, "--json", "--no-page"),
         env=env,
         **pipes,  # type: ignore[call-overload]
     )
@@ -147,7 +147,7 @@ def test_of_two_runs_that_start_on_two_hosts_one_runs_and_one_is_told_why_not(
     scenario = toy(tmp_path, until=0.5)
     processes = {}
     for host in (hosts.here, hosts.there):
-        words = command("run", scenario, "--transport", "ros", *IN_PROCESS, "--json", "--no-report")
+        words = command("run", scenario, "--transport", "ros", *IN_PROCESS, "--json", "--no-page")
         out = str(tmp_path / host)
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         processes[host] = subprocess.Popen(  # type: ignore[call-overload]

@@ -129,7 +129,7 @@ def test_each_name_of_before_leads_somewhere() -> None:
     for words, options in OPTIONS.items():
         users = [command for name, command in known.items() if f"{name} ".startswith(f"{words} ")]
         assert users, words
-        has = {option for user in users for param in user.params for option in param.opts}
+        has = {name for user in users for p in user.params for name in (*p.opts, *p.secondary_opts)}
         assert {*options.values()} <= has, words
         assert not {*options} & has or words == "learn", words
 

@@ -108,7 +108,7 @@ def test_the_drop_compared_with_rigid_binding(folder: Path, browser: Any, pictur
 def test_a_run_that_goes_on(browser: Any, pictures: Path, tmp_path: Path) -> None:
     words = ["run", "pick_and_place", "--show", "--hold", "--pace", "1", "--port", "0"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "hetwin_suite.cli.command", *words, "--no-browser", "--no-report"],
+        [sys.executable, "-m", "hetwin_suite.cli.command", *words, "--no-browser", "--no-page"],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -44,7 +44,7 @@ def folder(tmp_path: Path) -> Path:
 
 def run(folder: Path, env: Mapping[str, str], *arguments: str) -> Episode:
     done = subprocess.run(
-        [*HETWIN, "run", *arguments, "--no-report"],
+        [*HETWIN, "run", *arguments, "--no-page"],
         cwd=folder,
         env={**os.environ, **env},
         capture_output=True,

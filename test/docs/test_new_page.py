@@ -86,7 +86,7 @@ def told(folder: Path, *said: Recorded, opens: bool = False) -> str:
     bag = write_bag(folder / "bag", sorted([*made, *said], key=lambda one: one.time_ns))
     ran = hetwin("new", bag, "--robot", TABLETOP_ARM, "--out", folder / "out")
     assert ran.code == 0, ran.err
-    ran = hetwin("run", folder / "out" / "bag.yaml", "--no-report", "--out", folder / "run")
+    ran = hetwin("run", folder / "out" / "bag.yaml", "--no-page", "--out", folder / "run")
     return " ".join(f"{ran.out} {ran.err}".split())
 
 

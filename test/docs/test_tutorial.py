@@ -69,7 +69,7 @@ def test_the_twin_follows_the_robot(folder: Path) -> None:
     }
     robot = subprocess.Popen([sys.executable, "swing.py"], cwd=folder, env=env)
     try:
-        command = [*HETWIN, "run", "panda.yaml", "--duration", "8", "--json", "--no-report"]
+        command = [*HETWIN, "run", "panda.yaml", "--duration", "8", "--json", "--no-page"]
         done = subprocess.run(
             [*command, "--out", "run"],
             cwd=folder,

@@ -78,7 +78,7 @@ def test_the_module_beside_the_scenario_is_found_from_anywhere(
 ) -> None:
     ended = hetwin(
         *("run", folder / "belt.yaml", "--transport", transport, "--duration", 0.2),
-        *("--no-report", "--json", "--out", tmp_path / "run"),
+        *("--no-page", "--json", "--out", tmp_path / "run"),
     )
     assert ended.json["ended"] == "recording"
     assert ended.json["handovers"][0]["to"] == "belt"

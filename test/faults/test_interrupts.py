@@ -59,7 +59,7 @@ class Kind:
         if self.launch:
             given = (f"scenario:={scenario}", f"duration:={ENDLESS_S}", *self.arguments)
             return ["ros2", "launch", "hetwin", "scenario.launch.py", *given]
-        options = ("--duration", ENDLESS_S, "--no-report", *self.arguments)
+        options = ("--duration", ENDLESS_S, "--no-page", *self.arguments)
         return hetwin_command("run", scenario, *options)
 
     def code(self, number: signal.Signals) -> int:

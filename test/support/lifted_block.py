@@ -144,5 +144,5 @@ def make_twin(folder: Path, recording: Path) -> Path:
 
 def replay(scenario: Path, recording: Path, out: Path) -> Said:
     """Run the twin on a recording, as `hetwin run --strict` does."""
-    given = ("--source", recording, "--strict", "--no-report", "--out", out)
+    given = ("--source", recording, "--strict", "--no-page", "--out", out)
     return hetwin("run", scenario, *given)

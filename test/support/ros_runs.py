@@ -115,7 +115,7 @@ def run(scenario: Path, out: Path, *arguments: object, transport: str = "ros") -
 
 
 def _words(scenario: Path, out: Path, transport: str, *arguments: object) -> list[object]:
-    options = ("--transport", transport, "--out", out, "--json", "--no-report")
+    options = ("--transport", transport, "--out", out, "--json", "--no-page")
     return ["run", scenario, *options, *arguments]
 
 

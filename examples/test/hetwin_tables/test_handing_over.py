@@ -22,7 +22,7 @@ TRUTH = SCENARIO.parent / "episodes" / "handing_over_truth.json"
 
 
 def run(transport: str, out: Path) -> Any:
-    given = ("--engine", "mujoco", "--transport", transport, "--json", "--no-report")
+    given = ("--engine", "mujoco", "--transport", transport, "--json", "--no-page")
     return hetwin("run", SCENARIO, *given, "--out", out).json
 
 

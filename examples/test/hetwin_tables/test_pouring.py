@@ -61,7 +61,7 @@ def test_both_transports_agree(tmp_path: Path) -> None:
     digests = set()
     for transport in ("local", "ros"):
         given = ("--engine", "mujoco", "--transport", transport)
-        given += ("--json", "--no-report", "--duration", "0.3")
+        given += ("--json", "--no-page", "--duration", "0.3")
         ended = hetwin("run", "pouring", *given, "--out", tmp_path / transport)
         digests.add(ended.json["digest"])
         assert ended.json["deterministic"] is True

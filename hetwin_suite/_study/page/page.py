@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.writing import write_atomically
 from hetwin_suite._study.batch import Batch
 from hetwin_suite._study.page.kinds import Kind, kinds_of
 from hetwin_suite._study.page.pictures import run_pictures
@@ -27,20 +26,19 @@ from hetwin_suite.view.content import (
 from hetwin_suite.view.document import Document
 from hetwin_suite.view.stills.graphics import NoGraphics
 
-NAME = "project.html"
 MOST_KINDS = 6
 """Kinds of runs that are shown by pictures; the others are counted only."""
 
 
-def write_page(batch: Batch, out: Path, scenario: str) -> Path:
-    """Write the page into the batch's folder.
+def batch_page(batch: Batch, out: Path, scenario: str) -> str:
+    """Return the page.
 
     Args:
         batch: what came of the runs.
-        out: the folder.
+        out: the folder of the page.
         scenario: its name, with the variant.
     """
-    document = Document(
+    return Document(
         scenario,
         [
             _outcomes(batch),
@@ -51,11 +49,7 @@ def write_page(batch: Batch, out: Path, scenario: str) -> Path:
         ],
         heading=f"hetwin: {scenario}, {_count(batch)}",
         footer="Written by hetwin predict.",
-    )
-    path = out / NAME
-    out.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, document.html())
-    return path
+    ).html()
 
 
 def _count(batch: Batch) -> str:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from hetwin_core.ensemble.writing import write_atomically
-from hetwin_core.episodes.run_folder import FORECAST
 from hetwin_suite._study.predicting.forecast import Forecast
 from hetwin_suite._study.predicting.plots import fan, moved, over_time
 from hetwin_suite._study.predicting.scene import playing_future
@@ -16,18 +12,17 @@ MOST_OBJECTS = 3
 _HOW = "The first future plays; the lines are where things go in all, green in those that succeed."
 
 
-def write_page(forecast: Forecast, out: Path, scenario: str) -> Path:
-    """Write the page into the folder of the futures.
+def forecast_page(forecast: Forecast, scenario: str) -> str:
+    """Return the page.
 
     Args:
-        forecast: what they say.
-        out: the folder.
+        forecast: what the futures say.
         scenario: its name, with the variant.
     """
     played = playing_future(forecast)
     head = f"{scenario} from {forecast.at_s:.2f} s to {forecast.end_s:.2f} s"
     scene = [] if played is None else [Section("In the scene", _HOW, played.player)]
-    document = Document(
+    return Document(
         scenario,
         [
             _success(forecast),
@@ -40,11 +35,7 @@ def write_page(forecast: Forecast, out: Path, scenario: str) -> Path:
         heading=f"hetwin: {head}, {len(forecast.finished)} futures",
         footer="Written by hetwin predict.",
         films=played.films if played else None,
-    )
-    path = out / FORECAST
-    out.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, document.html())
-    return path
+    ).html()
 
 
 def _success(forecast: Forecast) -> Section:

@@ -51,17 +51,17 @@ from hetwin_suite.runs import BadInput, seconds
 BINS_MM = (-1000, -66, -33, -15, 0, 15, 33, 66, 1000)
 
 
-def write_page(
-    path: Path,
+def evaluation_page(
+    out: Path,
     cells: Sequence[Cell],
     verdicts: Sequence[Verdict],
     logs: dict[tuple[str, str], Path],
     mismatch: str = "",
-) -> None:
-    """Write the page.
+) -> str:
+    """Return the page.
 
     Args:
-        path: of the page.
+        out: folder of the page.
         cells: of the table.
         verdicts: of all approaches.
         logs: runs of wrong verdicts: (episode, approach) -> folder.
@@ -69,7 +69,7 @@ def write_page(
     """
     wrong = [v for v in verdicts if not v.right and not v.not_applicable]
     given = f" The twin was given mismatch: {mismatch}." if mismatch else ""
-    document = Document(
+    return Document(
         "evaluation",
         [
             Section(
@@ -83,12 +83,11 @@ def write_page(
                 _margins(verdicts),
             ),
             Section("Wrong verdicts", f"{_count(wrong)} {_left_out()}".strip()),
-            Cards([_card(v, logs.get((v.episode, v.approach)), path) for v in wrong]),
+            Cards([_card(v, logs.get((v.episode, v.approach)), out) for v in wrong]),
         ],
         heading="hetwin: evaluation",
         footer="Written by hetwin evaluate. What was wrong was run again, with a log.",
-    )
-    path.write_text(document.html(), encoding="utf-8")
+    ).html()
 
 
 def _table(cells: Sequence[Cell]) -> Table:
@@ -141,7 +140,7 @@ def _left_out() -> str:
     return f"{reason[:1].upper()}{reason[1:]}." if reason else ""
 
 
-def _card(verdict: Verdict, log: Path | None, path: Path) -> Card:
+def _card(verdict: Verdict, log: Path | None, out: Path) -> Card:
     said = {True: "success", False: "failure", None: "nothing: the run failed"}[verdict.success]
     truth = "success" if verdict.truth else f"failure ({verdict.cause})"
     name = f"{Path(verdict.episode).name}, {verdict.approach}"
@@ -150,7 +149,7 @@ def _card(verdict: Verdict, log: Path | None, path: Path) -> Card:
     if log is not None:
         pictures, why = _explained(Path(verdict.episode), log)
         heading = f"{name}: said {said}, was {truth}"
-        content += [*why, _played(Path(verdict.episode), log, path, heading)]
+        content += [*why, _played(Path(verdict.episode), log, out, heading)]
     return Card(name, "bad", pictures, [*content, Paragraph(verdict.why, "note")])
 
 
@@ -163,7 +162,7 @@ def _explained(folder: Path, log: Path) -> tuple[Sequence[Picture], list[Content
     return drawn, [Items(reasons(episode, truth)), apart_figure(episode, truth)]
 
 
-def _played(folder: Path, log: Path, path: Path, heading: str) -> Content:
+def _played(folder: Path, log: Path, out: Path, heading: str) -> Content:
     """A link to a page with the run, the truth in it where it is known; or why there can be none."""
     episode, truth = Episode.open(log), TruePath.of(folder)
     try:
@@ -173,7 +172,7 @@ def _played(folder: Path, log: Path, path: Path, heading: str) -> Content:
             target, words = write_beside_truth(episode, truth, heading), "Play it beside the truth"
     except BadInput as error:  # the script of the pages was not made
         return Paragraph(str(error), "note")
-    return Paragraph(Link(os.path.relpath(target, path.parent), words))
+    return Paragraph(Link(os.path.relpath(target, out), words))
 
 
 def _pictures(episode: Episode, moments: Sequence[Moment]) -> Sequence[Picture]:

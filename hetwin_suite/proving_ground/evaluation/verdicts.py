@@ -14,32 +14,34 @@ from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, RULE
 from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode
 from hetwin_suite.proving_ground.evaluation.judge import Verdict
 from hetwin_suite.proving_ground.evaluation.judge_worse import judge_worse
-from hetwin_suite.proving_ground.evaluation.page import write_page
+from hetwin_suite.proving_ground.evaluation.page import evaluation_page
 from hetwin_suite.proving_ground.evaluation.replay import Replay
 from hetwin_suite.proving_ground.evaluation.table2 import Cell, cells, hand_backs
 
 MOST_PICTURES = 40
 
 
-def write(
-    out: Path,
-    suite: str,
-    episodes: list[LabelledEpisode],
-    replay: Replay,
-    verdicts: list[Verdict],
-) -> None:
-    """Write every verdict as CSV, and the page.
+def page(
+    out: Path, episodes: list[LabelledEpisode], replay: Replay, verdicts: list[Verdict]
+) -> str:
+    """Return the page; the wrong ones of our approach are played again, with a log, so that it can show them.
 
     Args:
-        out: folder; made if it is not there.
-        suite: names the files.
+        out: folder of the page, and of what it shows.
         episodes: what was judged.
         replay: how they were replayed.
         verdicts: of all approaches.
     """
-    out.mkdir(parents=True, exist_ok=True)
-    _write_csv(out / f"{suite}.csv", verdicts)
-    _write_page(out / f"{suite}.html", episodes, replay, cells(verdicts), verdicts)
+    by_folder = {str(e.folder): e for e in episodes}
+    logs: dict[tuple[str, str], Path] = {}
+    wrong = [v for v in verdicts if not v.right and not v.not_applicable and v.approach != RULE]
+    for verdict in sorted(wrong, key=lambda v: APPROACHES.index(v.approach))[:MOST_PICTURES]:
+        folder = _free(out / "wrong" / f"{Path(verdict.episode).name}_{verdict.approach}")
+        judge_worse(by_folder[verdict.episode], verdict.approach, replay, folder)
+        if read_summary(folder) is not None:  # a run that cannot begin has none
+            logs[verdict.episode, verdict.approach] = folder
+    mismatches = ", ".join(map(str, replay.mismatches))
+    return evaluation_page(out, cells(verdicts), verdicts, logs, mismatches)
 
 
 def document(verdicts: list[Verdict], replay: Replay, out: Path) -> dict[str, Any]:
@@ -57,34 +59,17 @@ def lines(verdicts: list[Verdict], out: Path) -> Iterator[str]:
     """Yield the table for a person, and where the files are."""
     yield from _table(cells(verdicts))
     yield from map(str, hand_backs(verdicts))
-    yield f"every verdict: {out / 'table2.csv'}; page: {out / 'table2.html'}"
+    yield f"every verdict: {out / 'table2.csv'}"
 
 
-def _write_csv(path: Path, verdicts: list[Verdict]) -> None:
+def write_csv(path: Path, verdicts: list[Verdict]) -> None:
+    """Write every verdict; the folder is made if it is not there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, [f.name for f in fields(Verdict)] + ["right"])
         writer.writeheader()
         for verdict in verdicts:
             writer.writerow({**asdict(verdict), "right": verdict.right})
-
-
-def _write_page(
-    path: Path,
-    episodes: list[LabelledEpisode],
-    replay: Replay,
-    table: list[Cell],
-    verdicts: list[Verdict],
-) -> None:
-    """Play the wrong ones of our approach again, with a log, so that the page can show them."""
-    by_folder = {str(e.folder): e for e in episodes}
-    logs: dict[tuple[str, str], Path] = {}
-    wrong = [v for v in verdicts if not v.right and not v.not_applicable and v.approach != RULE]
-    for verdict in sorted(wrong, key=lambda v: APPROACHES.index(v.approach))[:MOST_PICTURES]:
-        folder = _free(path.parent / "wrong" / f"{Path(verdict.episode).name}_{verdict.approach}")
-        judge_worse(by_folder[verdict.episode], verdict.approach, replay, folder)
-        if read_summary(folder) is not None:  # a run that cannot begin has none
-            logs[verdict.episode, verdict.approach] = folder
-    write_page(path, table, verdicts, logs, ", ".join(map(str, replay.mismatches)))
 
 
 def _free(folder: Path) -> Path:

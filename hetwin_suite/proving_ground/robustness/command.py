@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from hetwin_suite.command import Patience, Result, never_silent, to_stderr
+from hetwin_suite.command import Page, PagedResult, Patience, to_stderr
 from hetwin_suite.proving_ground.evaluation.replay import Replay
 from hetwin_suite.proving_ground.robustness.evaluation import Asked, Progress, evaluate_robustness
 from hetwin_suite.proving_ground.robustness.findings import Findings
@@ -13,16 +13,16 @@ from hetwin_suite.proving_ground.robustness.levels import shown_level
 from hetwin_suite.proving_ground.robustness.outputs import (
     NAME,
     as_json,
+    page_with_pictures,
     write_csv,
-    write_pictures_and_page,
 )
 from hetwin_suite.proving_ground.robustness.worth import worth
 
 
 def judged_robustness(
-    asked: Asked, replay: Replay, out: Path, jobs: int | None, *, trusts: bool, page: bool
-) -> Result:
-    """Judge what is missing, write the files, and return the curves.
+    asked: Asked, replay: Replay, out: Path, jobs: int | None, *, trusts: bool
+) -> PagedResult:
+    """Judge what is missing, write the curves, and return them.
 
     Args:
         asked: episodes, axes and approaches.
@@ -30,7 +30,6 @@ def judged_robustness(
         out: folder of all files.
         jobs: processes at a time; None: one per core.
         trusts: whether verdicts count that other code has decided.
-        page: whether to draw pictures and page.
 
     Raises:
         BadInput: if there are no episodes, or a level is not possible.
@@ -67,11 +66,13 @@ def judged_robustness(
         look=lambda: patience.look(doing),
     )
     write_csv(found, out)
-    if page:
-        doing = "drawing the page"
-        with never_silent(lambda: doing):
-            write_pictures_and_page(found, replay, out, jobs, drawn)
-    return Result(as_json(found, out), _lines(found, out, page))
+    doing = "drawing the page"
+    page = Page(
+        out / f"{NAME}.html",
+        lambda: page_with_pictures(found, replay, out, jobs, drawn),
+        lambda: doing,
+    )
+    return PagedResult(as_json(found, out), _lines(found, out), page=page)
 
 
 def _words(seconds: float) -> str:
@@ -79,7 +80,7 @@ def _words(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{max(minutes, 1)} min"
 
 
-def _lines(found: Findings, out: Path, page: bool) -> Iterator[str]:
+def _lines(found: Findings, out: Path) -> Iterator[str]:
     yield worth(found.curves)
     for line, points in found.lines.items():
         axis = found.axes[line.axis]
@@ -88,5 +89,4 @@ def _lines(found: Findings, out: Path, page: bool) -> Iterator[str]:
             for p in sorted(points, key=lambda p: p.level)
         )
         yield f"  {line.axis}, {line.set}, {line.truth}, {line.approach}: {shares}"
-    drawn = f"; page: {out / f'{NAME}.html'}" if page else ""
-    yield f"curves: {out / f'{NAME}.csv'}{drawn}"
+    yield f"curves: {out / f'{NAME}.csv'}"

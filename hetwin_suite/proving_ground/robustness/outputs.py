@@ -13,7 +13,7 @@ from hetwin_suite.proving_ground.robustness.curves import Judgement, nearest_bre
 from hetwin_suite.proving_ground.robustness.evaluation import RECORDED
 from hetwin_suite.proving_ground.robustness.findings import Findings
 from hetwin_suite.proving_ground.robustness.kept import Question
-from hetwin_suite.proving_ground.robustness.page import write_page
+from hetwin_suite.proving_ground.robustness.page import robustness_page
 from hetwin_suite.proving_ground.robustness.work import Point
 from hetwin_suite.proving_ground.robustness.worth import worth
 from hetwin_suite.proving_ground.robustness.wrong_pictures import Wanted, draw_all
@@ -54,26 +54,26 @@ def write_csv(found: Findings, out: Path) -> None:
         writer.writerows(rows)
 
 
-def write_pictures_and_page(
+def page_with_pictures(
     found: Findings,
     replay: Replay,
     out: Path,
     jobs: int | None,
     progress: Callable[[int, int], None],
-) -> None:
-    """Draw the first wrong verdict beyond each break, and write the page.
+) -> str:
+    """Draw the first wrong verdict beyond each break, and return the page.
 
     Args:
         found: all judgements.
         replay: contact settings and engine.
-        out: folder of page and kept pictures.
+        out: folder of kept pictures.
         jobs: processes at a time; None: one per core.
         progress: called with the numbers of drawn pictures and of those to be drawn.
     """
     chosen = _first_wrong(found)
     wanted = [_wanted(found, one, out) for one in chosen]
     drawn = draw_all(wanted, replay, jobs, progress)
-    write_page(out / f"{NAME}.html", found, list(zip(chosen, drawn, strict=True)))
+    return robustness_page(found, list(zip(chosen, drawn, strict=True)))
 
 
 def _first_wrong(found: Findings) -> list[Judgement]:

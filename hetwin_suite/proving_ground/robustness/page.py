@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from pathlib import Path
 
 from hetwin_suite.mismatch import Axis
 from hetwin_suite.page import (
@@ -43,13 +42,10 @@ from hetwin_suite.proving_ground.robustness.worth import worth
 from hetwin_suite.proving_ground.robustness.wrong_pictures import WrongPicture
 
 
-def write_page(
-    path: Path, found: Findings, wrong: Sequence[tuple[Judgement, WrongPicture]]
-) -> None:
-    """Write the page.
+def robustness_page(found: Findings, wrong: Sequence[tuple[Judgement, WrongPicture]]) -> str:
+    """Return the page.
 
     Args:
-        path: of the HTML file.
         found: all judgements.
         wrong: the first wrong verdict beyond each break that is shown, with its picture.
     """
@@ -61,7 +57,7 @@ def write_page(
         "Written by hetwin evaluate robustness. What is shown as wrong was run again, with a log."
     )
     document = Document("robustness", sections, heading="hetwin: robustness", footer=footer)
-    path.write_text(document.html(), encoding="utf-8")
+    return document.html()
 
 
 def _summary(found: Findings) -> Section:

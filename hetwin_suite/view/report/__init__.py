@@ -1,5 +1,5 @@
 """The report of a run: one HTML page that needs nothing else."""
 
-from hetwin_suite.view.report.page import write_report
+from hetwin_suite.view.report.page import report_page, write_report
 
-__all__ = ["write_report"]
+__all__ = ["report_page", "write_report"]

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from hetwin_core.ensemble.writing import write_text
 from hetwin_core.episodes.comparing.compare import compare_runs
 from hetwin_core.episodes.comparing.comparison import Comparison, Parting, What
 from hetwin_core.episodes.episode import Episode
@@ -40,22 +39,6 @@ _WORDS = {
     "task": "a task differs",
     "belief": "a belief differs",
 }
-
-
-def write_comparison(found: Comparison, run: Path, other: Path, out: Path) -> Path:
-    """Write the page of a comparison.
-
-    Args:
-        found: what differs.
-        run: folder of the first run.
-        other: that of the other.
-        out: the file.
-
-    Raises:
-        BadInput: if the runs cannot be drawn, or the file cannot be written.
-    """
-    write_text(out, comparison_page(found, run, other), "the page")
-    return out
 
 
 def compared_page(run: Path, other: Path) -> str:

@@ -42,7 +42,7 @@ def scenario(folder: Path, wrong: str, **entry: object) -> Path:
 )
 def test_the_run_ends_and_names_it(wrong: str, words: str, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    ended = hetwin("run", scenario(tmp_path, wrong), "--duration", 1, "--no-report", "--out", out)
+    ended = hetwin("run", scenario(tmp_path, wrong), "--duration", 1, "--no-page", "--out", out)
     assert ended.code == 1
     assert words in ended.err
     assert (out / "summary.json").is_file()
@@ -51,7 +51,7 @@ def test_the_run_ends_and_names_it(wrong: str, words: str, tmp_path: Path) -> No
 @pytest.mark.faults
 def test_over_ros_the_run_goes_on_without_it(tmp_path: Path) -> None:
     path = scenario(tmp_path, "crash", on_failure="hand_back")
-    arguments = ("--duration", 0.5, "--no-report", "--transport", "ros", "--out", tmp_path / "run")
+    arguments = ("--duration", 0.5, "--no-page", "--transport", "ros", "--out", tmp_path / "run")
     ended = hetwin("run", path, *arguments)
     assert ended.code == 1
     assert "its process was killed by SIGSEGV; handed back" in ended.err

@@ -21,7 +21,7 @@ def test_the_winding_follows_the_torques_of_the_recording(tmp_path: Path) -> Non
     if COMPILER is None:
         pytest.skip("no C compiler")
     subprocess.run([sys.executable, WINDING / "make_fmu.py", tmp_path], check=True)
-    arguments = ("--engine", "mujoco", "--duration", 9, "--json", "--no-report")
+    arguments = ("--engine", "mujoco", "--duration", 9, "--json", "--no-page")
     run = hetwin("run", tmp_path / "warm_shoulder.yaml", *arguments, "--out", tmp_path / "run")
     assert [e["name"] for e in run.json["events"] if e["source"] == "winding"] == ["overheated"]
     episode = open_episode(tmp_path / "run" / "log")

@@ -34,7 +34,7 @@ def varied(batch: dict[str, Any]) -> list[dict[str, Any]]:
 
 def test_a_batch_has_all_that_is_promised(batch: dict[str, Any]) -> None:
     assert list(batch) == [
-        *("samples", "stopped", "runs_per_minute", "outcomes", "flaws", "runs", "related")
+        *("samples", "stopped", "runs_per_minute", "outcomes", "flaws", "runs", "related", "page")
     ]
     assert batch["samples"] == 4
     assert not batch["stopped"]

@@ -9,7 +9,7 @@ from support.hetwin_command import hetwin, refused
 
 from hetwin_suite.episode import open_episode
 
-RUN = ("run", "pick_and_place", "--duration", "0.6", "--no-report", "--json")
+RUN = ("run", "pick_and_place", "--duration", "0.6", "--no-page", "--json")
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def test_checkpoint_is_beside_the_log(saved):
 
 def test_goes_on_to_the_same_digest_with_a_log_that_begins_there(saved, tmp_path):
     path, outcome = saved
-    said = hetwin("run", "--from", path, "--no-report", "--json", "--out", tmp_path / "on")
+    said = hetwin("run", "--from", path, "--no-page", "--json", "--out", tmp_path / "on")
     assert said.code == 0, said.err
     again = json.loads(said.out)
     assert again["digest"] == outcome["digest"]
@@ -48,7 +48,7 @@ def test_may_end_later(saved, tmp_path):
         "--duration",
         "0.4",
         "--json",
-        "--no-report",
+        "--no-page",
         "--out",
         tmp_path / "on",
     )
@@ -61,7 +61,7 @@ def test_no_checkpoint_without_the_option(tmp_path):
         "pick_and_place",
         "--duration",
         "0.01",
-        "--no-report",
+        "--no-page",
         "--json",
         "--out",
         tmp_path / "run",
@@ -138,7 +138,7 @@ models:
 """
     file = own / "own.yaml"
     file.write_text(text)
-    said = hetwin("run", file, "--checkpoint", "0.1", "--no-report", "--json", "--out", own / "run")
+    said = hetwin("run", file, "--checkpoint", "0.1", "--no-page", "--json", "--out", own / "run")
     path = Path(json.loads(said.out)["checkpoint"])
     file.write_text(text.replace("0.2", "0.3"))
     says = (

@@ -68,7 +68,7 @@ def lines(
         "verdict": verdict,
         **more,
     }
-    print("\n".join(outcome.lines(Ended(summary, 0, folder), None)))
+    print("\n".join(outcome.lines(Ended(summary, 0, folder))))
     return capsys.readouterr().out.splitlines()
 
 

@@ -41,7 +41,7 @@ def run(ball: Path, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
         "--show",
         "--hold",
     ]
-    options = ["--port", "0", "--no-browser", "--no-report", "--out", str(tmp_path / "shown")]
+    options = ["--port", "0", "--no-browser", "--no-page", "--out", str(tmp_path / "shown")]
     process = subprocess.Popen(
         [*command, *options, "--duration", "0.5"],
         stdout=subprocess.PIPE,
@@ -100,7 +100,7 @@ def test_the_digest_is_the_same_with_three_pages_one_of_which_reads_nothing(
     assert over["ended"] == "recording"
     assert run.wait(60) == 0
     alone = tmp_path / "alone"
-    said = hetwin("run", ball, "--no-report", "--out", alone, "--duration", "0.5")
+    said = hetwin("run", ball, "--no-page", "--out", alone, "--duration", "0.5")
     assert said.code == 0, said.err
     shown = summary(tmp_path / "shown")
     assert shown["digest"] == summary(alone)["digest"]

@@ -12,7 +12,7 @@ from support.hetwin_command import hetwin
 from support.ros_runs import TESTS
 
 from hetwin_suite.running.patience import Patience, never_silent, to_stderr
-from hetwin_suite.view.report import write_report
+from hetwin_suite.view.report import report_page
 
 SHORT_S, SHORTEST_S = 0.3, 0.05
 """Silences that commands are allowed here, instead of seconds."""
@@ -88,8 +88,8 @@ def impatient(
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ("run slow.yaml --no-report --out local", "cup: initialize"),
-        ("run slow.yaml --no-report --transport ros --out ros", "waiting for the models' nodes"),
+        ("run slow.yaml --no-page --out local", "cup: initialize"),
+        ("run slow.yaml --no-page --transport ros --out ros", "waiting for the models' nodes"),
         ("check slow.yaml", "cup: initialize"),
         ("check-model MODULE:Slow", "checking initialize"),
     ],
@@ -111,15 +111,15 @@ def test_a_command_says_again_and_again_what_it_waits_for(
 def test_a_command_is_not_silent_while_it_works(
     impatient: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def slowly(folder: Path) -> Path:
+    def slowly(folder: Path) -> str:
         time.sleep(6 * SHORTEST_S)
-        return write_report(folder)
+        return report_page(folder)
 
-    monkeypatch.setattr("hetwin_suite.view.report.write_report", slowly)
+    monkeypatch.setattr("hetwin_suite.view.report.report_page", slowly)
     for words, says in (
         ("record drop --episodes 1 --seed 3 --out drops", r"^0 of 1 recorded \(\d s\)$"),
         ("evaluate table2 --episodes drops --approaches single", r"^0 of 1 judged \(\d s\)$"),
-        ("run pick_and_place --duration 1 --out whole", r"^drawing the report \(\d s\)$"),
+        ("run pick_and_place --duration 1 --out whole", r"^drawing the page \(\d s\)$"),
     ):
         said = hetwin(*words.split())
         assert said.code == 0, said.err

@@ -68,6 +68,6 @@ def test_fresh_processes_go_on_from_any_step_to_the_same_digest(name, tmp_path_f
         file = folder / f"{number}.json.gz"
         write_checkpoint(checkpoint, file)
         out = folder / f"run_{number}"
-        again = hetwin("run", "--from", file, "--no-report", "--json", "--out", out).json
+        again = hetwin("run", "--from", file, "--no-page", "--json", "--out", out).json
         assert again["digest"] == whole.digest, f"from {checkpoint.time_ns / 1e9} s"
         assert again["deterministic"]

@@ -81,7 +81,7 @@ def test_it_works_from_its_folder(package: Any, tmp_path: Path) -> None:
         folder, sys.executable, "-P", *HETWIN[1:], "model", "check", package["type"]
     )
     run = (*HETWIN, "run", str(folder / f"{package['name']}.yaml"), "--duration", "3", "--json")
-    outcome = json.loads(done(tmp_path, *run, "--no-report", "--out", str(tmp_path / "run")))
+    outcome = json.loads(done(tmp_path, *run, "--no-page", "--out", str(tmp_path / "run")))
     assert {event["name"] for event in outcome["events"]} & {"stopped", "cold"}
 
 

@@ -23,20 +23,20 @@ from hetwin_core.episodes.comparing.comparison import (
 from hetwin_core.episodes.episode import Episode
 from hetwin_suite._mismatch.registry import axis_of
 from hetwin_suite._study.batch import Batch, counted
-from hetwin_suite._study.page.page import write_page as write_batch
+from hetwin_suite._study.page.page import batch_page
 from hetwin_suite._study.predicting.forecast import Forecast
-from hetwin_suite._study.predicting.page import write_page as write_forecast
+from hetwin_suite._study.predicting.page import forecast_page
 from hetwin_suite._study.runs.run_result import RunResult
 from hetwin_suite.proving_ground.evaluation.approaches import TASKS
 from hetwin_suite.proving_ground.evaluation.beside_truth import write_beside_truth
 from hetwin_suite.proving_ground.evaluation.judge import Verdict
-from hetwin_suite.proving_ground.evaluation.page import write_page as write_evaluation
+from hetwin_suite.proving_ground.evaluation.page import evaluation_page
 from hetwin_suite.proving_ground.evaluation.table2 import cells
 from hetwin_suite.proving_ground.evaluation.wrong import TruePath
 from hetwin_suite.proving_ground.robustness.curves import Judgement
 from hetwin_suite.proving_ground.robustness.findings import Findings
 from hetwin_suite.proving_ground.robustness.kept import KeptVerdict
-from hetwin_suite.proving_ground.robustness.page import write_page as write_robustness
+from hetwin_suite.proving_ground.robustness.page import robustness_page
 from hetwin_suite.proving_ground.robustness.sets import EpisodeSet
 from hetwin_suite.proving_ground.robustness.wrong_pictures import WrongPicture
 from hetwin_suite.view.document import Document, html_of, live_page
@@ -98,13 +98,13 @@ def test_a_batch(tmp_path: Path) -> None:
     runs = [result(0, good=True), result(1, good=False), RunResult(2, error=MARK)]
     runs[2] = RunResult(2, inputs={MARK: 0.0, IMAGE: 0.0}, error=MARK)
     batch = Batch(runs, counted(runs, {MARK: "true"}), False, 1.0)
-    assert_harmless(write_batch(batch, tmp_path, MARK).read_text("utf-8"))
+    assert_harmless(batch_page(batch, tmp_path, MARK))
 
 
-def test_a_forecast(tmp_path: Path) -> None:
+def test_a_forecast() -> None:
     futures = [result(0, good=True), result(1, good=False), RunResult(2, error=MARK)]
     forecast = Forecast(0.0, 1.0, 0, len(futures), futures, (MARK,), 1.0)
-    assert_harmless(write_forecast(forecast, tmp_path, MARK).read_text("utf-8"))
+    assert_harmless(forecast_page(forecast, MARK))
 
 
 def test_an_evaluation(tmp_path: Path) -> None:
@@ -112,12 +112,10 @@ def test_an_evaluation(tmp_path: Path) -> None:
         *(f"episodes/{IMAGE}", next(iter(TASKS)), "ensemble", True, False, MARK, 0.01, MARK),
         *(1.0, 1.0),
     )
-    path = tmp_path / "table2.html"
-    write_evaluation(path, cells([verdict]), [verdict], {}, MARK)
-    assert_harmless(path.read_text("utf-8"))
+    assert_harmless(evaluation_page(tmp_path, cells([verdict]), [verdict], {}, MARK))
 
 
-def test_where_approaches_break(tmp_path: Path) -> None:
+def test_where_approaches_break() -> None:
     axis = axis_of("rate")
     names: Any = {"name": MARK, "axis": "rate", "approach": "single", "cause": MARK, "why": MARK}
     judged = [
@@ -139,9 +137,7 @@ def test_where_approaches_break(tmp_path: Path) -> None:
     ]
     found = Findings([EpisodeSet(MARK, IMAGE, MARK, ())], {"rate": axis}, judged)
     picture = WrongPicture((("aGV0", MARK),), (MARK,))
-    path = tmp_path / "robustness.html"
-    write_robustness(path, found, [(judged[-1], picture)])
-    assert_harmless(path.read_text("utf-8"))
+    assert_harmless(robustness_page(found, [(judged[-1], picture)]))
 
 
 def test_the_twin_beside_the_truth(small_run: SmallRun, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -68,7 +68,7 @@ def test_a_format_of_a_package_is_written(cafe: None, small_run: SmallRun, tmp_p
 
 def test_a_viewer_of_a_package_shows_a_run_until_it_is_over(cafe: None, tmp_path: Path) -> None:
     scenario = toy(tmp_path)
-    done = hetwin("run", scenario, "--out", tmp_path / "out", "--viewer", "menu=7", "--no-report")
+    done = hetwin("run", scenario, "--out", tmp_path / "out", "--viewer", "menu=7", "--no-page")
     assert done.code == 0, done.err
     assert "the menu is at menu:7\n" in done.out
     assert sys.modules["menu_of_a_cafe"].seen == [("toy", "duration")]

@@ -90,7 +90,7 @@ def test_a_wrong_program_ends_the_command(
     tmp_path: Path, program: str, code: int, words: tuple[str, ...]
 ) -> None:
     scenario = write_programmed(tmp_path, program)
-    ended = hetwin("run", scenario, "--no-report", "--out", tmp_path / "run")
+    ended = hetwin("run", scenario, "--no-page", "--out", tmp_path / "run")
     assert ended.code == code, ended
     assert "Traceback" not in ended.err
     for word in words:

@@ -13,7 +13,7 @@ from support.hetwin_command import hetwin, refused
 
 def run(out: Path, *arguments: str) -> Path:
     """A run of a shipped scenario, ended early."""
-    said = hetwin("run", *arguments, "--no-report", "--json", "--out", out)
+    said = hetwin("run", *arguments, "--no-page", "--json", "--out", out)
     assert said.code == 0, said.err
     return out
 

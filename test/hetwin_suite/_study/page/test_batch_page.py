@@ -9,7 +9,7 @@ from support.small_run import SmallRun
 
 from hetwin_suite._study.batch import Batch, counted
 from hetwin_suite._study.page.kinds import kinds_of
-from hetwin_suite._study.page.page import write_page
+from hetwin_suite._study.page.page import batch_page
 from hetwin_suite._study.runs.run_result import RunResult
 
 QUESTIONS = {"delivered": "true", "upright": "true"}
@@ -50,7 +50,7 @@ def test_runs_that_went_alike_are_one_kind(batch: Batch) -> None:
 
 
 def test_the_page_says_what_came_of_the_runs(batch: Batch, tmp_path: Path) -> None:
-    page = write_page(batch, tmp_path, "tidy <up>").read_text("utf-8")
+    page = batch_page(batch, tmp_path, "tidy <up>")
     body = page.partition("<body>")[2].partition("<script")[0]
     assert "tidy &lt;up&gt;, 6 runs" in body
     assert "enough is known" in body
@@ -64,5 +64,5 @@ def test_the_page_says_what_came_of_the_runs(batch: Batch, tmp_path: Path) -> No
 
 def test_a_batch_without_outcomes_has_a_page(tmp_path: Path) -> None:
     runs = [RunResult(0, digest="d")]
-    page = write_page(Batch(runs, {}, False, 1.0), tmp_path, "plain")
-    assert "went to its end" in page.read_text("utf-8")
+    page = batch_page(Batch(runs, {}, False, 1.0), tmp_path, "plain")
+    assert "went to its end" in page

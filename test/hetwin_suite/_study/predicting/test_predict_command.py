@@ -46,7 +46,7 @@ def four() -> dict[str, Any]:
 def test_a_forecast_has_all_that_is_promised(four: dict[str, Any]) -> None:
     assert list(four) == [
         *("at", "horizon", "seed", "futures", "predicates", "failures", "events", "deterministic"),
-        *("decided", "success"),
+        *("decided", "success", "page"),
     ]
     assert (four["at"], four["horizon"], four["seed"]) == (0.5, 0.05, 7)
     assert four["futures"] == {"asked": 4, "finished": 4, "failed": 0}

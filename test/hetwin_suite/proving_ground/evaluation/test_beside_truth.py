@@ -14,7 +14,7 @@ from support.small_run import SmallRun
 from hetwin_core.episodes.episode import Episode
 from hetwin_suite.proving_ground.evaluation.beside_truth import true_film, write_beside_truth
 from hetwin_suite.proving_ground.evaluation.judge import Verdict
-from hetwin_suite.proving_ground.evaluation.page import write_page
+from hetwin_suite.proving_ground.evaluation.page import evaluation_page
 from hetwin_suite.proving_ground.evaluation.wrong import TruePath
 from hetwin_suite.view.film.from_episode import film_of
 
@@ -71,8 +71,7 @@ def test_the_evaluation_leads_there(run: Path, tmp_path: Path) -> None:
     verdict = Verdict(
         *(str(tmp_path), "small", "ensemble", True, False, "missed", 0.01, "in the box", 1.0, 1.0)
     )
-    page = tmp_path / "table2.html"
-    write_page(page, [], [verdict], {(str(tmp_path), "ensemble"): run})
-    (link,) = re.findall(r'<a href="([^"#]+)">Play it beside the truth</a>', page.read_text())
-    assert (page.parent / link).resolve() == (run / "beside_truth.html").resolve()
+    page = evaluation_page(tmp_path, [], [verdict], {(str(tmp_path), "ensemble"): run})
+    (link,) = re.findall(r'<a href="([^"#]+)">Play it beside the truth</a>', page)
+    assert (tmp_path / link).resolve() == (run / "beside_truth.html").resolve()
     assert (run / "beside_truth.html").is_file()

@@ -28,7 +28,7 @@ MOST_EVENTS = 12
 def shown(out: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A run that is held before its first step, and the address of its page."""
     command = [sys.executable, "-m", "hetwin_suite.cli.command", "run", "pick_and_place", "--show"]
-    fixed = ["--hold", "--port", "0", "--no-browser", "--no-report", "--out", str(out)]
+    fixed = ["--hold", "--port", "0", "--no-browser", "--no-page", "--out", str(out)]
     process = subprocess.Popen(
         [*command, *fixed, *options],
         cwd=ROOT,

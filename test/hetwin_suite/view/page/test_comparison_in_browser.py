@@ -13,7 +13,7 @@ from support.pushed_run import parting_runs
 
 from hetwin_core.episodes.comparing.compare import compare_runs
 from hetwin_core.episodes.episode import Episode
-from hetwin_suite.view.show.comparison_page import write_comparison
+from hetwin_suite.view.show.comparison_page import comparison_page
 
 pytestmark = pytest.mark.browser
 _GO = "async (time) => { await hetwin.seek(time); return hetwin.time; }"
@@ -34,7 +34,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 @pytest.fixture(scope="module")
 def page_file(runs: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "compared.html"
-    return write_comparison(compare_runs(*runs), *runs, path)
+    path.write_text(comparison_page(compare_runs(*runs), *runs), encoding="utf-8")
+    return path
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ PATH = [[0.0, 0.4, 0.2, 0.8], [1.0, 0.45, 0.1, 0.8]]
 def episode(tmp_path_factory: pytest.TempPathFactory) -> Episode:
     """A very short run."""
     out = tmp_path_factory.mktemp("explained") / "run"
-    short = ("--duration", "0.02", "--no-report", "--json")
+    short = ("--duration", "0.02", "--no-page", "--json")
     assert hetwin("run", "pick_and_place", *short, "--out", out).code == 0
     return Episode.open(out)
 

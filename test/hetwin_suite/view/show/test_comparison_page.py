@@ -7,10 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
 from support.small_run import SmallRun
 
-from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.episodes.comparing.comparison import (
     Apart,
     Comparison,
@@ -19,7 +17,7 @@ from hetwin_core.episodes.comparing.comparison import (
     Parting,
     What,
 )
-from hetwin_suite.view.show.comparison_page import comparison_page, write_comparison
+from hetwin_suite.view.show.comparison_page import comparison_page
 
 
 def found(*given: Differing, **changed: Any) -> Comparison:
@@ -99,12 +97,6 @@ def test_runs_are_called_by_what_tells_them_apart(small_run: SmallRun, tmp_path:
         copy.symlink_to(small_run.out)
     page = comparison_page(found(), *copies)
     assert told(page)["names"] == ["one/run (here)", "two/run (there)"]
-
-
-def test_a_page_that_cannot_be_written_is_bad_input(small_run: SmallRun, tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(BadInput, match="cannot be written"):
-        write_comparison(found(), small_run.out, small_run.out, tmp_path / "file" / "page.html")
 
 
 def test_the_page_loads_nothing(small_run: SmallRun) -> None:
