@@ -35,13 +35,15 @@ from hetwin_suite._commands.options import (
     Mismatches,
     Scenario,
     Seed,
+    Variant,
     numbers,
     option,
 )
 from hetwin_suite._commands.recording import recorded
-from hetwin_suite._commands.result import NOT_KNOWN, Page, PagedResult, Result
+from hetwin_suite._commands.result import NOT_KNOWN, Page, PagedResult, Result, json_text
 from hetwin_suite._commands.tables import table
 from hetwin_suite._commands.text_files import lines_of, make_room_for
+from hetwin_suite.cli.studying import followed
 from hetwin_suite.running.patience import Patience, never_silent, to_stderr
 from hetwin_suite.scaffolding.shown import counted
 
@@ -61,8 +63,11 @@ __all__ = [
     "Result",
     "Scenario",
     "Seed",
+    "Variant",
     "beginning",
     "counted",
+    "followed",
+    "json_text",
     "library_of",
     "lines_of",
     "load_yaml",

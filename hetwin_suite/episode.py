@@ -48,8 +48,10 @@ from hetwin_core.episodes.comparing.compare import compare_runs
 from hetwin_core.episodes.comparing.comparison import Comparison
 from hetwin_core.episodes.episode import Episode, open_episode
 from hetwin_core.episodes.labelled import (
+    LABEL,
     TRUTH,
     Labelled,
+    both_labels,
     find_labelled,
     read_labelled,
     write_episode,
@@ -76,6 +78,7 @@ __all__ = [
     "DISTRIBUTION",
     "END",
     "JOINT_STATES",
+    "LABEL",
     "LOG",
     "RECORDING",
     "SCENE",
@@ -99,6 +102,7 @@ __all__ = [
     "at",
     "attached",
     "believed_scene",
+    "both_labels",
     "check_episode",
     "compare_runs",
     "connected",

@@ -27,6 +27,7 @@ For example::
 
 from __future__ import annotations
 
+from hetwin_core.ensemble.annotations import ANNOUNCED, action_arguments, phase_of
 from hetwin_core.ensemble.clock import NS_PER_S
 from hetwin_core.ensemble.conformance.result import CheckResult
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
@@ -69,6 +70,7 @@ from hetwin_core.ensemble.model_abilities import (
     Placeable,
     Responsible,
     SavesItself,
+    compared_by,
 )
 from hetwin_core.ensemble.nearest import one_of, perhaps, some
 from hetwin_core.ensemble.parameters import (
@@ -122,6 +124,7 @@ from model_nodes.references import Reference
 __all__ = [
     "ALARM",
     "ALIGN_BASE",
+    "ANNOUNCED",
     "ANY_ATTRIBUTE",
     "DRIVE_BASE",
     "EXTERNAL_WRENCH",
@@ -196,9 +199,11 @@ __all__ = [
     "Value",
     "Vector3",
     "Whole",
+    "action_arguments",
     "all_evaluators",
     "angles_between",
     "check_model",
+    "compared_by",
     "compose",
     "conjugate",
     "cross",
@@ -210,6 +215,7 @@ __all__ = [
     "parameter",
     "particles",
     "perhaps",
+    "phase_of",
     "pose_value",
     "rebuild",
     "record",

@@ -16,7 +16,7 @@ MODELS = {
     ),
 }
 """Types of models that packages of ours bring, and the extras that install these."""
-COMMANDS = {"machines": "machines"}
+COMMANDS = {"learn": "learn", "machines": "machines"}
 """Commands that packages of ours bring, and the extras that install these."""
 FORMATS = {"mcap": "foxglove", "parquet": "tables", "rrd": "rerun"}
 """Endings of files that packages of ours write, and the extras that install these."""

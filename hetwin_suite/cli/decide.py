@@ -32,7 +32,7 @@ def decide(
     """
     from hetwin_suite._study.deciding.decide import decide as decide_from
     from hetwin_suite._study.deciding.library import read_library
-    from hetwin_suite._study.learning.experience import read_experience
+    from hetwin_suite._study.experience import read_experience
     from hetwin_suite.running.patience import to_stderr
 
     experience = read_experience(prior)

@@ -160,7 +160,7 @@ def _predicted(
     asked: Asked, moment: Moment, within: float | None, prior: Path | None, *, physics_only: bool
 ) -> PagedResult:
     """Let many futures of a moment go on."""
-    from hetwin_suite._study.learning.experience import read_experience
+    from hetwin_suite._study.experience import read_experience
     from hetwin_suite._study.predicting.predict import predict as predict_from
 
     futures = asked.count or FUTURES
