@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.pages import ROOT, WITH_COMMANDS, commands
-from support.plugins import needs
+from support.plugins import missing_for, needs
 from support.ros_domains import new_domain
 from support.short_recordings import link_repository
 
@@ -84,6 +84,8 @@ def test_there_are_pages_with_commands() -> None:
 )
 def test_a_page_works_as_one_shell(page: Path, clone: Path) -> None:
     shown = commands(page)
+    if missing := missing_for(shown):
+        pytest.skip(f"{', '.join(missing)} are not installed")
     begin = [] if page.stem == "README" else [ACTIVATION]  # the README comes first
     script = PREPARED + "\n".join(
         f"echo; echo {_quoted('$ ' + line)}; {line}" for line in [*begin, *shown]
