@@ -11,7 +11,18 @@ import hetwin_suite
 
 PAGE = Path(__file__).with_name("front_door.md")
 ORDER = (
-    *("model", "runs", "episode", "tables", "study", "robot", "mismatch", "engine", "page"),
+    *(
+        "model",
+        "runs",
+        "episode",
+        "tables",
+        "study",
+        "robot",
+        "mismatch",
+        "engine",
+        "gazebo",
+        "page",
+    ),
     *("viewer", "command", "expressions"),
 )
 HEAD = """# The front door

@@ -18,6 +18,7 @@ For example::
 - `hetwin_suite.robot`: motions, programs and skills of robots; stand-ins for real ones,
 - `hetwin_suite.mismatch`: ways in which reality and twin differ,
 - `hetwin_suite.engine`: physics without an ensemble,
+- `hetwin_suite.gazebo`: Gazebo's bindings and messages,
 - `hetwin_suite.page`: pages, plots and pictures,
 - `hetwin_suite.viewer`: runs elsewhere than on the page, while they go on and as files,
 - `hetwin_suite.command`: commands of one's own,

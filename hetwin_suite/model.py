@@ -83,6 +83,7 @@ from hetwin_core.ensemble.parameters import (
     ModelId,
     Parameters,
     Pose,
+    RobotDescription,
     parameter,
 )
 from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
@@ -185,6 +186,7 @@ __all__ = [
     "Reference",
     "Refused",
     "Responsible",
+    "RobotDescription",
     "RunFailed",
     "SavesItself",
     "Selection",

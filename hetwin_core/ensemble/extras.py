@@ -10,6 +10,7 @@ from hetwin_core.ensemble.errors import BadInput
 MODELS = {
     "fluid_in_cup": "fluid",
     "fmu": "fmi",
+    "gazebo_view": "gazebo",
     "machine_network": "machines",
     **dict.fromkeys(
         ("displacement", "fill_level", "openness", "slicing", "switch", "temperature"), "household"

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Container
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from hetwin_core.ensemble.errors import BadInput
-from model_nodes.main_physics.world.description import IDENTITY, Body, Inertial, Joint, Link, Pose
+from model_nodes.main_physics.world.description import (
+    IDENTITY,
+    Body,
+    Inertial,
+    Joint,
+    JointKind,
+    Link,
+    Pose,
+)
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
 from model_nodes.main_physics.world.robot_xml import read_robot_xml
 from model_nodes.main_physics.world.urdf.geometry import GeometryReader, origin_of
 from model_nodes.main_physics.world.urdf.joints import SEVERAL_AXES, read_joint, with_control_mimics
-from model_nodes.main_physics.world.urdf.many_axes import in_single_axes
-from model_nodes.main_physics.world.xml_file import Element
+from model_nodes.main_physics.world.urdf.many_axes import in_single_axes, single_axes
+from model_nodes.main_physics.world.xml_file import Element, read_xml
 
 _KNOWN = {"link", "joint", "material"}
 _LINK_PARTS = {"inertial", "visual", "collision"}
@@ -166,3 +176,23 @@ def _note_ignored(root: Element, notes: Notes, label: str) -> None:
     )
     for tag, count in ignored.items():
         notes.add(f"{label}: <{tag}> is not carried over ({count} of them)")
+
+
+def moving_joints(urdf: str) -> dict[str, Joint]:
+    """Return the scalar joints of a robot's description that move, by name; none of an empty text."""
+    if not urdf:
+        return {}
+    with TemporaryDirectory(prefix="hetwin_urdf_") as folder:
+        file = Path(folder, "robot.urdf")
+        file.write_text(urdf, "utf-8")
+        root = read_xml(file)
+    links = {link.need_attribute("name") for link in root.all("link")}
+    joints = (joint for element in root.all("joint") for joint in _single(element, links))
+    return {
+        joint.name: joint for joint in joints if joint.kind in (JointKind.HINGE, JointKind.SLIDE)
+    }
+
+
+def _single(element: Element, links: Container[str]) -> list[Joint]:
+    joint, kind = read_joint(element, links), element.need_attribute("type")
+    return single_axes(joint, kind) if kind in SEVERAL_AXES else [joint]

@@ -16,34 +16,28 @@ from support.gazebo_servers import gazebo_server, needs_gazebo
 from support.scene_of import scene_of
 from support.waiting import PATIENCE_S, wait_until
 
-from hetwin_core.ensemble.model import MainTick
-from hetwin_core.ensemble.scene.layout import EntityKind
-from hetwin_core.ensemble.scene.poses import relative_to
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import POSE
-from model_nodes.gazebo_view import GazeboView
-from model_nodes.gazebo_view.robots import ShownRobot, joints_of
-from model_nodes.main_physics.engines.gz.bindings import gazebo
+from hetwin_gazebo_view import GazeboView
+from hetwin_gazebo_view.robots import ShownRobot
+from hetwin_suite.gazebo import JointKind, Tree, WorldState, gazebo, moving_joints
+from hetwin_suite.model import POSE, EntityKind, MainTick, Snapshot, relative_to
 from model_nodes.main_physics.engines.gz.server.components import pose_of
-from model_nodes.main_physics.engines.gz.server.state import Tree, WorldState
 from model_nodes.main_physics.model import MainPhysics
-from model_nodes.main_physics.world.description import JointKind
 
 URDF = ROOT / "urdf/tabletop_arm.urdf"
 
 
 def test_joints_that_move_are_read_from_the_description() -> None:
-    joints = joints_of(URDF.read_text("utf-8"))
+    joints = moving_joints(URDF.read_text("utf-8"))
     assert len(joints) == 8
     assert {joint.kind for joint in joints.values()} == {JointKind.HINGE, JointKind.SLIDE}
-    assert joints_of("") == {}
+    assert moving_joints("") == {}
 
 
 def test_a_robot_is_written_as_one_model(tmp_path: Path) -> None:
     physics = MainPhysics()
     contribution = physics.contribute({"robot": str(URDF), "engine": "mujoco"}, 0)
     physics.stop()
-    joints = joints_of(contribution.robot_description)
+    joints = moving_joints(contribution.robot_description)
     (robot,) = ShownRobot.find(contribution.entities, joints)
     assert len(robot.links) == len([e for e in contribution.entities if e.kind is EntityKind.LINK])
     assert ShownRobot.find(contribution.entities, {}) == ()  # each link is a model then
@@ -66,7 +60,7 @@ def test_a_robot_is_written_as_one_model(tmp_path: Path) -> None:
 
 def scene_at(joint: float) -> Snapshot:
     """The arm with all joints at a position [rad or m]."""
-    names = joints_of(URDF.read_text("utf-8"))
+    names = moving_joints(URDF.read_text("utf-8"))
     physics = MainPhysics()
     robot = {"urdf": str(URDF), "joints_at_start": dict.fromkeys(names, joint)}
     told = physics.contribute({"robot": robot, "engine": "mujoco"}, 0)

@@ -8,19 +8,23 @@ from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.model import (
+from hetwin_gazebo_view.robots import ShownRobot
+from hetwin_gazebo_view.running_gazebo import NoResponse, RunningGazebo
+from hetwin_suite.gazebo import gazebo, moving_joints
+from hetwin_suite.model import (
+    Amount,
+    BadInput,
     Changes,
     Contribution,
+    Entity,
+    EntityKind,
     Model,
+    Parameters,
+    RobotDescription,
+    Snapshot,
     Tick,
+    parameter,
 )
-from hetwin_core.ensemble.parameters import Amount, Parameters, RobotDescription, parameter
-from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from model_nodes.gazebo_view.robots import ShownRobot, joints_of
-from model_nodes.gazebo_view.running_gazebo import NoResponse, RunningGazebo
-from model_nodes.main_physics.engines.gz.bindings import gazebo
 
 
 class Settings(Parameters):
@@ -69,7 +73,7 @@ class GazeboView(Model[Settings]):
             ) from None
         self._gazebo = RunningGazebo(gz, settings.partition, settings.world)
         self._gazebo.find(settings.patience)
-        self._joints = joints_of(settings.urdf)
+        self._joints = moving_joints(settings.urdf)
         self._robots: tuple[ShownRobot, ...] = ()
 
     def start(self, scene: Snapshot) -> None:

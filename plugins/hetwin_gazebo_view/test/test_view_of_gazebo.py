@@ -19,19 +19,14 @@ from support.gazebo_servers import gazebo_server, needs_gazebo
 from support.scene_of import scene_of
 from support.waiting import PATIENCE_S, wait_until
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conformance.suite import check_model_type
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.model import Tick
-from hetwin_core.ensemble.scenario.scenario import load_scenario
-from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.transport.local import LocalPort
-from model_nodes.gazebo_view import GazeboView
+from hetwin_gazebo_view import GazeboView
+from hetwin_suite.gazebo import gazebo
+from hetwin_suite.model import BadInput, Entity, EntityKind, Shape, ShapeKind, Snapshot, Tick
+from hetwin_suite.runs import Conductor, RunOptions, load_scenario
 from model_nodes.main_physics.engines.factory import ENGINES
-from model_nodes.main_physics.engines.gz.bindings import gazebo, installed
+from model_nodes.main_physics.engines.gz.bindings import installed
 
 TWIN_WORLD = """<sdf version="1.9"><world name="twin"><model name="ball"><pose>0 0 1 0 0 0</pose>
 <link name="link"><collision name="c"><geometry><sphere><radius>0.05</radius></sphere></geometry></collision>

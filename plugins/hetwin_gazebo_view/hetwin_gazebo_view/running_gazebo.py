@@ -9,14 +9,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hetwin_core.ensemble.errors import BadInput, HetwinError
-from hetwin_core.ensemble.scene.layout import Entity
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from model_nodes.gazebo_view.pictures import picture, shown_name
-from model_nodes.gazebo_view.robots import ShownRobot
-from model_nodes.main_physics.engines.gz.bindings import Gazebo, own_worlds, transport_node
-from model_nodes.main_physics.engines.gz.server.components import message_of, type_id
-from model_nodes.main_physics.engines.gz.server.state import Tree, WorldState
+from hetwin_gazebo_view.pictures import picture, shown_name
+from hetwin_gazebo_view.robots import ShownRobot
+from hetwin_suite.gazebo import (
+    Gazebo,
+    Tree,
+    WorldState,
+    message_of,
+    own_worlds,
+    transport_node,
+    type_id,
+)
+from hetwin_suite.model import BadInput, Entity, Snapshot
+from hetwin_suite.runs import HetwinError
 
 _CREATE = re.compile(r"/world/([^/]+)/create_multiple")
 _DEADLINE_MS = 1000

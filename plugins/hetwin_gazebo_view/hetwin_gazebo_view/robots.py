@@ -3,42 +3,16 @@
 from __future__ import annotations
 
 import math
-import tempfile
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.poses import relative_to
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.gazebo_view.pictures import add_visuals, shown_name
-from model_nodes.main_physics.engines.gz.sdf_parts import add, add_pose, numbers
-from model_nodes.main_physics.world.description import Joint, JointKind
-from model_nodes.main_physics.world.urdf.joints import SEVERAL_AXES, read_joint
-from model_nodes.main_physics.world.urdf.many_axes import single_axes
-from model_nodes.main_physics.world.xml_file import Element, read_xml
+from hetwin_gazebo_view.pictures import add_visuals, shown_name
+from hetwin_suite.gazebo import Joint, JointKind, add, add_pose, numbers
+from hetwin_suite.model import Entity, EntityKind, Floats, Snapshot, relative_to
 
 _TYPES = {JointKind.HINGE: "revolute", JointKind.SLIDE: "prismatic"}
-
-
-def joints_of(urdf: str) -> dict[str, Joint]:
-    """The joints of a robot's description that move, by name; none of an empty one."""
-    if not urdf:
-        return {}
-    with tempfile.TemporaryDirectory(prefix="hetwin_view_") as folder:
-        file = Path(folder, "robot.urdf")
-        file.write_text(urdf, "utf-8")
-        root = read_xml(file)
-    links = {link.need_attribute("name") for link in root.all("link")}
-    joints = (joint for element in root.all("joint") for joint in _single(element, links))
-    return {joint.name: joint for joint in joints if joint.kind in _TYPES}
-
-
-def _single(element: Element, links: Container[str]) -> list[Joint]:
-    joint, kind = read_joint(element, links), element.need_attribute("type")
-    return single_axes(joint, kind) if kind in SEVERAL_AXES else [joint]
 
 
 @dataclass(frozen=True, slots=True)

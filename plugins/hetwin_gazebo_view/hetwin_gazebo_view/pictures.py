@@ -5,16 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from hetwin_core.ensemble.scene.layout import Entity
-from hetwin_core.ensemble.scene.shapes import Shape
-from model_nodes.main_physics.engines.gz.sdf_parts import (
-    add,
-    add_colour,
-    add_mesh,
-    add_pose,
-    add_shape,
-    write_mesh,
-)
+from hetwin_suite.gazebo import add, add_colour, add_mesh, add_pose, add_shape, write_mesh
+from hetwin_suite.model import Entity, Shape
 
 
 def shown_name(entity: Entity) -> str:
