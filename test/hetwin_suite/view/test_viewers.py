@@ -62,7 +62,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_format_of_a_package_is_written(cafe: None, small_run: SmallRun, tmp_path: Path) -> None:
     file = tmp_path / "today.menu"
     assert hetwin("show", small_run.out, "--out", file, "--json").json == {"states": {str(file): 1}}
-    assert file.read_text() == "small"
+    assert file.read_text() == "small <run> & co"
     refused(tmp_path, "show", small_run.out, "--out", "x.mp4", says=("--out", "X.menu", "X.rrd"))
 
 
@@ -71,7 +71,7 @@ def test_a_viewer_of_a_package_shows_a_run_until_it_is_over(cafe: None, tmp_path
     done = hetwin("run", scenario, "--out", tmp_path / "out", "--viewer", "menu=7", "--no-page")
     assert done.code == 0, done.err
     assert "the menu is at menu:7\n" in done.out
-    assert sys.modules["menu_of_a_cafe"].seen == [("toy", "duration")]
+    assert sys.modules["menu_of_a_cafe"].seen == [("toy", "recording")]
 
 
 def test_viewers_are_asked_for_by_name_and_port() -> None:
