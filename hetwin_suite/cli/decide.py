@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hetwin_suite._commands.following import followed
 from hetwin_suite._commands.result import NOT_KNOWN, PagedResult
 from hetwin_suite._commands.tables import table
-from hetwin_suite.cli.studying import Asked, followed, warn_of_lacking
+from hetwin_suite.cli.studying import Asked, warn_of_lacking
 
 if TYPE_CHECKING:
     from hetwin_suite._study.deciding.decision import Decision, Tried

@@ -10,6 +10,7 @@ import typer
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite._commands import completion
+from hetwin_suite._commands.following import followed
 from hetwin_suite._commands.options import (
     At,
     Before,
@@ -29,7 +30,7 @@ from hetwin_suite._commands.options import (
 from hetwin_suite._commands.result import NOT_KNOWN, Page, PagedResult
 from hetwin_suite._commands.tables import table
 from hetwin_suite._study.runs.keep import Keep
-from hetwin_suite.cli.studying import Asked, followed, warn_of_lacking
+from hetwin_suite.cli.studying import Asked, warn_of_lacking
 
 if TYPE_CHECKING:
     from hetwin_suite._study.predicting.forecast import Forecast
