@@ -28,8 +28,7 @@ from model_nodes.main_physics.engines.gz.sdf_parts import (
     numbers,
     write_mesh,
 )
-from model_nodes.main_physics.engines.gz.server.components import message_of, type_id
-from model_nodes.main_physics.engines.gz.server.state import Tree, WorldState
+from model_nodes.main_physics.engines.gz.server.state import Tree, WorldState, message_of, type_id
 from model_nodes.main_physics.world.description import Joint, JointKind
 from model_nodes.main_physics.world.urdf.reader import moving_joints
 

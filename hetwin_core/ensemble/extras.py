@@ -17,13 +17,24 @@ MODELS = {
     ),
 }
 """Types of models that packages of ours bring, and the extras that install these."""
-COMMANDS = {"learn": "learn", "machines": "machines"}
+COMMANDS = {
+    "learn": "learn",
+    "machines": "machines",
+    "record home_lab": "examples",
+    "truck": "examples",
+}
 """Commands that packages of ours bring, and the extras that install these."""
 FORMATS = {"mcap": "foxglove", "parquet": "tables", "rrd": "rerun"}
 """Endings of files that packages of ours write, and the extras that install these."""
 VIEWERS = {"foxglove": "foxglove"}
 """Viewers that packages of ours bring, and the extras that install these."""
-SCENARIOS = dict.fromkeys(("handing_over", "pouring", "set_table", "setting_the_table"), "examples")
+SCENARIOS = dict.fromkeys(
+    (
+        *("handing_over", "home_lab", "pouring", "set_table", "setting_the_table"),
+        "truck_unloading",
+    ),
+    "examples",
+)
 """Scenarios that packages of ours bring, and the extras that install these."""
 
 

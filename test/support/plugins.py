@@ -1,4 +1,4 @@
-"""What needs a plugin is skipped by name where the plugin is not installed."""
+"""What needs a plugin or an example is skipped by name where its package is not installed."""
 
 from __future__ import annotations
 
@@ -8,24 +8,38 @@ from importlib.util import find_spec
 
 import pytest
 
-OF_COMMANDS = {
-    r"hetwin learn ": "hetwin_learning",
+from hetwin_core.ensemble.extras import COMMANDS, SCENARIOS
+
+PACKAGES = {
+    "examples": "hetwin_tables",
+    "learn": "hetwin_learning",
+    "machines": "hetwin_machines",
+}
+"""Extra with commands or scenarios -> a package that it brings."""
+OPTIONS = {
     r" --sql": "hetwin_sql",
     r"show .* --out [^ .]*(\s|$)": "hetwin_sql",
     r" --foxglove": "hetwin_foxglove",
     r"show .* --out \S*\.mcap": "hetwin_foxglove",
     r"hetwin new .* --episode ": "hetwin_datasets",
 }
-"""Pattern of a command -> the plugin without which it does not work."""
+"""Pattern of a command's options -> the package without which they do not work."""
 
 
-def needs(plugin: str) -> pytest.MarkDecorator:
-    """Skip what is marked where a plugin, such as ``hetwin_machines``, is not installed."""
-    return pytest.mark.skipif(find_spec(plugin) is None, reason=f"{plugin} is not installed")
+def needs(*packages: str) -> pytest.MarkDecorator:
+    """Skip what is marked where one of the packages, such as ``hetwin_machines``, is not installed."""
+    missing = [package for package in packages if find_spec(package) is None]
+    return pytest.mark.skipif(bool(missing), reason=f"{', '.join(missing)} is not installed")
 
 
-def missing_for(commands: Iterable[str]) -> list[str]:
-    """The plugins that commands need and that are not installed."""
-    text = "\n".join(commands)
-    needed = {plugin for words, plugin in OF_COMMANDS.items() if re.search(words, text)}
-    return sorted(plugin for plugin in needed if find_spec(plugin) is None)
+def needs_of(lines: Iterable[str]) -> pytest.MarkDecorator:
+    """Skip what is marked where a package is missing that brings a command or a scenario of command lines."""
+    extras: set[str] = set()
+    packages: set[str] = set()
+    for line in lines:
+        packages |= {package for words, package in OPTIONS.items() if re.search(words, line)}
+        words = line.split()
+        named = {" ".join(words[1:end]) for end in (2, 3)}
+        extras |= {COMMANDS[name] for name in named & {*COMMANDS}}
+        extras |= {SCENARIOS[word] for word in words if word in SCENARIOS}
+    return needs(*sorted(packages | {PACKAGES[extra] for extra in extras}))

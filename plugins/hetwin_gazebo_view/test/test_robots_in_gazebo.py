@@ -20,7 +20,7 @@ from hetwin_gazebo_view import GazeboView
 from hetwin_gazebo_view.robots import ShownRobot
 from hetwin_suite.gazebo import JointKind, Tree, WorldState, gazebo, moving_joints
 from hetwin_suite.model import POSE, EntityKind, MainTick, Snapshot, relative_to
-from model_nodes.main_physics.engines.gz.server.components import pose_of
+from model_nodes.main_physics.engines.gz.server.state import pose_of
 from model_nodes.main_physics.model import MainPhysics
 
 URDF = ROOT / "urdf/tabletop_arm.urdf"

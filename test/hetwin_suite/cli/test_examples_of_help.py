@@ -13,7 +13,7 @@ import pytest
 from support.hetwin_command import all_commands, hetwin
 from support.learning_sets import write_lerobot
 from support.pages import WITH_COMMANDS, commands
-from support.plugins import missing_for
+from support.plugins import needs_of
 from support.ros_domains import new_domain
 from support.short_drops import write_short_drop
 from support.short_recordings import link_repository
@@ -108,15 +108,16 @@ def test_every_command_has_an_example(command: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        pytest.param(line, marks=[pytest.mark.long] if line.startswith(MINUTES) else [])
+        pytest.param(
+            line,
+            marks=[needs_of([line]), *([pytest.mark.long] if line.startswith(MINUTES) else [])],
+        )
         for line in in_order()
     ],
 )
 def test_the_example_works(
     line: str, folder: Path, brief: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if missing := missing_for([line]):
-        pytest.skip(f"{', '.join(missing)} is not installed")
     monkeypatch.chdir(brief if line.startswith(MANY_RUNS) else folder)
     said = hetwin(*shlex.split(line.partition(" > ")[0])[1:])
     assert said.code == 0, said.err
