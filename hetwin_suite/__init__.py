@@ -13,10 +13,13 @@ For example::
 - `hetwin_suite.model`: write a model,
 - `hetwin_suite.runs`: run a scenario, and take runs in hand while they go on,
 - `hetwin_suite.episode`: read, ask and compare episodes; write recordings,
+- `hetwin_suite.tables`: episodes as tables,
 - `hetwin_suite.study`: many runs,
 - `hetwin_suite.robot`: motions, programs and skills of robots; stand-ins for real ones,
 - `hetwin_suite.engine`: physics without an ensemble,
+- `hetwin_suite.gazebo`: Gazebo's bindings and messages,
 - `hetwin_suite.page`: pages, plots and pictures,
+- `hetwin_suite.viewer`: runs elsewhere than on the page, while they go on and as files,
 - `hetwin_suite.command`: commands of one's own,
 - `hetwin_suite.expressions`: expressions of one's own.
 

@@ -86,6 +86,14 @@ PageHost = Annotated[
 ]
 OpenPage = Annotated[bool, typer.Option("--browser/--no-browser", help="open the page")]
 WithPage = Annotated[bool, typer.Option("--page/--no-page", help="write the page")]
+Viewers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--viewer",
+        metavar="NAME[=PORT]",
+        help="show it in a viewer of an installed package; may be given several times",
+    ),
+]
 Foxglove = Annotated[
     int | None,
     typer.Option(

@@ -54,14 +54,6 @@ OWN: Mapping[str, Own] = {
     "compare": Own("find where two runs part", "compare:compare"),
     "explain": Own("find the smallest change with which a run succeeds", "explain:explain"),
     "predict": Own("predict what comes, and which strategy is best", "predict:predict"),
-    "learn": Own(
-        "learn from episodes and runs",
-        below={
-            "thresholds": Own("learn thresholds of a model or a trigger", "learn:thresholds"),
-            "success": Own("learn how often actions succeed", "learn:success"),
-            "fidelity": Own("learn what fidelity is needed", "learn:fidelity"),
-        },
-    ),
     "record": Own("record episodes of a simulated real robot"),
     "evaluate": Own("compare approaches on recorded episodes"),
     "robot": Own(

@@ -21,7 +21,7 @@ from hetwin_core.ensemble.topics import Topic
 
 MODULES = (
     *("command", "engine", "episode", "expressions", "model", "page", "robot", "runs"),
-    "study",
+    *("gazebo", "study", "tables", "viewer"),
 )
 HEAVY = ("PIL", "mujoco", "numpy", "jinja2", "pydantic", "rclpy", "rosbags")
 LOADS_NOT = {
@@ -29,6 +29,8 @@ LOADS_NOT = {
     "episode": ("jinja2", "rclpy"),
     "expressions": HEAVY,
     "runs": ("mujoco", "jinja2", "rclpy"),
+    "tables": ("mujoco", "jinja2", "rclpy"),
+    "viewer": ("mujoco", "jinja2", "rclpy"),
 }
 FOLDER = Path(hetwin_suite.__file__).parent
 
