@@ -7,10 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hetwin_suite._commands.following import followed
 from hetwin_suite._commands.result import Page, PagedResult
 from hetwin_suite._commands.tables import table
 from hetwin_suite._study.runs.keep import Keep
-from hetwin_suite.cli.studying import Asked, followed
+from hetwin_suite.cli.studying import Asked
 
 if TYPE_CHECKING:
     from hetwin_suite._study.batch import Batch

@@ -13,7 +13,7 @@ from learning_scores import forecast_row, kin_rows, threshold_row, wrong_scenari
 
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.episodes.labelled import Labelled
-from hetwin_suite._study.learning.of_model import OfModel
+from hetwin_learning.of_model import OfModel
 
 pytestmark = pytest.mark.skipif(
     find_spec("sklearn") is None, reason="the extra learn is not installed"

@@ -9,7 +9,7 @@ import managed_scenarios as managed
 import pytest
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_suite._study.learning.fidelity.candidate import FULL, Candidate
+from hetwin_learning.fidelity.candidate import FULL, Candidate
 from hetwin_suite._study.runs.run_result import RunResult
 
 FOUND = Candidate(0.1, 2, 5.0)

@@ -18,7 +18,7 @@ from hetwin_suite._study.deciding.library import Library
 from hetwin_suite._study.deciding.race import Trial, race
 from hetwin_suite._study.deciding.strategy import plans_of
 from hetwin_suite._study.drawing.draw import Draw
-from hetwin_suite._study.learning.experience import NO_EXPERIENCE, Experience
+from hetwin_suite._study.experience import NO_EXPERIENCE, Experience
 from hetwin_suite._study.predicting.predict import check_asked
 from hetwin_suite._study.runs.judging import check_utility
 from hetwin_suite._study.runs.origins import Moment, Now
