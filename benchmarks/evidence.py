@@ -96,7 +96,6 @@ def _weight(kept: Any, trial: str) -> float:
 
 def fitted(quantity: Array, labels: NDArray[np.bool_]) -> tuple[float, float]:
     """Return where a logistic curve is even, and its slope, by maximum likelihood."""
-
     seen = np.stack([np.ones_like(quantity), quantity], axis=1)
     weights = np.zeros(2)
     for _ in range(50):  # Newton's method; the cost is convex
