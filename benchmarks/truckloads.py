@@ -20,7 +20,7 @@ from machine import machine
 from truckload import Unloading, kept, unload
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.proving_ground.truck.packets import LOADS
+from hetwin_truck.packets import LOADS
 from model_nodes.fidelity.signaler import MODES
 
 EXAMPLES = """examples:
