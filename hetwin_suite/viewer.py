@@ -52,8 +52,8 @@ from hetwin_core.episodes.run_messages import handover as handover_message
 from hetwin_core.episodes.run_messages import note as note_message
 from hetwin_core.episodes.run_messages import registry as registry_message
 from hetwin_suite.view.live.doors import LOOPBACK, Doors
+from hetwin_suite.view.live.feed import Begun, Feed, Happening, HappeningKind, Now, Over, Phase
 from hetwin_suite.view.live.hands import Deed, GoOn, HandOver, Hands, HoldTo, Pause, Step
-from hetwin_suite.view.live.visit import Begun, Feed, Happening, HappeningKind, Now, Over, Phase
 from hetwin_suite.view.palette import model_colours, rgb
 from hetwin_suite.view.viewers import Shown, Viewer
 

@@ -28,7 +28,7 @@ from hetwin_suite.running.ended import Ended
 from hetwin_suite.running.local import run_locally
 from hetwin_suite.running.progress import ProgressListener
 from hetwin_suite.running.request import RunRequest
-from hetwin_suite.view.live.visit import Feed
+from hetwin_suite.view.live.feed import Feed
 from hetwin_suite.view.live.watched_run import Shown, WatchedRun
 
 

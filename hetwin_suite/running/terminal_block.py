@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from hetwin_suite.view.live.visit import Begun, Feed, Happening, HappeningKind, Now, Phase
+from hetwin_suite.view.live.feed import Begun, Feed, Happening, HappeningKind, Now, Phase
 from hetwin_suite.view.palette import model_colours
 
 _MOST = 6

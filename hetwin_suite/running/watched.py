@@ -23,7 +23,7 @@ from hetwin_suite.running.child import run_in_child
 from hetwin_suite.running.ended import FAILED, Ended
 from hetwin_suite.running.progress import Display
 from hetwin_suite.running.request import RunRequest
-from hetwin_suite.view.live.visit import Phase
+from hetwin_suite.view.live.feed import Phase
 from hetwin_suite.view.live.watched_run import WatchedRun
 
 GRACE_S = 0.1

@@ -11,8 +11,8 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.installed import Group
 
 if TYPE_CHECKING:  # they load numpy, which takes its time
+    from hetwin_suite.view.live.feed import Feed
     from hetwin_suite.view.live.hands import Hands
-    from hetwin_suite.view.live.visit import Feed
 
 VIEWERS = Group(
     "hetwin.viewers", "viewer", "an object or a module with follow and play", extras.VIEWERS

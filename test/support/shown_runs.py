@@ -8,8 +8,8 @@ from typing import Any
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.transport.local import LocalPort
+from hetwin_suite.view.live.feed import Now, Phase
 from hetwin_suite.view.live.hands import Deed
-from hetwin_suite.view.live.visit import Now, Phase
 from hetwin_suite.view.live.watched_run import Shown, WatchedRun
 from support.small_ensemble import HEADER, scenario
 from support.waiting import wait_until

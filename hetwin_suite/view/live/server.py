@@ -21,8 +21,9 @@ from websockets.http11 import Request, Response
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.view.document import live_page
 from hetwin_suite.view.live.doors import Doors
+from hetwin_suite.view.live.feed import Feed
 from hetwin_suite.view.live.hands import Hands
-from hetwin_suite.view.live.visit import Feed, Newspaper, visit
+from hetwin_suite.view.live.visit import Newspaper, visit
 
 PORT = 8770
 LARGEST_MESSAGE = 4096

@@ -31,9 +31,8 @@ from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.words import event_line, subject
-from hetwin_suite.view.live.frames import Factor, Newest
+from hetwin_suite.view.live.feed import Begun, Factor, Happening, HappeningKind, Newest, Now, Over
 from hetwin_suite.view.live.hands import Deed, GoOn, HandOver, HoldTo, Pause, Step
-from hetwin_suite.view.live.visit import Begun, Happening, HappeningKind, Now, Over
 
 MOST = 5000
 """What is older is forgotten: pages that open late show the last of a long run, its report shows all."""

@@ -14,8 +14,8 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_suite.running import watched
 from hetwin_suite.running.progress import NoDisplay
 from hetwin_suite.running.request import RunRequest
+from hetwin_suite.view.live.feed import Phase
 from hetwin_suite.view.live.hands import GoOn
-from hetwin_suite.view.live.visit import Phase
 from hetwin_suite.view.live.watched_run import WatchedRun
 
 DEADLINE_S = 2.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hetwin_suite.view.live.visit import Happening, HappeningKind
+from hetwin_suite.view.live.feed import Happening, HappeningKind
 from hetwin_suite.view.live.watched_run import Happenings
 
 

@@ -20,8 +20,8 @@ websockets = pytest.importorskip("websockets.sync.client")
 from websockets.exceptions import ConnectionClosed, InvalidStatus  # noqa: E402
 
 from hetwin_core.ensemble.errors import BadInput  # noqa: E402
+from hetwin_suite.view.live.feed import Over  # noqa: E402
 from hetwin_suite.view.live.server import MOST_VISITORS, LiveServer  # noqa: E402
-from hetwin_suite.view.live.visit import Over  # noqa: E402
 
 OVER = Over("recording", "recording", deterministic=True, folder="runs/small")
 

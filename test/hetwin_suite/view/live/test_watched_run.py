@@ -9,8 +9,8 @@ from support.shown_runs import WATCHED, ShownRun
 from support.small_ensemble import run
 from support.waiting import wait_until
 
+from hetwin_suite.view.live.feed import HappeningKind, Over, Phase
 from hetwin_suite.view.live.hands import GoOn, HandOver, HoldTo, Pause, Step
-from hetwin_suite.view.live.visit import HappeningKind, Over, Phase
 from hetwin_suite.view.live.watched_run import OVER, Shown, WatchedRun
 
 

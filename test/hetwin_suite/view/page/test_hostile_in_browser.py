@@ -11,8 +11,8 @@ from support.hostile import HOSTILE, IMAGE, hostile_episode
 
 from hetwin_core.ensemble.conductor.controls import Done
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_suite.view.live.feed import Begun, Happening, HappeningKind, Now, Over, Phase
 from hetwin_suite.view.live.hands import Deed
-from hetwin_suite.view.live.visit import Begun, Happening, HappeningKind, Now, Over, Phase
 from hetwin_suite.view.report.page import page
 
 pytestmark = pytest.mark.browser

@@ -19,8 +19,8 @@ from hetwin.srv import StopSimulation
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.layout_json import layout_to_json
 from hetwin_core.ensemble.topics import REGISTRY, STATUS
+from hetwin_suite.view.live.feed import Happening, HappeningKind, Now, Phase
 from hetwin_suite.view.live.hands import Deed, GoOn, HandOver, HoldTo, Pause, Step
-from hetwin_suite.view.live.visit import Happening, HappeningKind, Now, Phase
 from hetwin_suite.view.ros.asking import NOT_THERE
 from hetwin_suite.view.ros.run import RosRun
 
