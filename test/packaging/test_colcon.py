@@ -17,6 +17,12 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PACKAGES = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+BESIDE = {
+    file.parent.name: file.parent
+    for where in ("plugins/*/*", "examples/*")
+    for file in ROOT.glob(f"{where}/py.typed")
+}
+"""Packages of plugins and examples -> their folders."""
 SCRIPTS = sysconfig.get_path("scripts")
 COLCON = shutil.which("colcon", path=os.pathsep.join([SCRIPTS, os.environ.get("PATH", "")]))
 
@@ -83,12 +89,12 @@ def test_interfaces_and_suite_are_colcons(sourced: Mapping[str, str]) -> None:
 def test_every_module_is_installed_as_a_file(sourced: Mapping[str, str]) -> None:
     (installed,) = Path(sourced["INSTALL"], "hetwin").glob("lib/python3*/*-packages")
     assert not [path for path in installed.rglob("*") if path.is_symlink()]
-    for name in PACKAGES:
-        there = {path.relative_to(installed) for path in (installed / name).rglob("*.py")}
-        assert {path.relative_to(ROOT) for path in (ROOT / name).rglob("*.py")} == there
+    for name, folder in {**{name: ROOT / name for name in PACKAGES}, **BESIDE}.items():
+        there = {path.relative_to(installed / name) for path in (installed / name).rglob("*.py")}
+        assert {path.relative_to(folder) for path in folder.rglob("*.py")} == there
         assert (installed / name / "py.typed").is_file()
     top = {path.parent.name for path in installed.glob("*/__init__.py")}
-    assert top == {*PACKAGES, "hetwin"}
+    assert top == {*PACKAGES, *BESIDE, "hetwin"}
 
 
 def test_entry_points_are_found_in_what_colcon_installed(sourced: Mapping[str, str]) -> None:
@@ -105,6 +111,19 @@ def test_entry_points_are_found_in_what_colcon_installed(sourced: Mapping[str, s
 def test_resources_are_in_share(sourced: Mapping[str, str]) -> None:
     code = "from hetwin_core.ensemble.resources import resource; print(resource('worlds'))"
     assert Path(_python(code, sourced)) == Path(sourced["INSTALL"], "hetwin/share/hetwin/worlds")
+
+
+def test_the_scenarios_of_examples_are_found_as_the_launch_file_does(
+    sourced: Mapping[str, str],
+) -> None:
+    code = (
+        "from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario, scenario_names;"
+        "[print(load_scenario(find_scenario(name)).path) for name in scenario_names()]"
+    )
+    found = {Path(line) for line in _python(code, sourced).splitlines()}
+    assert all(path.is_relative_to(sourced["INSTALL"]) for path in found)
+    shipped = (folder.glob("scenarios/*.yaml") for folder in (ROOT, *BESIDE.values()))
+    assert {path.stem for path in found} == {path.stem for files in shipped for path in files}
 
 
 @pytest.mark.parametrize("node", ["conductor", "model", "page"])
