@@ -13,7 +13,7 @@ from hetwin_suite._study.counting.paired import error_of
 from hetwin_truck.actions import ACTIONS, Outcome, Unloader
 from hetwin_truck.packets import LOADS, Load, draw_load
 from hetwin_truck.site import Site
-from model_nodes.fidelity.near_robot import MODES
+from model_nodes.fidelity.signaler import MODES
 from model_nodes.main_physics.engines.engine import Diverged
 
 CASES = [(mode, sleep) for sleep in (False, True) for mode in MODES]

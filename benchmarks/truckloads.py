@@ -21,7 +21,7 @@ from truckload import Unloading, kept, unload
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_truck.packets import LOADS
-from model_nodes.fidelity.near_robot import MODES
+from model_nodes.fidelity.signaler import MODES
 
 EXAMPLES = """examples:
   python benchmarks/truckloads.py --scenario C --quick

@@ -12,7 +12,7 @@ from support.hetwin_command import hetwin, refused
 from hetwin_truck.command import Mode
 from hetwin_truck.planning.choosing import read_strategy_library
 from hetwin_truck.planning.particles import MOVES
-from model_nodes.fidelity.near_robot import MODES
+from model_nodes.fidelity.signaler import MODES
 
 SMALL = ("--packets", "12")
 SHORT = ("--particles", "1", "--length", "1")
