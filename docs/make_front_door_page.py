@@ -11,18 +11,7 @@ import hetwin_suite
 
 PAGE = Path(__file__).with_name("front_door.md")
 ORDER = (
-    *(
-        "model",
-        "runs",
-        "episode",
-        "tables",
-        "study",
-        "robot",
-        "mismatch",
-        "engine",
-        "gazebo",
-        "page",
-    ),
+    *("model", "runs", "episode", "tables", "study", "robot", "engine", "gazebo", "page"),
     *("viewer", "command", "expressions"),
 )
 HEAD = """# The front door

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.extras import library_of
+from hetwin_core.ensemble.installed import Group
 from hetwin_core.ensemble.nearest import one_of, perhaps
 from hetwin_core.ensemble.plain_json import plain
 from hetwin_core.ensemble.resources import names_of as resource_names
@@ -33,7 +34,6 @@ from hetwin_suite._commands.options import (
     EpisodeNumber,
     Episodes,
     Jobs,
-    Mismatches,
     Scenario,
     Seed,
     Variant,
@@ -54,9 +54,9 @@ __all__ = [
     "Engine",
     "EpisodeNumber",
     "Episodes",
+    "Group",
     "HetwinError",
     "Jobs",
-    "Mismatches",
     "Page",
     "PagedResult",
     "Patience",

@@ -34,11 +34,12 @@ from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.model import MainPhysics
 from model_nodes.main_physics.settings import Settings
-from model_nodes.main_physics.world.description import Body, World
+from model_nodes.main_physics.world.description import DEFAULT_FRICTION, Body, World
 from model_nodes.main_physics.world.entities import entities_of
 from model_nodes.scene_shapes import GEOM_TYPES, SceneShapes
 
 __all__ = [
+    "DEFAULT_FRICTION",
     "GEOM_TYPES",
     "MARGIN",
     "MODES",

@@ -56,7 +56,7 @@ from hetwin_core.episodes.labelled import (
     read_labelled,
     write_episode,
 )
-from hetwin_core.episodes.messages import header, pose_message
+from hetwin_core.episodes.messages import header, nanoseconds, pose_message
 from hetwin_core.episodes.recording import joint_state, recording_writer, write_recording
 from hetwin_core.episodes.run_folder import LOG, read_summary
 from hetwin_core.episodes.run_messages import encoded
@@ -64,6 +64,7 @@ from hetwin_suite._robots.bag import write_bag
 from hetwin_suite._robots.own_random import own_random
 from hetwin_suite._robots.takes import DISTRIBUTION, Summary, Take, counts, record_episodes
 from hetwin_suite._robots.telling import Telling
+from model_nodes.main_physics.sources.bag_types import known_types
 from model_nodes.main_physics.sources.datasets.episode import Episode as DatasetEpisode
 from model_nodes.main_physics.sources.datasets.episode import (
     check_episode,
@@ -118,8 +119,10 @@ __all__ = [
     "in_container",
     "joint_columns",
     "joint_state",
+    "known_types",
     "loc",
     "moving",
+    "nanoseconds",
     "on",
     "open_episode",
     "own_random",

@@ -18,13 +18,6 @@ EXAMPLES = {
 }
 """Example -> its folder."""
 DEMONSTRATIONS = {
-    "bauer2022": [
-        *(f"{GROUND}/{name}" for name in ("drops", "insertions", "two_hands", "drake")),
-        *(f"{GROUND}/{name}" for name in ("evaluation", "robustness")),
-        *(f"{GROUND}/{name}.py" for name in ("containers", "tennis_table", "solar_panel")),
-        *(f"{GROUND}/{name}.py" for name in ("distribution", "episodes", "evaluate_command")),
-        *(f"{GROUND}/{name}.py" for name in ("kind", "recipe", "record_command")),
-    ],
     "twin_lab": [f"{GROUND}/lab"],
 }
 """Demonstration -> its folders and files."""

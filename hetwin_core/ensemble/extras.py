@@ -20,10 +20,12 @@ MODELS = {
 COMMANDS = {
     "learn": "learn",
     "machines": "machines",
-    "record home_lab": "examples",
-    "truck": "examples",
+    **dict.fromkeys(("evaluate robustness", "evaluate table2", "list mismatches"), "examples"),
+    **dict.fromkeys(("record drop", "record home_lab", "record insertion", "truck"), "examples"),
 }
 """Commands that packages of ours bring, and the extras that install these."""
+LIBRARIES = {"aims": "examples"}
+"""Libraries of strategies that packages of ours bring, and the extras that install these."""
 FORMATS = {"mcap": "foxglove", "parquet": "tables", "rrd": "rerun"}
 """Endings of files that packages of ours write, and the extras that install these."""
 VIEWERS = {"foxglove": "foxglove"}

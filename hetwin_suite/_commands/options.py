@@ -111,15 +111,6 @@ Packages = Annotated[
         help="folder of a package:// that is not found; may be given several times",
     ),
 ]
-Mismatches = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--mismatch",
-        metavar="AXIS=LEVEL",
-        help="make it worse, e.g. finger_offset=0.0175; may be given several times; see hetwin list mismatches",
-        autocompletion=completion.mismatches,
-    ),
-]
 Engine = Annotated[
     str | None,
     typer.Option(

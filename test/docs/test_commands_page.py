@@ -138,7 +138,9 @@ def test_each_name_of_before_leads_somewhere() -> None:
     ("before", "now"),
     [
         ("hetwin scenarios --json", "hetwin list scenarios --json"),
-        ("hetwin mismatches", "hetwin list mismatches"),
+        pytest.param(
+            "hetwin mismatches", "hetwin list mismatches", marks=needs("hetwin_bauer2022")
+        ),
         ("hetwin describe tabletop", "hetwin urdf describe tabletop"),
         pytest.param(
             "hetwin machines run counter --inputs scenarios/networks/counter.csv --profile --json",

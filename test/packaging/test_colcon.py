@@ -15,11 +15,21 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-MANIFESTS = (
+MANIFESTS = [
     ROOT / "pyproject.toml",
-    *ROOT.glob("plugins/*/pyproject.toml"),
+    *sorted(ROOT.glob("plugins/*/pyproject.toml")),
     *ROOT.glob("examples/pyproject.toml"),
-)
+]
+
+
+def _packages(manifest: Path) -> list[Path]:
+    project = tomllib.loads(manifest.read_text())
+    names = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    return [manifest.parent / name for name in names]
+
+
+PACKAGES = [folder for manifest in MANIFESTS for folder in _packages(manifest)]
+"""Folders of the packages of the suite, of plugins and of examples."""
 SCRIPTS = sysconfig.get_path("scripts")
 COLCON = shutil.which("colcon", path=os.pathsep.join([SCRIPTS, os.environ.get("PATH", "")]))
 
@@ -89,22 +99,15 @@ def test_interfaces_and_suite_are_colcons(sourced: Mapping[str, str]) -> None:
         assert not Path(file).is_symlink()
 
 
-def _packages(manifest: Path) -> list[str]:
-    build = tomllib.loads(manifest.read_text())["tool"]["hatch"]["build"]
-    packages: list[str] = build["targets"]["wheel"]["packages"]
-    return packages
-
-
 def test_every_module_is_installed_as_a_file(sourced: Mapping[str, str]) -> None:
     (installed,) = Path(sourced["INSTALL"], "hetwin").glob("lib/python3*/*-packages")
     assert not [path for path in installed.rglob("*") if path.is_symlink()]
-    packages = {name: file.parent for file in MANIFESTS for name in _packages(file)}
-    for name, folder in packages.items():
-        there = {path.relative_to(installed) for path in (installed / name).rglob("*.py")}
-        assert {path.relative_to(folder) for path in (folder / name).rglob("*.py")} == there
-        assert (installed / name / "py.typed").is_file()
+    for folder in PACKAGES:
+        there = {path.relative_to(installed) for path in (installed / folder.name).rglob("*.py")}
+        assert {path.relative_to(folder.parent) for path in folder.rglob("*.py")} == there
+        assert (installed / folder.name / "py.typed").is_file()
     top = {path.parent.name for path in installed.glob("*/__init__.py")}
-    assert top == {*packages, "hetwin"}
+    assert top == {*(folder.name for folder in PACKAGES), "hetwin"}
 
 
 def test_entry_points_are_found_in_what_colcon_installed(sourced: Mapping[str, str]) -> None:
@@ -114,9 +117,12 @@ def test_entry_points_are_found_in_what_colcon_installed(sourced: Mapping[str, s
         "found = [e for d in m.distributions(path=path) for e in d.entry_points];"
         "print(*sorted(f'{e.group}.{e.name}' for e in found if e.group.startswith('hetwin.')))"
     )
-    groups = [tomllib.loads(file.read_text())["project"]["entry-points"] for file in MANIFESTS]
+    projects = [tomllib.loads(manifest.read_text())["project"] for manifest in MANIFESTS]
     declared = [
-        f"{group}.{name}" for one in groups for group, points in one.items() for name in points
+        f"{group}.{name}"
+        for project in projects
+        for group, points in project["entry-points"].items()
+        for name in points
     ]
     assert _python(code, sourced).split() == sorted(declared)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from importlib import import_module
 from importlib.util import find_spec
+from typing import Any
 
 import pytest
 
-from hetwin_core.ensemble.extras import COMMANDS, SCENARIOS
+from hetwin_core.ensemble.extras import COMMANDS, LIBRARIES, SCENARIOS
 
 PACKAGES = {
     "examples": "hetwin_tables",
@@ -33,7 +35,7 @@ def needs(*packages: str) -> pytest.MarkDecorator:
 
 
 def needs_of(lines: Iterable[str]) -> pytest.MarkDecorator:
-    """Skip what is marked where a package is missing that brings a command or a scenario of command lines."""
+    """Skip what is marked where a package is missing that brings what command lines name."""
     extras: set[str] = set()
     packages: set[str] = set()
     for line in lines:
@@ -41,5 +43,13 @@ def needs_of(lines: Iterable[str]) -> pytest.MarkDecorator:
         words = line.split()
         named = {" ".join(words[1:end]) for end in (2, 3)}
         extras |= {COMMANDS[name] for name in named & {*COMMANDS}}
-        extras |= {SCENARIOS[word] for word in words if word in SCENARIOS}
+        brought = {**LIBRARIES, **SCENARIOS}
+        extras |= {brought[word] for word in words if word in brought}
     return needs(*sorted(packages | {PACKAGES[extra] for extra in extras}))
+
+
+def benchmark(module: str, needed: str) -> Any:
+    """Import a module of the benchmarks; where a package that it needs is not installed, skip the calling module."""
+    if find_spec(needed) is None:
+        pytest.skip(f"{needed} is not installed", allow_module_level=True)
+    return import_module(module)

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 import yaml
 from support.hetwin_command import hetwin, refused
-from support.short_drops import write_short_drop
 
 pytestmark = pytest.mark.skipif(
     find_spec("sklearn") is None, reason="the extra learn is not installed"
@@ -29,6 +28,9 @@ triggers:
 @pytest.fixture(scope="module")
 def episodes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two short drops, one of either label."""
+    pytest.importorskip("hetwin_bauer2022")
+    from support.short_drops import write_short_drop
+
     folder = tmp_path_factory.mktemp("labelled")
     for index, label in enumerate((True, False)):
         write_short_drop(folder / f"drop_{index + 1:04d}", index, label)
