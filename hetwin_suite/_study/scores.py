@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hetwin_suite._study.counting.wilson import Probability, probability
+from hetwin_suite._study.intervals import Probability, probability
 
 DECIDED_BELOW, DECIDED_ABOVE = 0.2, 0.8
 """A claim is decided where its probability is outside of these."""

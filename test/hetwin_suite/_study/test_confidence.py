@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hetwin_suite._study.counting.confidence import Share, runs_to_narrow, runs_to_see, share
-from hetwin_suite._study.counting.until import read_until
+from hetwin_suite._study.until import Share, read_until, runs_to_narrow, runs_to_see, share
 
 
 def test_nothing_is_known_of_nothing() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hetwin_suite._study.counting.related import related
+from hetwin_suite._study.intervals import related
 
 
 def test_what_decides_comes_first_and_what_does_not_is_left_out() -> None:

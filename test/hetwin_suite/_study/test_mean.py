@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hetwin_suite._study.counting.mean import mean_of, student
-from hetwin_suite._study.counting.wilson import probability
+from hetwin_suite._study.intervals import mean_of, probability, student
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hetwin_suite._study.counting.product import SURE, Chance, product
-from hetwin_suite._study.counting.wilson import probability
+from hetwin_suite._study.intervals import SURE, Chance, probability, product
 
 shares = st.integers(1, 50).flatmap(
     lambda of: st.integers(0, of).map(lambda yes: Chance(*probability(yes, of)[:3]))

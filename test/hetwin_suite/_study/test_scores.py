@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hetwin_suite._study.counting.scores import area_under_curve, score
+from hetwin_suite._study.scores import area_under_curve, score
 
 
 def test_scores_of_four_claims_are_those_counted_by_hand() -> None:

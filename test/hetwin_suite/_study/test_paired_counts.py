@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hetwin_suite._study.counting.paired import error_of
+from hetwin_suite._study.intervals import error_of
 
 
 def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
