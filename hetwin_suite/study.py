@@ -34,7 +34,8 @@ from hetwin_suite._study.successes import Row as SuccessRow
 from hetwin_suite._study.successes import fits as success_fits
 from hetwin_suite._study.until import read_until
 from hetwin_suite._study.workers.cluster import Cluster
-from hetwin_suite._study.workers.work import Each, Job, Processes
+from hetwin_suite._study.workers.processes import Processes
+from hetwin_suite._study.workers.work import Each, Job
 
 __all__ = [
     "Batch",

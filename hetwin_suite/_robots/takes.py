@@ -16,7 +16,8 @@ import numpy as np
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.writing import writing
 from hetwin_suite._robots.own_random import own_random
-from hetwin_suite._study.workers.work import Each, Processes
+from hetwin_suite._study.workers.processes import Processes
+from hetwin_suite._study.workers.work import Each
 
 DISTRIBUTION = "distribution.json"
 """Beside recorded episodes: how they were recorded, and how their labels are distributed."""

@@ -15,6 +15,7 @@ from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
 from hetwin_core.ensemble.scenario.uncertainty import Between, Uncertain, Values
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import POSE, Floats
+from hetwin_suite._study.drawing.physical import physical_of
 from hetwin_suite._study.drawing.uncertain import (
     BODIES,
     GRIPS,
@@ -22,7 +23,6 @@ from hetwin_suite._study.drawing.uncertain import (
     Placed,
     Uncertainty,
     Varied,
-    physical_of,
 )
 
 KEY = "uncertainty"

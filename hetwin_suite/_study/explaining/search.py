@@ -17,7 +17,8 @@ from hetwin_core.ensemble.scenario.uncertainty import (
     PoseMixture,
     Sigma,
 )
-from hetwin_suite._study.drawing.draw import Draw, varied
+from hetwin_suite._study.drawing.draw import Draw
+from hetwin_suite._study.drawing.numbers import varied
 from hetwin_suite._study.drawing.uncertain import Physical, Placed, Uncertainty, Varied
 from hetwin_suite._study.explaining.explanation import Change
 from hetwin_suite._study.intervals import Probability, probability

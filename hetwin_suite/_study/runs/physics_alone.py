@@ -25,7 +25,7 @@ from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, POSE, Floats
 from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_suite._study.drawing.draw import Draw
-from hetwin_suite._study.runs.root import Way
+from hetwin_suite._study.runs.copied import Way
 from hetwin_suite._study.runs.run_result import RunResult, failed
 from model_nodes.main_physics.block import COLLISION
 from model_nodes.main_physics.model import MainPhysics

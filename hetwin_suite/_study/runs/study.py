@@ -19,7 +19,8 @@ from hetwin_suite._study.drawing.uncertain import Uncertainty
 from hetwin_suite._study.runs.judging import Keep, Watcher, check_outcomes
 from hetwin_suite._study.runs.making import LOADED, Making, run_once
 from hetwin_suite._study.runs.run_result import RunResult, check_begins_again, failed
-from hetwin_suite._study.workers.work import Processes, Workers
+from hetwin_suite._study.workers.processes import Processes
+from hetwin_suite._study.workers.work import Workers
 
 
 class Study:

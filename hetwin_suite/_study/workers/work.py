@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import pickle
-import traceback
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, NoReturn, Protocol, Self, TypeVar
+from typing import Generic, NamedTuple, Protocol, Self, TypeVar
 
-from hetwin_core.ensemble.errors import HetwinError, RunFailed
+from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.supervision.heartbeat import Heartbeat
-from hetwin_suite._study.workers.forks import Forked, Forks
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -127,60 +124,3 @@ class Workers(Protocol):
         Raises:
             BadInput: if the job cannot be done at all.
         """
-
-
-class Processes:
-    """Warm processes on this machine.
-
-    Args:
-        jobs: how many; None: one per core.
-    """
-
-    def __init__(self, jobs: int | None = None) -> None:
-        self._jobs = jobs
-
-    def work(
-        self,
-        job: Job[Task, Result],
-        tasks: Iterable[Task],
-        note: Callable[[str], None] = lambda _: None,
-        look: Callable[[], None] = lambda: None,
-    ) -> Generator[Done[Task, Result], None, None]:
-        """See `Workers.work`."""
-        job.warm()
-        for one in Forks(self._jobs, job.overdue, look, note).work(tasks):
-            if isinstance(one, Forked):
-                _serve(job, one)
-            yield one if one.result is None else one._replace(**one.result._asdict())
-
-
-class _Answer(NamedTuple):
-    """What a worker sends: a result, or why there is none; see `Done`."""
-
-    result: Any
-    lost: str = ""
-    error: Exception | None = None
-
-
-def _serve(job: Job[Any, Any], forked: Forked[Any, _Answer]) -> NoReturn:
-    while True:
-        forked = forked.next(_answer(job, forked))
-
-
-def _answer(job: Job[Any, Any], forked: Forked[Any, _Answer]) -> _Answer:
-    try:
-        return _Answer(job.do(forked.task, forked.heartbeat))
-    except HetwinError as error:
-        return _Answer(None, str(error), error)
-    except Exception as error:
-        traceback.print_exc()
-        return _Answer(None, f"{type(error).__name__}: {error}", _sendable(error))
-
-
-def _sendable(error: Exception) -> Exception:
-    """Return an error that another process can raise: the same if it can be pickled, else one in its words."""
-    try:
-        pickle.loads(pickle.dumps(error))
-    except Exception:
-        return RuntimeError(f"{type(error).__name__}: {error}")
-    return error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hetwin_suite._study.predicting.forecast import Forecast
-from hetwin_suite._study.predicting.predict import fan_layer, playing_future
+from hetwin_suite._study.predicting.scene import fan_layer, playing_future
 from hetwin_suite._study.runs.run_result import RunResult
 
 

@@ -13,7 +13,7 @@ from hetwin_suite._study.predicting.forecast import Forecast
 from hetwin_suite._study.predicting.predict import predict
 from hetwin_suite._study.runs.run_result import Moment
 from hetwin_suite._study.runs.study import Study
-from hetwin_suite._study.workers.work import Processes
+from hetwin_suite._study.workers.processes import Processes
 
 
 def without_cost(forecast: Forecast) -> dict[str, Any]:

@@ -14,7 +14,8 @@ import pytest
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError, RunFailed
 from hetwin_core.ensemble.supervision.heartbeat import STEP, Heartbeat
-from hetwin_suite._study.workers.work import Done, Each, Job, Processes
+from hetwin_suite._study.workers.processes import Processes
+from hetwin_suite._study.workers.work import Done, Each, Job
 
 
 @dataclass
