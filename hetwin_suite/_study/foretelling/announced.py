@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, NamedTuple, Self
-
-import rclpy
-from rclpy.node import Node
-from rclpy.qos import QoSProfile
-from std_msgs.msg import String
+from typing import Any, NamedTuple
 
 from hetwin_core.ensemble.annotations import (
     ANNOUNCED,
@@ -22,39 +15,6 @@ from hetwin_core.ensemble.annotations import (
 )
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
 from hetwin_core.ensemble.events import Event, EventKind, Json
-from hetwin_core.ensemble.topics import PREDICTIONS
-
-
-class Awaited(NamedTuple):
-    """An action that was announced and has not begun.
-
-    Attributes:
-        operation: its name.
-        arguments: its own.
-        effect_s: when it begins, by `time.time` of this machine [s].
-    """
-
-    operation: str
-    arguments: Mapping[str, Json]
-    effect_s: float
-
-
-class Question(NamedTuple):
-    """A prediction that is asked for.
-
-    Attributes:
-        checkpoint: of the twin, without its source.
-        source: what the robot has announced, as a plan.
-        awaited: the actions whose effects are predicted.
-        begin_s: when the first of them begins, in simulated time; until then the twin goes on as it believes [s].
-        horizon_s: how long futures go on from there [s].
-    """
-
-    checkpoint: Checkpoint
-    source: Mapping[str, Any]
-    awaited: tuple[Awaited, ...]
-    begin_s: float
-    horizon_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,39 +96,33 @@ def _seconds(point: Mapping[str, Any]) -> float:
     return float(time)
 
 
-NODE = "foreteller"
+class Awaited(NamedTuple):
+    """An action that was announced and has not begun.
 
-
-class Answers:
-    """A node that publishes predictions.
-
-    Args:
-        namespace: of its topic; empty or ``/`` for none.
+    Attributes:
+        operation: its name.
+        arguments: its own.
+        effect_s: when it begins, by `time.time` of this machine [s].
     """
 
-    def __init__(self, namespace: str) -> None:
-        rclpy.init(args=[], signal_handler_options=rclpy.SignalHandlerOptions.NO)
-        self._node = Node(NODE, namespace=f"/{namespace.strip('/')}" if namespace else "")
-        self._publisher = self._node.create_publisher(
-            String, PREDICTIONS.name, QoSProfile(depth=100)
-        )
+    operation: str
+    arguments: Mapping[str, Json]
+    effect_s: float
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._node.destroy_node()
-        rclpy.try_shutdown()
+class Question(NamedTuple):
+    """A prediction that is asked for.
 
-    def publish(self, answer: dict[str, Any]) -> None:
-        """Publish an answer."""
-        self._publisher.publish(String(data=json.dumps(answer)))
+    Attributes:
+        checkpoint: of the twin, without its source.
+        source: what the robot has announced, as a plan.
+        awaited: the actions whose effects are predicted.
+        begin_s: when the first of them begins, in simulated time; until then the twin goes on as it believes [s].
+        horizon_s: how long futures go on from there [s].
+    """
 
-    def warn(self, text: str) -> None:
-        """Log why there is no answer."""
-        self._node.get_logger().warning(text)
+    checkpoint: Checkpoint
+    source: Mapping[str, Any]
+    awaited: tuple[Awaited, ...]
+    begin_s: float
+    horizon_s: float

@@ -325,7 +325,7 @@ def serve(
         namespace: of the topic of the answers.
     """
     end_with_parent()
-    from hetwin_suite._study.foretelling.announced import Answers
+    from hetwin_suite._study.foretelling.publishing import Answers
 
     scenario = load_scenario(path, variant)
     with Answers(namespace) as publisher:
