@@ -27,7 +27,6 @@ DEMONSTRATIONS = {
     ],
     "home_lab": [f"{GROUND}/home_lab"],
     "truck": [f"{GROUND}/truck", f"{GROUND}/cluttered_floor.py"],
-    "twin_lab": [f"{GROUND}/lab"],
 }
 """Demonstration -> its folders and files."""
 PLUGINS = {name: [f"plugins/{name}/{name}"] for name in ("hetwin_fmu", "hetwin_machines")}

@@ -14,11 +14,17 @@ MODELS = {
     **dict.fromkeys(
         ("displacement", "fill_level", "openness", "slicing", "switch", "temperature"), "household"
     ),
+    **dict.fromkeys(
+        ("lab_robot_stand_in", "remote_robot", "robot_link", "travel_update", "way_guide"),
+        "examples",
+    ),
 }
 """Types of models that packages of ours bring, and the extras that install these."""
-COMMANDS = {"machines": "machines"}
-"""Commands that packages of ours bring, and the extras that install these."""
-SCENARIOS = dict.fromkeys(("handing_over", "pouring", "set_table", "setting_the_table"), "examples")
+COMMANDS = {"machines": "machines", "record.lab_robot": "examples"}
+"""Commands and kinds of episodes that packages of ours bring, and the extras that install these."""
+SCENARIOS = dict.fromkeys(
+    ("handing_over", "pouring", "set_table", "setting_the_table", "twin_lab"), "examples"
+)
 """Scenarios that packages of ours bring, and the extras that install these."""
 
 

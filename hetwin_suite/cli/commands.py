@@ -161,10 +161,12 @@ class Commands(Group):
                 Points(self.points, "command", EXPECTED).loaded(point),
                 f"{self.points}.{point.name}",
             )
-        if self.points == ENTRY_POINTS and cmd_name in COMMANDS:
+        missing = f"{self.prefix}{cmd_name}"
+        if self.points and missing in COMMANDS:
+            words = missing.replace(".", " ")
             raise BadInput(
-                f"hetwin {cmd_name} is in a package of its own, which is not installed",
-                expected=installs(COMMANDS[cmd_name]),
+                f"hetwin {words} is in a package of its own, which is not installed",
+                expected=installs(COMMANDS[missing]),
             )
         names: Any = dict.fromkeys(self.list_commands(ctx))
         self.commands = names  # what is suggested in its place

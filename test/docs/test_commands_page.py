@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 from support.hetwin_command import Said, all_commands, hetwin
-from support.plugins import needs
+from support.plugins import PAGES, needs
 
 from hetwin_suite.cli import commands
 from hetwin_suite.cli.commands import OWN, Commands
@@ -39,6 +39,7 @@ def made() -> Any:
 
 
 @needs("hetwin_machines")
+@needs("hetwin_twin_lab")
 def test_the_page_is_the_commands() -> None:
     page = (ROOT / "docs" / "commands.md").read_text("utf-8")
     assert page == made().page(), "run python docs/make_commands_page.py"
@@ -100,7 +101,7 @@ def run(line: str) -> Said:
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, marks=needs("hetwin_machines") if "machines" in page else ())
+        pytest.param(page, marks=[needs(PAGES[name])] if (name := Path(page).stem) in PAGES else ())
         for page in RENAMED
     ],
 )

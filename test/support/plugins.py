@@ -1,10 +1,21 @@
-"""What needs a plugin is skipped by name where the plugin is not installed."""
+"""What needs a plugin or an example is skipped by name where that is not installed."""
 
 from __future__ import annotations
 
 from importlib.util import find_spec
 
 import pytest
+
+PAGES = {
+    "asking": "hetwin_tables",
+    "flaws": "hetwin_tables",
+    "fluid": "hetwin_tables",
+    "fmu": "hetwin_fmu",
+    "household": "hetwin_household",
+    "machines": "hetwin_machines",
+    "twin_lab": "hetwin_twin_lab",
+}
+"""Page of `docs` -> the plugin or example that its commands need."""
 
 
 def needs(plugin: str) -> pytest.MarkDecorator:

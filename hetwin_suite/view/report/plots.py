@@ -20,7 +20,6 @@ from hetwin_suite.view.figures import Axis, Bar, Chart, Panel, Plot, Rows, Tint,
 from hetwin_suite.view.palette import AXES, SERIES, model_colours
 from hetwin_suite.view.report.clearance import clearance
 from hetwin_suite.view.report.followed import followed
-from hetwin_suite.view.report.machines import machines_plot
 from hetwin_suite.view.report.own_plots import own_plots
 from hetwin_suite.view.report.story.events import is_handling
 from hetwin_suite.view.report.story.joints import joint_slot
@@ -48,9 +47,6 @@ def plots(episode: Episode, unseen: Unseen | None) -> Iterator[Plot]:
         if travel(episode, entity.name) > _MOVED
     ]
     objects.sort(key=lambda entity: -travel(episode, entity.name))
-    machines = machines_plot(episode)
-    if machines is not None:
-        yield machines
     for entity in objects[:_MOST_OBJECTS]:
         yield _object_plot(episode, entity)
     yield from own_plots(episode)

@@ -151,9 +151,10 @@ def test_a_command_of_a_plugin_that_is_not_installed_names_its_extra(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(commands, "installed", lambda group: ())
-    with pytest.raises(BadInput, match="hetwin machines is in a package of its own") as error:
-        said("machines", "check", "counter")
-    assert error.value.expected == 'pip install "hetwin-suite[machines]"'
+    for words, extra in {"machines": "machines", "record lab_robot": "examples"}.items():
+        with pytest.raises(BadInput, match=f"hetwin {words} is in a package of its own") as error:
+            said(*words.split(), "--help")
+        assert error.value.expected == f'pip install "hetwin-suite[{extra}]"'
 
 
 @pytest.mark.parametrize("name", OWN)
