@@ -20,10 +20,19 @@ MODELS = {
     ),
 }
 """Types of models that packages of ours bring, and the extras that install these."""
-COMMANDS = {"machines": "machines", "record.lab_robot": "examples"}
-"""Commands and kinds of episodes that packages of ours bring, and the extras that install these."""
+COMMANDS = {
+    "machines": "machines",
+    "record home_lab": "examples",
+    "record lab_robot": "examples",
+    "truck": "examples",
+}
+"""Commands that packages of ours bring, and the extras that install these."""
 SCENARIOS = dict.fromkeys(
-    ("handing_over", "pouring", "set_table", "setting_the_table", "twin_lab"), "examples"
+    (
+        *("handing_over", "home_lab", "pouring", "set_table", "setting_the_table"),
+        *("truck_unloading", "twin_lab"),
+    ),
+    "examples",
 )
 """Scenarios that packages of ours bring, and the extras that install these."""
 

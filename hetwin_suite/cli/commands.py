@@ -161,12 +161,11 @@ class Commands(Group):
                 Points(self.points, "command", EXPECTED).loaded(point),
                 f"{self.points}.{point.name}",
             )
-        missing = f"{self.prefix}{cmd_name}"
-        if self.points and missing in COMMANDS:
-            words = missing.replace(".", " ")
+        words = f"{self.prefix}{cmd_name}".replace(".", " ")
+        if self.points and words in COMMANDS:
             raise BadInput(
                 f"hetwin {words} is in a package of its own, which is not installed",
-                expected=installs(COMMANDS[missing]),
+                expected=installs(COMMANDS[words]),
             )
         names: Any = dict.fromkeys(self.list_commands(ctx))
         self.commands = names  # what is suggested in its place

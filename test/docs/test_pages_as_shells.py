@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.pages import ROOT, WITH_COMMANDS, commands
-from support.plugins import PAGES, needs
+from support.plugins import needs, needs_of
 from support.ros_domains import new_domain
 from support.short_recordings import link_repository
 
@@ -32,6 +32,10 @@ LONG = {
     *("digital_robot", "machines", "sql", "twin_lab", "use_cases"),
 }
 """Pages whose shells take ten seconds and more, and what they show is tested elsewhere every day."""
+PACKAGES = {
+    "household": "hetwin_home",
+}
+"""Page -> the package whose files its commands need."""
 PREPARED = """
 set -eu -o pipefail
 make() { command make -n "$@" > /dev/null && echo "make $*"; }
@@ -43,9 +47,9 @@ ACTIVATION = "source .venv/bin/activate"
 
 
 def marks_of(page: Path) -> list[pytest.MarkDecorator]:
-    """Whether a page takes long, and the plugin that it needs."""
-    needed = [needs(plugin) for name, plugin in PAGES.items() if name == page.stem]
-    return [*needed, *([pytest.mark.long] if page.stem in LONG else [])]
+    """Whether a page takes long, and the packages that it needs."""
+    named = [needs(package) for name, package in PACKAGES.items() if name == page.stem]
+    return [needs_of(commands(page)), *named, *([pytest.mark.long] if page.stem in LONG else [])]
 
 
 @pytest.fixture(scope="module")
