@@ -33,6 +33,7 @@ from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.events import Event, EventKind, Json
 from hetwin_core.ensemble.expressions.evaluators import scene_only
 from hetwin_core.ensemble.extras import library_of
+from hetwin_core.ensemble.limits import check_files
 from hetwin_core.ensemble.link_words import (
     ALARM,
     LINKED,
@@ -172,6 +173,7 @@ __all__ = [
     "Text",
     "Tick",
     "Value",
+    "check_files",
     "check_model",
     "compose",
     "extrapolate",

@@ -39,7 +39,9 @@ class Curve:
 
 
 PICKAPP = "fitted on 209 picks from an apple proxy, PickApp (velasale/PickApp, MIT)"
-ICUB = "set from the spread of empty closings of an iCub (clear-nus/icub_grasp_dataset, H. Soh 2012)"
+ICUB = (
+    "set from the spread of empty closings of an iCub (clear-nus/icub_grasp_dataset, H. Soh 2012)"
+)
 PULL_TEST = "a connector that holds 5 N and yields less than 1 mm is connected"
 
 CURVES = {
@@ -132,5 +134,9 @@ def claim(name: str, voices: Iterable[Voice], prior: float = 0.5) -> Claim:
         why = "; ".join(f"{one.source}: {one.reason}" for one in heard) or "no signal"
         return Claim(name, probability, heard, f"no source has a say ({why})")
     between = KNOWN_BELOW <= probability <= KNOWN_ABOVE
-    reason = f"probability {probability:.2f} lies between {KNOWN_BELOW} and {KNOWN_ABOVE}" if between else ""
+    reason = (
+        f"probability {probability:.2f} lies between {KNOWN_BELOW} and {KNOWN_ABOVE}"
+        if between
+        else ""
+    )
     return Claim(name, probability, heard, reason)

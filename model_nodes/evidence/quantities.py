@@ -37,7 +37,9 @@ def abrupt_release(stamps: ArrayLike, forces: ArrayLike) -> float:
         ValueError: if stamps and forces do not fit, are not finite, or come at less than 20 Hz.
     """
     times, samples = _checked(stamps, forces)
-    pull = _smooth(times, np.linalg.norm(samples - samples[times <= times[0] + 0.1].mean(axis=0), axis=1))
+    pull = _smooth(
+        times, np.linalg.norm(samples - samples[times <= times[0] + 0.1].mean(axis=0), axis=1)
+    )
     later = np.interp(times + RELEASE_WINDOW_S, times, pull)
     largest = float(pull.max())
     return float((pull - later).max()) / largest if largest > 0.0 else 0.0
@@ -82,9 +84,14 @@ def finger_shortfall(end: ArrayLike, references: ArrayLike) -> float:
     Raises:
         ValueError: if there is no reference, or shapes do not fit.
     """
-    stopped, empty = np.asarray(end, dtype=np.float64), np.atleast_2d(np.asarray(references, dtype=np.float64))
+    stopped, empty = (
+        np.asarray(end, dtype=np.float64),
+        np.atleast_2d(np.asarray(references, dtype=np.float64)),
+    )
     if not empty.size or stopped.shape != empty.shape[1:]:
-        raise ValueError(f"an end of shape {stopped.shape} does not fit references of shape {empty.shape}")
+        raise ValueError(
+            f"an end of shape {stopped.shape} does not fit references of shape {empty.shape}"
+        )
     short = empty - stopped
     nearest = int(np.abs(short).mean(axis=1).argmin())
     return float(short[nearest].mean())
@@ -102,9 +109,14 @@ def tactile_rise(pressures: ArrayLike, references: ArrayLike) -> float:
     Raises:
         ValueError: if there is no reference, or fewer than three taxels.
     """
-    pressed, empty = np.asarray(pressures, dtype=np.float64), np.atleast_2d(np.asarray(references, dtype=np.float64))
+    pressed, empty = (
+        np.asarray(pressures, dtype=np.float64),
+        np.atleast_2d(np.asarray(references, dtype=np.float64)),
+    )
     if not empty.size or pressed.size < 3 or empty.shape[1] < 3:
-        raise ValueError(f"{pressed.size} taxels and references of shape {empty.shape}: expected three taxels or more")
+        raise ValueError(
+            f"{pressed.size} taxels and references of shape {empty.shape}: expected three taxels or more"
+        )
     return float(np.sort(pressed)[-3] - np.sort(empty, axis=1)[:, -3].max())
 
 
@@ -119,7 +131,9 @@ def snaps(stamps: ArrayLike, forces: ArrayLike, least: float = 15.0) -> list[flo
         least: a peak below it is no snap [N].
     """
     times, samples = _checked(stamps, forces)
-    push = _smooth(times, np.linalg.norm(samples - samples[times <= times[0] + 0.1].mean(axis=0), axis=1), 0.01)
+    push = _smooth(
+        times, np.linalg.norm(samples - samples[times <= times[0] + 0.1].mean(axis=0), axis=1), 0.01
+    )
     found: list[float] = []
     rate = (len(times) - 1) / (times[-1] - times[0])
     second, window = max(1, round(rate)), max(1, round(0.1 * rate))
@@ -130,7 +144,12 @@ def snaps(stamps: ArrayLike, forces: ArrayLike, least: float = 15.0) -> list[flo
         level = float(np.median(push[index - second : index - window]))
         fell = peak - push[index : index + window + 1].min()
         touched = level > 0.15 * least
-        if touched and peak > 1.8 * level and fell > 0.1 * peak and not (found and times[index] < found[-1] + 1.0):
+        if (
+            touched
+            and peak > 1.8 * level
+            and fell > 0.1 * peak
+            and not (found and times[index] < found[-1] + 1.0)
+        ):
             found.append(float(times[index]))
     return found
 
@@ -138,7 +157,9 @@ def snaps(stamps: ArrayLike, forces: ArrayLike, least: float = 15.0) -> list[flo
 def _checked(stamps: ArrayLike, forces: ArrayLike) -> tuple[Array, Array]:
     times, samples = np.asarray(stamps, dtype=np.float64), np.asarray(forces, dtype=np.float64)
     if times.ndim != 1 or samples.shape != (*times.shape, 3) or len(times) < 2:
-        raise ValueError(f"stamps {times.shape} and forces {samples.shape}: expected (n,) and (n, 3), n at least 2")
+        raise ValueError(
+            f"stamps {times.shape} and forces {samples.shape}: expected (n,) and (n, 3), n at least 2"
+        )
     if not (np.isfinite(times).all() and np.isfinite(samples).all()):
         raise ValueError("a stamp or a force is not finite")
     if not (np.diff(times) > 0.0).all():

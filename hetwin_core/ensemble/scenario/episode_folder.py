@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.limits import read_json
 
 RECORDING = "recording"
 """In an episode's folder: what the robot said, a rosbag2."""
@@ -31,7 +31,7 @@ def scenario_of(path: Path) -> str:
         BadInput: if it does not say.
     """
     try:
-        return str(json.loads((path / SCENE).read_text(encoding="utf-8"))["scenario"])
+        return str(read_json(path / SCENE)["scenario"])
     except (OSError, ValueError, KeyError, TypeError):
         raise BadInput(
             "the episode does not say of which scenario it is",
@@ -52,7 +52,7 @@ def believed_scene(path: str) -> dict[str, Any]:
     file = Path(path) / SCENE
     expected = '{"scene": {"box": {"pose": [x, y, z, qw, qx, qy, qz]}}}'
     try:
-        data = json.loads(file.read_text(encoding="utf-8"))
+        data = read_json(file)
     except (OSError, ValueError) as error:
         raise BadInput(f"the scene cannot be read: {error}", file=file, expected=expected) from None
     scene = data.get("scene") if isinstance(data, dict) else None

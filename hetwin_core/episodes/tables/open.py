@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from hetwin_core.ensemble import topics
+from hetwin_core.ensemble.limits import parsed_json
 from hetwin_core.episodes.bag import FACTS
 from hetwin_core.episodes.following.content import (
     is_ended,
@@ -103,7 +103,7 @@ class Follower:
             raise no_scene(self._run)
         deriver, finished = self._deriver, self._file.complete
         until_ns = deriver.latest_ns if finished else deriver.known_until_ns
-        given = json.loads(self._file.facts.get(FACTS, {}).get("given") or "{}")
+        given = parsed_json(self._file.facts.get(FACTS, {}).get("given") or "{}")
         return Found.of(deriver, until_ns, finished, given)
 
     def _is_replaced(self) -> bool:

@@ -56,7 +56,7 @@ def open_storages(path: Path) -> list[Storage]:
     Raises:
         BadInput: if there is no recording, more than one, or it cannot be read.
     """
-    if not path.exists():
+    if not (path.is_file() or path.is_dir()):
         raise BadInput("there is no such recording", file=path, expected=A_RECORDING)
     with ExitStack() as opened:
         storages = [opened.enter_context(closing(_open(file))) for file in _files(path)]

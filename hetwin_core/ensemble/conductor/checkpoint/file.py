@@ -7,19 +7,21 @@ import os
 import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.limits import read_bytes, unpacked
 from hetwin_core.ensemble.saving.text import from_text, to_text
 
 FORMAT, VERSION = "hetwin checkpoint", 3
 _ZIP, _IN_ZIP = b"PK", f"{FORMAT} 1 or 2, a ZIP archive"
 """How the files of older versions begin, and what they are."""
-_LARGEST = 1 << 30
-"""A file that is larger when it is unpacked is refused [bytes]."""
+_GZIP = 31
+"""What zlib calls the format of gzip."""
 _EXPECTED = "a file that hetwin run --checkpoint has written"
 _READING = (
     *(zlib.error, EOFError, ValueError, KeyError, TypeError, IndexError),
@@ -63,16 +65,10 @@ def read_checkpoint(path: Path) -> Checkpoint:
 
 
 def _unpacked(path: Path) -> bytes:
-    with path.open("rb") as file:
-        if file.read(len(_ZIP)) == _ZIP:
-            _check_format(_IN_ZIP, path)
-        file.seek(0)
-        with gzip.open(file) as packed:
-            text = packed.read(_LARGEST + 1)
-    if len(text) > _LARGEST:
-        expected = f"at most {_LARGEST} bytes"
-        raise BadInput("the checkpoint is too large", file=path, expected=expected)
-    return text
+    packed = read_bytes(path)
+    if packed.startswith(_ZIP):
+        _check_format(_IN_ZIP, path)
+    return unpacked(partial(zlib.decompressobj, _GZIP), packed)
 
 
 def _check_format(found: str, path: Path) -> None:

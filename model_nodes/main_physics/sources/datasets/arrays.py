@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.limits import check_size
 from hetwin_core.ensemble.scene.values import Floats
 
 RATES = ("fps", "control_freq", "frequency")
@@ -22,8 +24,10 @@ def numbers(holder: Any, key: str, path: Path) -> Floats:
         BadInput: if it is anything else.
     """
     try:
+        for shape in (holder[key].shape, holder[key].chunks or ()):
+            check_size(8 * math.prod(shape), f"{key} has")
         values = np.array(holder[key], np.float64)
-    except (TypeError, ValueError):
+    except (AttributeError, TypeError, ValueError):
         values = np.empty(0)
     if values.ndim != 2:
         raise BadInput(

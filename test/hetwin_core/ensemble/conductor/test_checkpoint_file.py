@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hetwin_core.ensemble.conductor.checkpoint import file
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.checkpoint.file import read_checkpoint, write_checkpoint
 from hetwin_core.ensemble.conductor.start.options import RunOptions
@@ -182,10 +181,18 @@ def test_older_files_are_named(tmp_path):
 
 
 def test_file_that_unpacks_to_too_much_is_refused(monkeypatch, tmp_path):
-    monkeypatch.setattr(file, "_LARGEST", 1000)
-    path = written(tmp_path / "a.json.gz", good(given={"a": " " * 1000}))
-    assert path.stat().st_size < 300
-    with pytest.raises(BadInput, match="too large; expected at most 1000 bytes"):
+    monkeypatch.setenv("HETWIN_LARGEST_MIB", "1")
+    path = written(tmp_path / "a.json.gz", good(given={"a": " " * 2**20}))
+    assert path.stat().st_size < 3000
+    with pytest.raises(BadInput, match="it unpacks to more than 1 MiB; if trusted, set"):
+        read_checkpoint(path)
+
+
+def test_file_of_millions_of_values_is_refused(tmp_path):
+    """Each takes a byte in the file, and many more in memory."""
+    path = tmp_path / "a.json.gz"
+    path.write_bytes(gzip.compress(b'{"a":[' + b"[]," * 4_000_000 + b"[]]}"))
+    with pytest.raises(BadInput, match="its values take more than 128 MiB"):
         read_checkpoint(path)
 
 
