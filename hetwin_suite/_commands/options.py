@@ -166,6 +166,10 @@ ClusterAddress = Annotated[
     ),
 ]
 Seed = Annotated[int, option("--seed", least=0)]
+Trust = Annotated[
+    bool,
+    typer.Option("--trust", help="run code beside the scenario that is named there, too"),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="print JSON, of an error too")]
 EpisodeNumber = Annotated[
     int | None,

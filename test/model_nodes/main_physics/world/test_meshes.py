@@ -94,3 +94,25 @@ def test_text_stl_is_read(tmp_path: Path) -> None:
     (tmp_path / "t.stl").write_text(f"solid t\n{facets}endsolid t\n")
     hull = meshes.hull_of_file(tmp_path / "t.stl", (1.0, 1.0, 2.0))
     assert volume(hull) == pytest.approx(1 / 3, rel=1e-5)
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a.zae", "a.3mf", "a.glb", "a.tar.gz"])
+def test_an_archive_is_no_mesh(tmp_path: Path, name: str) -> None:
+    """It may unpack to any size, and a GLB says only how large it is."""
+    (tmp_path / name).write_bytes(b"anything")
+    with pytest.raises(BadInput, match=r"this is no mesh that is read; expected a mesh in \.stl"):
+        meshes.hull_of_file(tmp_path / name, (1.0, 1.0, 1.0))
+
+
+def test_collada_whose_nodes_double_each_other(tmp_path: Path) -> None:
+    nodes = [f'<node id="n{i}">{f"<instance_node url=#n{i + 1}/>" * 2}</node>' for i in range(40)]
+    (tmp_path / "a.dae").write_text(f"<COLLADA>{''.join(nodes)}</COLLADA>")
+    with pytest.raises(BadInput, match="its nodes repeat others"):
+        meshes.hull_of_file(tmp_path / "a.dae", (1.0, 1.0, 1.0))
+
+
+def test_a_mesh_larger_than_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HETWIN_LARGEST_MIB", "1")
+    (tmp_path / "a.ply").write_bytes(bytes(2**20 + 1))
+    with pytest.raises(BadInput, match="cannot be read: it has more than 1 MiB"):
+        meshes.hull_of_file(tmp_path / "a.ply", (1.0, 1.0, 1.0))
