@@ -9,7 +9,7 @@ from math import exp, log
 KNOWN_BELOW, KNOWN_ABOVE = 0.2, 0.8
 """Between these probabilities a claim is not known."""
 
-SHARED = 0.75
+SHARED = 0.8
 """Quantities of one motion are not independent; what several of them say together is weighed by this factor."""
 
 
@@ -43,13 +43,15 @@ ICUB = (
     "set from the spread of empty closings of an iCub (clear-nus/icub_grasp_dataset, H. Soh 2012)"
 )
 PULL_TEST = "a connector that holds 5 N and yields less than 1 mm is connected"
+SNAP = "weak on purpose: parts that latched wrongly snap, too (HongminWu/HIRO_SA_DATA)"
 
 CURVES = {
-    "abrupt_release": Curve("", 0.57, 14.9, -4.0, 4.0, PICKAPP),
-    "weight_change": Curve("N", 0.50, 4.0, -4.0, 4.0, PICKAPP),
-    "finger_shortfall": Curve("rad", 0.045, 60.0, -1.5, 3.5, ICUB),
+    "abrupt_release": Curve("", 0.571, 14.1, -4.0, 4.0, PICKAPP),
+    "weight_change": Curve("N", 0.461, 3.26, -4.0, 4.0, PICKAPP),
+    "finger_shortfall": Curve("rad", 0.04, 60.0, -1.5, 4.0, ICUB),
     "tactile_rise": Curve("counts", 4.0, 0.8, -1.5, 4.0, ICUB),
-    "pull_test": Curve("mm", 1.0, -3.0, -4.0, 4.0, PULL_TEST),
+    "pull_test": Curve("m", 0.001, -3000.0, -4.0, 4.0, PULL_TEST),
+    "snap": Curve("", 0.5, 1.0, -0.5, 0.5, SNAP),
 }
 """The curve of each quantity."""
 

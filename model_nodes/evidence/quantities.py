@@ -154,6 +154,27 @@ def snaps(stamps: ArrayLike, forces: ArrayLike, least: float = 15.0) -> list[flo
     return found
 
 
+def pull_test(pulls: ArrayLike, travels: ArrayLike, enough: float = 5.0) -> float | None:
+    """Return how far a part came along [m] when it was pulled hard enough; None if nobody pulled so hard.
+
+    A part that comes along without resistance is never pulled hard: one that travelled 3 mm is loose all the same.
+
+    Args:
+        pulls: force along the pull [N], shape (n,).
+        travels: way of the hand along the pull since its beginning [m], shape (n,).
+        enough: force that proves something [N].
+    """
+    forces, ways = np.asarray(pulls, dtype=np.float64), np.asarray(travels, dtype=np.float64)
+    if forces.shape != ways.shape or not forces.size:
+        raise ValueError(
+            f"pulls {forces.shape} and travels {ways.shape}: expected the same number, at least one"
+        )
+    hard = np.flatnonzero(forces >= enough)
+    if hard.size:
+        return float(ways[hard[0]])
+    return float(ways.max()) if ways.max() > 0.003 else None
+
+
 def _checked(stamps: ArrayLike, forces: ArrayLike) -> tuple[Array, Array]:
     times, samples = np.asarray(stamps, dtype=np.float64), np.asarray(forces, dtype=np.float64)
     if times.ndim != 1 or samples.shape != (*times.shape, 3) or len(times) < 2:
