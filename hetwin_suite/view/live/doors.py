@@ -1,4 +1,4 @@
-"""Who may come in: requests of this machine's own pages, or those that carry the token."""
+"""Who may come in: requests that carry the token, and do not come from foreign pages."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ class Doors:
     """What is asked of those who want in.
 
     Any web page in a browser on this machine can send requests to a server on it. What it cannot do is forge their
-    headers: ``Host`` says under which name the server was found, ``Origin`` which page asks.
+    headers: ``Host`` says under which name the server was found, ``Origin`` which page asks. Programs can; those of
+    other users of this machine do not know the token.
 
     Attributes:
         host: where the server listens.
-        token: part of the address that all requests must carry; empty on the loopback interface.
+        token: part of the address that all requests must carry; empty for tools.
         tools: hosts whose secure pages may connect, as may applications of the desktop and pages that this machine
             serves; empty: only the server's own page may.
     """
@@ -36,15 +37,15 @@ class Doors:
 
     @classmethod
     def of(cls, host: str, tools: Sequence[str] = ()) -> Doors:
-        """The doors of a server; from other machines one comes in with a token only."""
-        token = "" if is_loopback(host) else secrets.token_urlsafe(_TOKEN_BYTES)
+        """The doors of a server, with a new token unless tools connect."""
+        token = "" if tools else secrets.token_urlsafe(_TOKEN_BYTES)
         return cls(host, token, tools)
 
     def address(self, port: int) -> str:
         """What one gives a browser."""
         host = socket.gethostname() if self.host in _ANY else self.host
         named = f"[{host}]" if ":" in host else host
-        return f"http://{named}:{port}/" + (f"?token={self.token}" if self.token else "")
+        return f"http://{named}:{port}/?token={self.token}"
 
     def refusal(self, path: str, headers: Mapping[str, str]) -> str | None:
         """Return why a request is refused; None if it is not.
@@ -84,13 +85,6 @@ class Doors:
         if self.host in _ANY:  # whoever comes by a number was not led here by a name
             return _is_number(name) or name == socket.gethostname().lower()
         return name == self.host.lower()
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a server that listens there."""
-    if host == "localhost":
-        return True
-    return _is_number(host) and ipaddress.ip_address(host).is_loopback
 
 
 def _name_in(address: str) -> str:
