@@ -16,6 +16,7 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.limits import read_bytes, unpacked
 from hetwin_core.ensemble.saving.text import from_text, to_text
+from hetwin_core.ensemble.validation import check
 
 FORMAT, VERSION = "hetwin checkpoint", 3
 _ZIP, _IN_ZIP = b"PK", f"{FORMAT} 1 or 2, a ZIP archive"
@@ -57,6 +58,8 @@ def read_checkpoint(path: Path) -> Checkpoint:
         content = from_text(_unpacked(path))
         _check_format(f"{content.get('format')} {content.get('format_version')}", path)
         return _checkpoint(content)
+    except BadInput as error:
+        raise error.at(error.where, path) from None
     except FileNotFoundError:
         raise BadInput("there is no such checkpoint", file=path, expected=_EXPECTED) from None
     except _READING as error:
@@ -84,11 +87,12 @@ def _checkpoint(content: Mapping[str, Any]) -> Checkpoint:
     unknown = sorted(content["options"].keys() - known)
     if unknown:
         raise ValueError(f"there is no option {unknown[0]!r}")
+    options = check(RunOptions, content["options"], "options")
     for key, kind in (("scenario", str), ("given", dict), ("step", int), ("time_ns", int)):
-        if not isinstance(content[key], kind):
+        if type(content[key]) is not kind:
             raise TypeError(f"{key} is {type(content[key]).__name__}; expected {kind.__name__}")
     for key in ("conductor", "models"):
         if not all(isinstance(part, dict | list) for part in content[key].values()):
             raise TypeError(f"{key} holds what is no state")
     saved = {field.name: content[field.name] for field in fields(Checkpoint)}
-    return Checkpoint(**{**saved, "options": RunOptions(**content["options"])})
+    return Checkpoint(**{**saved, "options": options})
