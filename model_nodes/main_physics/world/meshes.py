@@ -11,6 +11,8 @@ import io
 import os
 import tempfile
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
@@ -22,6 +24,7 @@ from transforms3d.quaternions import quat2mat
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.limits import read_bytes
 from hetwin_core.ensemble.scene.values import Floats, Ints
+from hetwin_core.ensemble.supervision.parting import STDERR
 from model_nodes.main_physics.world.description import Hull, Vector
 
 _FORMAT = 1
@@ -148,7 +151,8 @@ def _hull(source: dict[str, Any]) -> Hull:
         setattr(mesh, key, value)
     mesh.inertia = mj.mjtMeshInertia.mjMESH_INERTIA_CONVEX
     spec.worldbody.add_geom(type=mj.mjtGeom.mjGEOM_MESH, meshname="mesh")
-    model = spec.compile()
+    with _quiet():
+        model = spec.compile()
     graph = model.mesh_graph[model.mesh_graphadr[0] :]
     vertex_count, face_count = int(graph[0]), int(graph[1])
     start = 2 + vertex_count
@@ -160,6 +164,19 @@ def _hull(source: dict[str, Any]) -> Hull:
     vertices = local @ quat2mat(model.mesh_quat[0]).T + model.mesh_pos[0]
     numbered = np.array([[number_of[int(v)] for v in face] for face in faces], np.int32)
     return Hull(vertices, _outward(vertices, numbered))
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Let nothing be written to stderr meanwhile: the library of hulls explains itself on a page of text."""
+    kept, nowhere = os.dup(STDERR), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, STDERR)
+    try:
+        yield
+    finally:
+        os.dup2(kept, STDERR)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def _outward(vertices: Floats, faces: Ints) -> Ints:

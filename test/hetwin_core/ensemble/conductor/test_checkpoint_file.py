@@ -209,3 +209,19 @@ def test_what_is_no_plain_data_is_not_written(checkpoint, tmp_path):
     with pytest.raises(TypeError, match="a checkpoint holds no ndarray"):
         write_checkpoint(replace(checkpoint, models={"a": {"b": np.array([{}])}}), tmp_path / "a")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"duration": "x"}, "options.duration: this value cannot be used; found 'x'"),
+        ({"duration": 1e300}, "duration: a run cannot go on for so long"),
+        ({"packages": [1]}, "options.packages: this value cannot be used"),
+        ({"scene": 5}, "options.scene: this value cannot be used; found 5"),
+        ({"source": 5}, "options.source: this value cannot be used; found 5; expected text"),
+    ],
+)
+def test_options_of_other_types_are_named(options, words, tmp_path):
+    path = written(tmp_path / "a.json.gz", good(options=options))
+    with pytest.raises(BadInput, match=f"{path}: {words}"):
+        read_checkpoint(path)

@@ -116,3 +116,17 @@ def test_a_mesh_larger_than_the_limit(tmp_path: Path, monkeypatch: pytest.Monkey
     (tmp_path / "a.ply").write_bytes(bytes(2**20 + 1))
     with pytest.raises(BadInput, match="cannot be read: it has more than 1 MiB"):
         meshes.hull_of_file(tmp_path / "a.ply", (1.0, 1.0, 1.0))
+
+
+def test_a_mesh_without_end_is_refused_in_one_line(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The library of hulls would write a page to stderr that names no file."""
+    far = 3e38
+    corners = np.array([[0, 0, 0], [far, 0, 0], [0, 1, 0], [0, 0, far]], np.float32)
+    facets = [[(0, 0, 0), *corners[list(face)]] for face in ((0, 1, 2), (0, 1, 3), (1, 2, 3))]
+    rows = b"".join(np.array(facet, np.float32).tobytes() + b"\0\0" for facet in facets)
+    (tmp_path / "a.stl").write_bytes(bytes(80) + np.uint32(len(facets)).tobytes() + rows)
+    with pytest.raises(BadInput, match=r"a\.stl: has no convex hull"):
+        meshes.hull_of_file(tmp_path / "a.stl", (1.0, 1.0, 1.0))
+    assert not capfd.readouterr().err
