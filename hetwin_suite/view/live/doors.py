@@ -1,12 +1,23 @@
-"""Who may come in: requests that carry the token, and do not come from foreign pages."""
+"""Who may come in by the door of a page, and how a browser finds it; needs no websockets.
+
+Requests carry the token, and do not come from foreign pages.
+"""
 
 from __future__ import annotations
 
+import atexit
+import html
 import ipaddress
+import os
 import secrets
+import shutil
 import socket
+import tempfile
+import threading
+import webbrowser
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 LOOPBACK = "127.0.0.1"
@@ -101,3 +112,21 @@ def _is_number(host: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+_DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
+
+
+def open_in_browser(address: str) -> None:
+    """Open a page where there is a screen, without waiting for the browser."""
+    if any(os.environ.get(name) for name in _DISPLAYS):
+        threading.Thread(target=webbrowser.open, args=(_leading_to(address),), daemon=True).start()
+
+
+def _leading_to(address: str) -> str:
+    """The address of a file that leads there; other users see the arguments of a browser, but not the file."""
+    folder = tempfile.mkdtemp(prefix="hetwin-", dir=os.environ.get("XDG_RUNTIME_DIR"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    file = Path(folder, "page.html")
+    file.write_text(f'<meta http-equiv="refresh" content="0; url={html.escape(address)}">', "utf-8")
+    return file.as_uri()

@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from hetwin_suite.view.live import browsing
+from hetwin_suite.view.live import doors
 
 
 def test_the_token_is_in_a_file_of_the_user_alone(
@@ -21,10 +21,10 @@ def test_the_token_is_in_a_file_of_the_user_alone(
         opened.append(address)
         done.set()
 
-    monkeypatch.setattr(browsing.webbrowser, "open", browser)
+    monkeypatch.setattr(doors.webbrowser, "open", browser)
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    browsing.open_in_browser("http://127.0.0.1:8770/?token=abc")
+    doors.open_in_browser("http://127.0.0.1:8770/?token=abc")
     assert done.wait(10)
     assert opened[0].startswith("file:///")
     file = Path(unquote(urlsplit(opened[0]).path))
