@@ -27,28 +27,19 @@ For example::
 
 from __future__ import annotations
 
+from hetwin_core.ensemble.annotations import ANNOUNCED, action_arguments, phase_of
+from hetwin_core.ensemble.base_words import (
+    ALIGN_BASE,
+    DRIVE_BASE,
+)
 from hetwin_core.ensemble.clock import NS_PER_S
 from hetwin_core.ensemble.conformance.result import CheckResult
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.events import Event, EventKind, Json
-from hetwin_core.ensemble.expressions.evaluators import scene_only
+from hetwin_core.ensemble.expressions.evaluation import EvaluationError
+from hetwin_core.ensemble.expressions.evaluators import Evaluator, all_evaluators, scene_only
+from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.extras import library_of
-from hetwin_core.ensemble.link_words import (
-    ALARM,
-    LINKED,
-    LOGGED,
-    MODEL_UPDATED,
-    ROBOT_BACK,
-    ROBOT_LOST,
-)
-from hetwin_core.ensemble.machine_words import (
-    ALIGN_BASE,
-    DRIVE_BASE,
-    MACHINE_FAULT,
-    MACHINE_STATE,
-    PLANNED,
-    POINTED,
-)
 from hetwin_core.ensemble.model import (
     Changes,
     Contribution,
@@ -67,6 +58,7 @@ from hetwin_core.ensemble.model_abilities import (
     Placeable,
     Responsible,
     SavesItself,
+    compared_by,
 )
 from hetwin_core.ensemble.nearest import one_of, perhaps, some
 from hetwin_core.ensemble.parameters import (
@@ -74,22 +66,36 @@ from hetwin_core.ensemble.parameters import (
     EntityName,
     EntityNames,
     File,
+    Functional,
     Hand,
     ModelId,
     Parameters,
     Pose,
+    RobotDescription,
     parameter,
 )
-from hetwin_core.ensemble.saving.plain import Plain
+from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
+from hetwin_core.ensemble.saving.rebuild import rebuild
+from hetwin_core.ensemble.saving.record import record
 from hetwin_core.ensemble.scene.fidelity import FIDELITY, Fidelity
+from hetwin_core.ensemble.scene.hands import hand_links
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout, Selection
-from hetwin_core.ensemble.scene.poses import compose, extrapolate, multiply, relative_to
-from hetwin_core.ensemble.scene.rotations import roll_pitch_yaw
+from hetwin_core.ensemble.scene.poses import (
+    compose,
+    conjugate,
+    cross,
+    extrapolate,
+    multiply,
+    relative_to,
+    rotate,
+)
+from hetwin_core.ensemble.scene.rotations import angles_between, roll_pitch_yaw
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import (
     ANY_ATTRIBUTE,
     EXTERNAL_WRENCH,
+    PARTICLE_SIZE,
     POSE,
     WORLD,
     AttributeSpec,
@@ -97,30 +103,23 @@ from hetwin_core.ensemble.scene.values import (
     Ints,
     Meaning,
     Value,
+    particles,
     pose_value,
 )
-from hetwin_core.ensemble.validation import Finite, Name, Number, Strict, Text
-from hetwin_suite.running.api import check_model
+from hetwin_core.ensemble.validation import Finite, Name, Number, Strict, Text, Vector3, Whole
+from hetwin_suite.running.check_model import check_model
 from model_nodes.references import Reference
 
 __all__ = [
-    "ALARM",
     "ALIGN_BASE",
+    "ANNOUNCED",
     "ANY_ATTRIBUTE",
     "DRIVE_BASE",
     "EXTERNAL_WRENCH",
     "FIDELITY",
-    "LINKED",
-    "LOGGED",
-    "MACHINE_FAULT",
-    "MACHINE_STATE",
-    "MODEL_UPDATED",
     "NS_PER_S",
-    "PLANNED",
-    "POINTED",
+    "PARTICLE_SIZE",
     "POSE",
-    "ROBOT_BACK",
-    "ROBOT_LOST",
     "WORLD",
     "Adjustable",
     "Amount",
@@ -135,12 +134,16 @@ __all__ = [
     "EntityKind",
     "EntityName",
     "EntityNames",
+    "EvaluationError",
+    "Evaluator",
     "Event",
     "EventKind",
+    "Expression",
     "Fidelity",
     "File",
     "Finite",
     "Floats",
+    "Functional",
     "Hand",
     "Ints",
     "Json",
@@ -161,6 +164,7 @@ __all__ = [
     "Reference",
     "Refused",
     "Responsible",
+    "RobotDescription",
     "RunFailed",
     "SavesItself",
     "Selection",
@@ -171,18 +175,33 @@ __all__ = [
     "Strict",
     "Text",
     "Tick",
+    "Unsaveable",
     "Value",
+    "Vector3",
+    "Whole",
+    "action_arguments",
+    "all_evaluators",
+    "angles_between",
     "check_model",
+    "compared_by",
     "compose",
+    "conjugate",
+    "cross",
     "extrapolate",
+    "hand_links",
     "library_of",
     "multiply",
     "one_of",
     "parameter",
+    "particles",
     "perhaps",
+    "phase_of",
     "pose_value",
+    "rebuild",
+    "record",
     "relative_to",
     "roll_pitch_yaw",
+    "rotate",
     "scene_only",
     "some",
 ]

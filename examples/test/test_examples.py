@@ -41,13 +41,14 @@ def test_it_has_a_readme_that_names_its_scenarios(package: str) -> None:
 
 def test_the_suite_knows_what_brings_each_scenario() -> None:
     assert {name for name, extra in SCENARIOS.items() if extra == "examples"} == {*NAMES}
-    assert {name: find_scenario(name) for name in NAMES} == NAMES
+    for name, file in NAMES.items():
+        assert find_scenario(name).parts[-3:] == file.parts[-3:]
 
 
 def test_the_suite_knows_what_brings_each_command_and_model() -> None:
     points = MANIFEST["project"]["entry-points"]
-    kinds = (name.replace(".", " ") for name in points.get("hetwin.episode_kinds", {}))
-    named = {*points.get("hetwin.commands", {}), *kinds}
+    groups = ("hetwin.commands", "hetwin.episode_kinds")
+    named = {name.replace(".", " ") for group in groups for name in points.get(group, {})}
     assert {name for name, extra in COMMANDS.items() if extra == "examples"} == named
     models = {name for name, extra in MODELS.items() if extra == "examples"}
     assert models == {*points.get("hetwin.models", {})}

@@ -10,18 +10,37 @@ from hetwin_core.ensemble.errors import BadInput
 MODELS = {
     "fluid_in_cup": "fluid",
     "fmu": "fmi",
+    "gazebo_view": "gazebo",
     "machine_network": "machines",
     **dict.fromkeys(
         ("displacement", "fill_level", "openness", "slicing", "switch", "temperature"), "household"
     ),
+    **dict.fromkeys(
+        ("lab_robot_stand_in", "remote_robot", "robot_link", "travel_update", "way_guide"),
+        "examples",
+    ),
 }
 """Types of models that packages of ours bring, and the extras that install these."""
-COMMANDS = {"machines": "machines", "record home_lab": "examples", "truck": "examples"}
+COMMANDS = {
+    "learn": "learn",
+    "machines": "machines",
+    **dict.fromkeys(("evaluate robustness", "evaluate table2", "list mismatches"), "examples"),
+    **dict.fromkeys(
+        ("record drop", "record home_lab", "record insertion", "record lab_robot", "truck"),
+        "examples",
+    ),
+}
 """Commands that packages of ours bring, and the extras that install these."""
+LIBRARIES = {"aims": "examples"}
+"""Libraries of strategies that packages of ours bring, and the extras that install these."""
+FORMATS = {"mcap": "foxglove", "parquet": "tables", "rrd": "rerun"}
+"""Endings of files that packages of ours write, and the extras that install these."""
+VIEWERS = {"foxglove": "foxglove"}
+"""Viewers that packages of ours bring, and the extras that install these."""
 SCENARIOS = dict.fromkeys(
     (
         *("handing_over", "home_lab", "pouring", "set_table", "setting_the_table"),
-        "truck_unloading",
+        *("truck_unloading", "twin_lab"),
     ),
     "examples",
 )

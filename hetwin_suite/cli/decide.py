@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hetwin_suite._commands.following import followed
 from hetwin_suite._commands.result import NOT_KNOWN, PagedResult
 from hetwin_suite._commands.tables import table
-from hetwin_suite.cli.studying import Asked, followed, warn_of_lacking
+from hetwin_suite.cli.studying import Asked, warn_of_lacking
 
 if TYPE_CHECKING:
-    from hetwin_suite._study.deciding.decision import Decision, Tried
-    from hetwin_suite._study.runs.origins import Moment
+    from hetwin_suite._study.deciding.decide import Decision, Tried
+    from hetwin_suite._study.runs.run_result import Moment
 
 FOUND = "decision.json"
 FUTURES = 32
@@ -31,8 +32,8 @@ def decide(
         prior: what was learned of actions; None: nothing.
     """
     from hetwin_suite._study.deciding.decide import decide as decide_from
-    from hetwin_suite._study.deciding.library import read_library
-    from hetwin_suite._study.learning.experience import read_experience
+    from hetwin_suite._study.deciding.strategies import read_library
+    from hetwin_suite._study.experience import read_experience
     from hetwin_suite.running.patience import to_stderr
 
     experience = read_experience(prior)

@@ -10,6 +10,7 @@ import typer
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite._commands import completion
+from hetwin_suite._commands.following import followed
 from hetwin_suite._commands.options import (
     At,
     Before,
@@ -28,12 +29,12 @@ from hetwin_suite._commands.options import (
 )
 from hetwin_suite._commands.result import NOT_KNOWN, Page, PagedResult
 from hetwin_suite._commands.tables import table
-from hetwin_suite._study.runs.keep import Keep
-from hetwin_suite.cli.studying import Asked, followed, warn_of_lacking
+from hetwin_suite._study.runs.judging import Keep
+from hetwin_suite.cli.studying import Asked, warn_of_lacking
 
 if TYPE_CHECKING:
     from hetwin_suite._study.predicting.forecast import Forecast
-    from hetwin_suite._study.runs.origins import Moment
+    from hetwin_suite._study.runs.run_result import Moment
 
 FOUND = "forecast.json"
 FUTURES = 16
@@ -123,7 +124,7 @@ def predict(
 
     hetwin predict pick_and_place --library put_down --before move -n 1
     """
-    from hetwin_suite._study.runs.origins import Moment
+    from hetwin_suite._study.runs.run_result import Moment
 
     options = start_options(source, scene, engine, package, variant)
     asked = Asked(scenario, options, count, seed, jobs, duration, out, cluster)
@@ -160,7 +161,7 @@ def _predicted(
     asked: Asked, moment: Moment, within: float | None, prior: Path | None, *, physics_only: bool
 ) -> PagedResult:
     """Let many futures of a moment go on."""
-    from hetwin_suite._study.learning.experience import read_experience
+    from hetwin_suite._study.experience import read_experience
     from hetwin_suite._study.predicting.predict import predict as predict_from
 
     futures = asked.count or FUTURES

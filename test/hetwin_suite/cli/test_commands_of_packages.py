@@ -50,6 +50,7 @@ bar = commands_of_a_cafe:bar
 run = commands_of_a_cafe:brew
 nothing = commands_of_a_cafe:nothing
 gone = commands_of_nobody:brew
+list.cups = commands_of_a_cafe:picnic
 
 [hetwin.episode_kinds]
 record.picnic = commands_of_a_cafe:picnic
@@ -112,6 +113,14 @@ def test_kinds_of_episodes_of_a_package_are_listed_and_what_they_return_is_prese
     assert said("record", "picnic") == "a picnic by 0\n"
     assert json.loads(said("record", "picnic", "--json")) == {"seed": 0}
     assert CliRunner().invoke(app, ["record", "picnic", "--seed", "3"]).exit_code == 3
+
+
+def test_a_command_below_a_noun_of_hetwins_own() -> None:
+    assert "cups  see hetwin list cups --help" in said("list", "--help")
+    assert "cups" not in said("--help")
+    assert said("list", "cups") == "a picnic by 0\n"
+    with pytest.raises(SystemExit):
+        app(["list.cups"])
 
 
 def test_a_command_of_hetwins_own_stays() -> None:
