@@ -23,7 +23,8 @@ from hetwin_suite._study.explaining.explanation import Explanation
 from hetwin_suite._study.intervals import error_of, probability
 from hetwin_suite._study.predicting.forecast import Forecast
 from hetwin_suite._study.predicting.predict import predict
-from hetwin_suite._study.runs.judging import Keep, Watch, Watcher
+from hetwin_suite._study.runs.judging import Watch, Watcher
+from hetwin_suite._study.runs.keep import Keep
 from hetwin_suite._study.runs.of_run import study_of
 from hetwin_suite._study.runs.root import at_moment
 from hetwin_suite._study.runs.run_result import Moment, Now, RunResult

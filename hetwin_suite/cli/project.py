@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from hetwin_suite._commands.following import followed
 from hetwin_suite._commands.result import Page, PagedResult
 from hetwin_suite._commands.tables import table
-from hetwin_suite._study.runs.judging import Keep
+from hetwin_suite._study.runs.keep import Keep
 from hetwin_suite.cli.studying import Asked
 
 if TYPE_CHECKING:

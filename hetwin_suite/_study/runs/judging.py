@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from types import UnionType
 from typing import Any, NamedTuple, Protocol
@@ -29,14 +28,6 @@ from hetwin_core.episodes.tables.rows import Happening, Interval
 from hetwin_core.episodes.tables.tables import Tables
 from hetwin_suite._study.drawing.draw import Draw
 from hetwin_suite._study.runs.run_result import RunResult, Seen, failed
-
-
-class Keep(StrEnum):
-    """Which runs are kept in their folders; those that failed are those that failed or lack an outcome."""
-
-    FAILED = "failed"
-    ALL = "all"
-    NONE = "none"
 
 
 class Watch(Protocol):

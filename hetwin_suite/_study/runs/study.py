@@ -16,7 +16,8 @@ from hetwin_suite._study.drawing.draw import Draw
 from hetwin_suite._study.drawing.find import KEY as UNCERTAINTY
 from hetwin_suite._study.drawing.find import find_uncertainty
 from hetwin_suite._study.drawing.uncertain import Uncertainty
-from hetwin_suite._study.runs.judging import Keep, Watcher, check_outcomes
+from hetwin_suite._study.runs.judging import Watcher, check_outcomes
+from hetwin_suite._study.runs.keep import Keep
 from hetwin_suite._study.runs.making import LOADED, Making, run_once
 from hetwin_suite._study.runs.run_result import RunResult, check_begins_again, failed
 from hetwin_suite._study.workers.processes import Processes
