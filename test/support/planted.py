@@ -75,6 +75,7 @@ class Planted:
             for connection, time_ns, raw in reader.messages():
                 message: Any = reader.deserialize(raw, connection.msgtype)
                 if self.joint in getattr(message, "name", ()):
+                    message.position = message.position.copy()
                     message.position[list(message.name).index(self.joint)] += OFF_RAD
                 late = LATE_NS if time_ns - reader.start_time >= 1e9 * late_s else 0
                 stamped = header(nanoseconds(message.header.stamp) + late, message.header.frame_id)

@@ -17,13 +17,13 @@ websockets = pytest.importorskip("websockets.sync.client")
 SHOWN = ("--show", "--no-browser", "--port", "0", "--hold")
 
 
-def port_of(process: subprocess.Popen[str]) -> int:
-    """The port of the page, from the first line that the command prints."""
+def socket_of(process: subprocess.Popen[str]) -> str:
+    """Where the page's socket is, with its token, from the first line that the command prints."""
     assert process.stderr is not None
     line = process.stderr.readline()
-    found = re.search(r"shown at http://127\.0\.0\.1:(\d+)/", line)
+    found = re.search(r"shown at http://(127\.0\.0\.1:\d+)/(\?token=\S+)", line)
     assert found is not None, line
-    return int(found[1])
+    return f"ws://{found[1]}/live{found[2]}"
 
 
 class Page:
@@ -58,7 +58,7 @@ class Page:
 def test_it_waits_for_its_page_and_has_the_digest_of_a_run_without(tmp_path: Path) -> None:
     scenario = toy(tmp_path)
     with running(scenario, tmp_path / "shown", *SHOWN, *IN_PROCESS) as (process, _):
-        with websockets.connect(f"ws://127.0.0.1:{port_of(process)}/live", max_size=None) as socket:
+        with websockets.connect(socket_of(process), max_size=None) as socket:
             page = Page(socket)
             page.until("binary")  # the scene
             assert page.ask(do="step", steps=40) is None
