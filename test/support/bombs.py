@@ -13,7 +13,7 @@ from pathlib import Path
 import lz4.frame
 from rosbags.rosbag2.storage_mcap import zstd
 
-from hetwin_core.episodes.mcap_file import (
+from hetwin_core.episodes.mcap_records import (
     CHANNEL,
     CHUNK,
     DATA_END,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hetwin_core.ensemble.limits import check_size, check_total, regular
-from hetwin_core.episodes.mcap_file import (
+from hetwin_core.episodes.mcap_records import (
     CHANNEL,
     CHUNK,
     DATA_END,

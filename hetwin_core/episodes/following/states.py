@@ -16,7 +16,7 @@ from hetwin_core.ensemble.scene.tables import PROXIMITY_COLUMNS
 from hetwin_core.ensemble.scene.values import Floats, Ints
 from hetwin_core.ensemble.topics import STATE
 from hetwin_core.episodes.following.log_file import Chunk, LogFile, Message, Place
-from hetwin_core.episodes.mcap_file import Buffer, Channel, Schema
+from hetwin_core.episodes.mcap_records import Buffer, Channel, Schema
 from hetwin_core.episodes.messages import LazyTypestore, nanoseconds, typestore
 
 

@@ -124,10 +124,7 @@ class Rosbag2(Storage):
 
     def messages(self, chosen: Collection[Connection]) -> Iterator[tuple[Connection, int, bytes]]:
         """Yield connection, log time [ns since the epoch] and payload (CDR), in the order of the log."""
-        # Only a folder says that its messages are compressed one by one, but their first bytes do in any file.
-        for connection, log_ns, raw in self._reader.messages(chosen):
-            packed = raw.startswith(_ZSTD_MAGIC)
-            yield connection, log_ns, unpacked(zstd.ZstdDecompressor, raw) if packed else raw
+        return map(_unpacked_message, self._reader.messages(chosen))
 
     def times(self) -> Iterator[tuple[str, int]]:
         """Yield topic and log time [ns since the epoch] of all messages, of SQLite without reading them."""
@@ -142,6 +139,13 @@ class Rosbag2(Storage):
     def close(self) -> None:
         """Close the files."""
         self._opened.close()
+
+
+def _unpacked_message(message: tuple[Connection, int, bytes]) -> tuple[Connection, int, bytes]:
+    """Unpack a message; only a folder says that each is compressed, but their first bytes do in any file."""
+    connection, log_ns, raw = message
+    packed = raw.startswith(_ZSTD_MAGIC)
+    return (connection, log_ns, unpacked(zstd.ZstdDecompressor, raw)) if packed else message
 
 
 def _unpacked(files: Sequence[Path], folder: Path) -> dict[str, str]:

@@ -28,7 +28,7 @@ from rosbags.rosbag2.storage_sqlite3 import Sqlite3Reader
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.limits import TooLarge, check_regular, check_size, check_total, largest
-from hetwin_core.episodes.mcap_file import (
+from hetwin_core.episodes.mcap_records import (
     CHANNEL,
     CHUNK,
     COMPRESSIONS,

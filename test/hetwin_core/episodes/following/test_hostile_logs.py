@@ -17,7 +17,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.limits import VARIABLE
 from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.following.log_file import LogFile
-from hetwin_core.episodes.mcap_file import CHUNK, HEAD
+from hetwin_core.episodes.mcap_records import CHUNK, HEAD
 from hetwin_core.episodes.tables.open import open_tables
 
 BOMBS: dict[str, Callable[[], bytes]] = {
