@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
@@ -22,16 +23,11 @@ class LazyTypestore(Typestore):
     those of ROS 1 can be converted.
     """
 
-    def get_msgdef(self, typename: str) -> Msgdef[object]:
-        """The functions for a type.
-
-        Raises:
-            KeyError: if there is no such type.
-        """
-        found = self.cache.get(typename)
-        if found is None:
-            found = self.cache[typename] = cast("Msgdef[object]", _Functions(self, typename))
-        return found
+    def __init__(self) -> None:
+        super().__init__()
+        self.cache = _Made(self)
+        # Writing one message asks for the functions of dozens of types, which is one look into a dictionary each.
+        self.get_msgdef: Callable[[str], Msgdef[object]] = self.cache.__getitem__  # type: ignore[method-assign]
 
     def prepare_reading(self) -> None:
         """Make what reads messages of all types.
@@ -41,6 +37,21 @@ class LazyTypestore(Typestore):
         """
         for name in self.fielddefs:
             _ = self.get_msgdef(name).deserialize_cdr_le
+
+
+class _Made(dict[str, "Msgdef[object]"]):
+    """The functions of each type, made when they are first asked for.
+
+    Raises:
+        KeyError: if there is no such type.
+    """
+
+    def __init__(self, store: LazyTypestore) -> None:
+        self._store = store
+
+    def __missing__(self, typename: str) -> Msgdef[object]:
+        found = self[typename] = cast("Msgdef[object]", _Functions(self._store, typename))
+        return found
 
 
 class _Functions:
@@ -53,18 +64,16 @@ class _Functions:
         self.cls: type[object] = store.types[name]
 
     @cached_property
-    def _size(self) -> tuple[CDRSerSize, int]:
-        return generate_getsize_cdr(self.fields, self._store)
-
-    @property
     def getsize_cdr(self) -> CDRSerSize:
         """Returns the size of a message."""
-        return self._size[0]
+        function, self.size_cdr = generate_getsize_cdr(self.fields, self._store)
+        return function
 
-    @property
+    @cached_property
     def size_cdr(self) -> int:
         """Size of every message; 0 if it varies."""
-        return self._size[1]
+        self.getsize_cdr, size = generate_getsize_cdr(self.fields, self._store)
+        return size
 
     @cached_property
     def serialize_cdr_le(self) -> CDRSer:

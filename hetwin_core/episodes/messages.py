@@ -78,7 +78,7 @@ def _vector(kind: str, row: Iterable[float]) -> Any:
 
 def quaternion_message(row: Iterable[float]) -> Any:
     """A ``geometry_msgs/Quaternion`` from w, x, y, z."""
-    w, x, y, z = (float(number) for number in row)
+    w, x, y, z = map(float, row)
     return message("geometry_msgs/msg/Quaternion", x=x, y=y, z=z, w=w)
 
 
@@ -90,5 +90,5 @@ def pose_message(row: Sequence[float] | Floats) -> Any:
 
 def colour_message(rgba: Iterable[float]) -> Any:
     """A ``std_msgs/ColorRGBA``."""
-    r, g, b, a = (float(number) for number in rgba)
+    r, g, b, a = map(float, rgba)
     return message("std_msgs/msg/ColorRGBA", r=r, g=g, b=b, a=a)

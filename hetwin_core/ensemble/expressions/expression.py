@@ -93,6 +93,10 @@ class Expression:
                 expected=one_of(name, sorted(variables)),
             )
 
+    def prepare(self) -> None:
+        """Make ready to be evaluated; else the first evaluation does it."""
+        _ = self._step
+
     def evaluate(
         self, variables: Mapping[str, Any], functions: Mapping[str, Callable[..., Any]]
     ) -> Any:

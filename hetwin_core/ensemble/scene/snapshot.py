@@ -42,7 +42,8 @@ class Snapshot:
         normal x y z from the other to the object, force on the object x y z [N]; all pairs of an object with another
         object, a static body or a link that are closer than the main model's proximity range.
         """
-        return self.tables.get(PROXIMITY, NO_PROXIMITY).rows()
+        near = self.tables.get(PROXIMITY, NO_PROXIMITY)
+        return near.rows() if near.known is None else near.known
 
     @property
     def near(self) -> Table:

@@ -49,16 +49,17 @@ class Table:
         time_ns: of the step.
 
     Attributes:
+        known: the rows if they have been computed; None if not.
         check: called with the rows when they have been computed, until then.
     """
 
-    __slots__ = ("_compute", "_rows", "check", "lasts", "time_ns")
+    __slots__ = ("_compute", "check", "known", "lasts", "time_ns")
 
     def __init__(
         self, rows: Floats | Callable[[], Floats], *, lasts: bool = True, time_ns: int = 0
     ) -> None:
         self._compute: Callable[[], Floats] | None = rows if callable(rows) else None
-        self._rows: Floats | None = None if callable(rows) else rows
+        self.known: Floats | None = None if callable(rows) else rows
         self.check: Callable[[Floats], None] | None = None
         self.lasts, self.time_ns = lasts, time_ns
 
@@ -68,23 +69,18 @@ class Table:
         Raises:
             RunFailed: if they cannot be computed.
         """
-        if self._rows is None:
+        if self.known is None:
             assert self._compute is not None
             rows = self._compute()
             if self.check is not None:
                 self.check(rows)
-            self._rows = rows
+            self.known = rows
             self._compute = self.check = None  # frees what they were computed from
-        return self._rows
+        return self.known
 
     def saved_as(self) -> Floats:
         """Return what is saved instead: the array itself serves what keeps such a table."""
         return self.rows()
-
-    @property
-    def known(self) -> Floats | None:
-        """The rows if they have been computed; None if not."""
-        return self._rows
 
     def copied(self) -> Table:
         """Return one with rows of its own, computed now."""

@@ -59,14 +59,13 @@ class Evaluation:
         Raises:
             RunFailed: if the expression has no value.
         """
-        inner = {
-            name: self.value(trigger, trigger.evaluators[name], variables, time_ns, reads)
-            for name in sorted(expression.variables & trigger.evaluators.keys())
-            if name not in variables
-        }
+        known = dict(variables)
+        for name in sorted(expression.variables & trigger.evaluators.keys() - variables.keys()):
+            inner = trigger.evaluators[name]
+            known[name] = self.value(trigger, inner, variables, time_ns, reads)
         self._reads = reads
         try:
-            return expression.evaluate({**variables, **inner}, self._functions)
+            return expression.evaluate(known, self._functions)
         except EvaluationError as error:
             raise RunFailed(f"trigger {trigger.name}", "evaluate", time_ns, str(error)) from None
 
@@ -95,7 +94,6 @@ class Bound:
         self._trigger = trigger
         self.event = event
         self.time_ns = time_ns
-        self._needs: dict[Expression, frozenset[str]] = {}
         self._known: dict[tuple[Expression, int | None], _Known] = {}
         self._variables: dict[str, _Known] = {}
         self._reads = Reads()
@@ -143,9 +141,7 @@ class Bound:
 
     def _evaluated(self, expression: Expression, before: int | None) -> _Known:
         trigger, reads = self._trigger, Reads()
-        needed = self._needs.get(expression)
-        if needed is None:
-            needed = self._needs[expression] = trigger.needs(expression)
+        needed = trigger.needs[expression]
         variables = dict(self.event)
         for number, (name, _) in enumerate(trigger.let[:before]):
             if name in needed:

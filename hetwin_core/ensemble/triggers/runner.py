@@ -61,6 +61,9 @@ class TriggerRunner:
         handled: Callable[[Event], Event],
     ) -> None:
         self._triggers = tuple(triggers)
+        for trigger in self._triggers:
+            for expression in (*trigger.needs, *trigger.evaluators.values()):
+                expression.prepare()  # no step of the run is to wait for it
         self._effects = effects
         self._snapshot = snapshot
         self._evaluation = Evaluation(evaluators, snapshot)

@@ -36,6 +36,7 @@ class Trigger:
         effects: as written; `arguments` holds the expressions in them.
         arguments: text after $ -> expression.
         evaluators: the scenario's named expressions that this trigger can use.
+        needs: expression -> names that it uses, those in the evaluators that it uses included.
     """
 
     name: str
@@ -46,11 +47,7 @@ class Trigger:
     effects: tuple[Effect, ...]
     arguments: Mapping[str, Expression]
     evaluators: Mapping[str, Expression]
-
-    def needs(self, expression: Expression) -> frozenset[str]:
-        """Names that an expression uses, those in the evaluators that it uses included."""
-        inner = expression.variables & self.evaluators.keys()
-        return expression.variables.union(*(self.needs(self.evaluators[name]) for name in inner))
+    needs: Mapping[Expression, frozenset[str]]
 
 
 def compile_evaluators(
@@ -146,6 +143,8 @@ def _compile(
             arguments[text] = Expression(text, place)
             _check(arguments[text], known, evaluators, functions)
         _check_model(effect, place, models)
+    conditions = () if condition is None else (condition, *condition.parts)
+    named = (*dict(let).values(), *arguments.values(), *conditions)
     return Trigger(
         entry.name,
         entry.on,
@@ -155,7 +154,13 @@ def _compile(
         tuple(entry.do),
         arguments,
         evaluators,
+        {one: _names_in(one, evaluators) for one in named},
     )
+
+
+def _names_in(expression: Expression, evaluators: Mapping[str, Expression]) -> frozenset[str]:
+    inner = (evaluators[name] for name in expression.variables & evaluators.keys())
+    return expression.variables.union(*(_names_in(one, evaluators) for one in inner))
 
 
 def _check(

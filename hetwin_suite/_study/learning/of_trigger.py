@@ -95,7 +95,7 @@ class OfTrigger(Watcher):
         trigger = next(one for one in scenario.triggers if one.name == self.trigger)
         expressions = [one for _, one in trigger.let]
         expressions += [] if trigger.condition is None else [trigger.condition]
-        used = set().union(*(trigger.needs(one) for one in expressions))
+        used = set().union(*(trigger.needs[one] for one in expressions))
         parts = {part.text for part in trigger.condition.parts} if trigger.condition else set()
         texts = [
             Place("evaluators", name, text, comparisons(text, name in parts))

@@ -97,7 +97,8 @@ class EnsembleStep:
             kept = scene.kept_snapshot({name for port in beside for name in port.reads_tables})
             for port in beside:
                 # its step ends with the last main step of its period
-                port.begin_step(self._input(port, step - 1 + port.plan.every, kept))
+                last = step - 1 + port.plan.every
+                port.begin_step(self._input(port, last, self._clock.time_of(last), kept))
         now, self._then = scene.time_ns, self._clock.time_of(step)
         seen = self._events.unseen_by(main.plan.index)
         tick = MainTick(
@@ -114,9 +115,9 @@ class EnsembleStep:
         end_ns = self._end_ns
         return [then for before, then in pairwise(times) if end_ns is None or before < end_ns]
 
-    def _input(self, port: ModelPort, step: int, scene: Snapshot) -> Tick:
-        """The input of a step that ends with this step of the main model, on this snapshot."""
-        then, every = self._clock.time_of(step), port.plan.every
+    def _input(self, port: ModelPort, step: int, then: int, scene: Snapshot) -> Tick:
+        """The input of a step that ends with this step of the main model, at a time, on this snapshot."""
+        every = port.plan.every
         if port.plan.stepping is Stepping.SERVICE:
             every = self._scheduler.steps_since(port, step)
         period = then - self._clock.time_of(step - every)
@@ -173,7 +174,7 @@ class EnsembleStep:
         scene = self._scene.snapshot()
         for port in due:
             if not port.plan.beside:
-                port.begin_step(self._input(port, step, scene))
+                port.begin_step(self._input(port, step, self._then, scene))
         return due
 
     def _write(self, due: Sequence[ModelPort], then: int) -> Outputs:
@@ -217,5 +218,5 @@ class EnsembleStep:
                 continue
             if port.plan.stepping is Stepping.FREE or step % port.plan.every == 0:
                 kept = self._scene.kept_snapshot(port.reads_tables)
-                port.begin_step(self._input(port, step, kept))
+                port.begin_step(self._input(port, step, self._then, kept))
         return outputs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from hetwin_core.ensemble.saving.fields import Restorable
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
 from hetwin_core.ensemble.scene.layout import Slot
 from hetwin_core.ensemble.scene.scene import Scene
-from hetwin_core.ensemble.scene.tables import Table, wrong_rows
+from hetwin_core.ensemble.scene.tables import wrong_rows
 from hetwin_core.ensemble.scene.values import POSE, WORLD, Floats, Value
 from hetwin_core.ensemble.transport.value_check import (
     all_finite,
@@ -65,7 +66,11 @@ class OutputWriter(Restorable):
             self._scene.put_block(self._span, block)
         if output.tables:
             for name, table in output.tables.items():
-                self._check_table(plan, name, table, time_ns)
+                table.time_ns = time_ns
+                if table.known is None:  # it is checked when it is computed
+                    table.check = partial(_check_table, plan, time_ns, name)
+                else:
+                    _check_table(plan, time_ns, name, table.known)
             self._scene.put_tables(output.tables)
         if output.values:
             self._write_values(plan, output)
@@ -106,20 +111,6 @@ class OutputWriter(Restorable):
                 plan.name, f"returns {entity}.{attribute}, which it is not responsible for; dropped"
             )
 
-    def _check_table(self, plan: ModelPlan, name: str, table: Table, time_ns: int) -> None:
-        """Check a table, one that has not been computed when it is; it is of this time."""
-
-        def check(rows: Floats) -> None:
-            wrong = wrong_rows(name, rows)
-            if wrong is not None:
-                raise RunFailed(plan.name, "step", time_ns, f"the table {name} {wrong}")
-
-        table.time_ns, known = time_ns, table.known
-        if known is None:
-            table.check = check
-        else:
-            check(known)
-
     def _refuse_block(self, plan: ModelPlan, block: Floats, time_ns: int) -> None:
         if block.shape != self._shape or block.dtype != np.float64:
             reason = (
@@ -155,3 +146,9 @@ class OutputWriter(Restorable):
             chain = " in ".join(frames)
             return f"is given in a frame that hangs on itself: {chain}"
         return None
+
+
+def _check_table(plan: ModelPlan, time_ns: int, name: str, rows: Floats) -> None:
+    wrong = wrong_rows(name, rows)
+    if wrong is not None:
+        raise RunFailed(plan.name, "step", time_ns, f"the table {name} {wrong}")
