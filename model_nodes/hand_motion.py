@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -51,16 +51,10 @@ class HandMotion:
             return self._samples[-1][1][7:13].copy() if self._samples else np.zeros(6)
         last_ns, last = self._samples[-1]
         seconds = np.array([(t - last_ns) * 1e-9 for t, _ in self._samples])
-        back = conjugate(last[3:7].tolist())
-        moves = np.array(
-            [
-                (
-                    *(p[:3] - last[:3]),
-                    *_rotation_vector(multiply(p[3:7].tolist(), back)),
-                )
-                for _, p in self._samples
-            ]
-        )
+        poses = np.array([pose for _, pose in self._samples])
+        turns: Any = multiply(tuple(poses[:, 3:7].T), conjugate(last[3:7].tolist()))
+        turned = [_rotation_vector(turn) for turn in np.array(turns).T.tolist()]
+        moves = np.column_stack((poses[:, :3] - last[:3], turned))
         seconds -= seconds.mean()
         slopes: Floats = seconds @ moves / (seconds @ seconds)
         return slopes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from rosbags.interfaces import (
 )
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
-from hetwin_core.ensemble.topics import LOGGED, Topic
+from hetwin_core.ensemble.topics import LOGGED, Encoded, Topic
 from hetwin_core.ensemble.writing import unwritable, why_not
 from hetwin_core.episodes.bag_metadata import (
     METADATA,
@@ -109,16 +110,18 @@ class LogBag:
         except OSError as error:
             raise RunFailed("log", "write", 0, self._reason(error)) from error
 
-    def write(self, topic: Topic, time_ns: int, data: memoryview) -> None:
-        """Write one serialized message.
+    def write(self, messages: Iterable[Encoded], now_ns: int = 0) -> None:
+        """Write messages; the log time of one that is earlier than now is now.
 
         Raises:
             RunFailed: if the disk cannot be written to.
         """
+        time_ns, connections, write = now_ns, self._connections, self._file.write
         try:
-            self._file.write(self._connections[topic.name], time_ns, data)
+            for topic, time_ns, data in messages:
+                write(connections[topic.name], max(time_ns, now_ns), data)
         except OSError as error:
-            raise RunFailed("log", "write", time_ns, self._reason(error)) from error
+            raise RunFailed("log", "write", max(time_ns, now_ns), self._reason(error)) from error
 
     def flush(self, time_ns: int) -> None:
         """Write everything so far to the disk, so that it outlives the process.

@@ -45,7 +45,8 @@ class KeptState(NamedTuple):
     @staticmethod
     def of(step: int, scene: Snapshot) -> KeptState:
         """The state after a step, in the scene's own arrays."""
-        return KeptState(scene.time_ns, step, scene.values, scene.owners, scene.parents, scene.near)
+        near = scene.tables.get(PROXIMITY, NO_PROXIMITY)
+        return KeptState(scene.time_ns, step, scene.values, scene.owners, scene.parents, near)
 
     def copied(self) -> KeptState:
         """The same in arrays of its own."""

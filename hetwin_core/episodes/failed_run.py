@@ -47,7 +47,7 @@ def finish_failed_run(
     if not (out / LOG).exists():
         out.mkdir(parents=True, exist_ok=True)
         bag = LogBag(out / LOG)
-        bag.write(*note)
+        bag.write([note])
         bag.close()
     else:
         with suppress(BadInput):  # a folder without a file in it

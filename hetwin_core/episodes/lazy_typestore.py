@@ -12,6 +12,8 @@ from rosbags.typesys.base import normalize_fieldname
 from rosbags.typesys.store import Typestore
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from rosbags.interfaces import Bitcvt, BitcvtSize, CDRDeser, CDRSer, CDRSerSize, Msgdef
 
 
@@ -23,8 +25,8 @@ class LazyTypestore(Typestore):
     those of ROS 1 can be converted.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, base: ModuleType | None = None) -> None:
+        super().__init__(base)
         self.cache = _Made(self)
         # Writing one message asks for the functions of dozens of types, which is one look into a dictionary each.
         self.get_msgdef: Callable[[str], Msgdef[object]] = self.cache.__getitem__  # type: ignore[method-assign]

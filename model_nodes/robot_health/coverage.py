@@ -74,10 +74,13 @@ class Coverage:
         count = 0 if layout is None else len(layout.joints)
         self._effort_seen: NDArray[np.bool_] = np.zeros(count, np.bool_)
         self._effort_decides: tuple[bool, ...] = ()
+        self._robots = () if layout is None else tuple(layout.parts())
+        self._names = [robot for robot, _ in self._robots]
+        self._at_first = tuple(self._at_once())
 
     def watch(self, view: View) -> list[Event]:
         """What is checked from now on that was not, or the reverse."""
-        found = [] if self._said else list(self._at_once())
+        found = [] if self._said else list(self._at_first)
         if self._layout is not None and view.watch is not None:
             found += self._efforts(self._layout, view.watch)
         said = [(one, view.time_ns) for one in found]
@@ -102,7 +105,7 @@ class Coverage:
         if one.claim is Claim.TOUCH and self._layout is not None:
             joints = {
                 joint
-                for robot, own in self._layout.parts()
+                for robot, own in self._robots
                 for joint in self._layout.joints[own]
                 if robot == one.subject
             }
@@ -125,7 +128,7 @@ class Coverage:
     def _at_once(self) -> Iterator[Covered]:
         """What the scene and the robots' descriptions say before the first step."""
         if self._layout is not None:
-            for robot, own in self._layout.parts():
+            for robot, own in self._robots:
                 yield from self._of_robot(self._layout, robot, own)
         for hand in self._hands:
             yield self._grip(hand)
@@ -168,13 +171,13 @@ class Coverage:
     def _efforts(self, layout: WatchLayout, watch: Watch) -> Iterator[Covered]:
         """Whether the efforts are watched, as soon as that is known."""
         is_late = watch.time_ns - self._begun_ns >= _DECIDED_NS
-        decides = (is_late, *(self._torques.is_torque(robot) for robot, _ in layout.parts()))
+        decides = (is_late, *map(self._torques.is_torque, self._names))
         known = np.isfinite(watch.measured_efforts) & (watch.measured_efforts != 0.0)
         if decides == self._effort_decides and not (known > self._effort_seen).any():
             return
         self._effort_seen |= known
         self._effort_decides = decides
-        for robot, own in layout.parts():
+        for robot, own in self._robots:
             seen = self._effort_seen[own]
             driven = np.array(layout.driven[own], np.bool_)
             if not driven.any() or not (seen.any() or is_late):

@@ -137,7 +137,7 @@ class Steps:
             case Literal(value):
                 return lambda _: value
             case Name(name):
-                return lambda scope: _variable(scope, name)
+                return _variable(name)
             case Member(of, name):
                 return self._member(node, name, self.step(of))
             case Items(items):
@@ -265,10 +265,14 @@ class Steps:
         return value
 
 
-def _variable(scope: Scope, name: str) -> Any:
-    if name in scope.variables:
-        return scope.variables[name]
-    return _executed(compiled(name), {})
+def _variable(name: str) -> Step:
+    """The step of a variable, or of what the library knows by this name."""
+
+    def value(scope: Scope) -> Any:
+        variables = scope.variables
+        return variables[name] if name in variables else _executed(compiled(name), {})
+
+    return value
 
 
 def _executed(program: Any, variables: dict[str, Any]) -> Any:

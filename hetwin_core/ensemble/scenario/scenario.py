@@ -80,8 +80,8 @@ class ModelPlan:
 
     def provides(self, attribute: str) -> bool:
         """Whether it can be responsible for attributes of this name."""
-        names = (attribute, ANY_ATTRIBUTE.name)
-        return any(spec.name in names for spec in self.cls.provides)
+        names = [spec.name for spec in self.cls.provides]
+        return attribute in names or ANY_ATTRIBUTE.name in names
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,10 +52,6 @@ def cross(a: Sequence[float], b: Sequence[float]) -> Vector:
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
-def _subtract(a: Sequence[float], b: Sequence[float]) -> Vector:
-    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
-
-
 def compose(parent: Floats, relative: Floats) -> Floats:
     """Transform a pose and twist from a moving parent's frame to the world.
 
@@ -99,9 +95,10 @@ def relative_to(parent: Floats, world: Floats) -> Floats:
     """
     p, w = parent.tolist(), world.tolist()
     back = conjugate(p[3:7])
-    offset = _subtract(w[0:3], p[0:3])
-    linear = _subtract(_subtract(w[7:10], p[7:10]), cross(p[10:13], offset))
-    angular = _subtract(w[10:13], p[10:13])
+    offset = (w[0] - p[0], w[1] - p[1], w[2] - p[2])
+    x, y, z = cross(p[10:13], offset)
+    linear = (w[7] - p[7] - x, w[8] - p[8] - y, w[9] - p[9] - z)
+    angular = (w[10] - p[10], w[11] - p[11], w[12] - p[12])
     return np.array(
         (
             *rotate(back, offset),

@@ -124,11 +124,13 @@ def wrong_shape(name: str, rows: Floats) -> str | None:
 
 def wrong_rows(name: str, rows: Floats) -> str | None:
     """What is wrong with a table, as the end of a sentence about it; None if nothing is."""
-    wrong = wrong_shape(name, rows)
+    columns, unknown = TABLES[name]
+    if rows.dtype != np.float64 or rows.ndim != 2 or rows.shape[1] != columns:
+        return wrong_shape(name, rows)
     fine = np.isfinite(rows)
-    if wrong is not None or fine.all():
-        return wrong
-    for column in TABLES[name].unknown:
+    if fine.all():
+        return None
+    for column in unknown:
         fine[:, column] |= np.isnan(rows[:, column])
     bad = rows[~fine.all(axis=1)]
     return f"has a row that is not finite: {bad[0].tolist()}" if len(bad) else None

@@ -161,7 +161,7 @@ class LocalPort(ModelPort):
         """Call the model when a requested step has ended: the digest must not depend on which thread is quicker."""
         if self._beside is not None:
             self._beside.let_end()
-        return self._call(call, work, self.model, *arguments)
+        return self._call(call, work, self._model or self.model, *arguments)
 
     def stop(self) -> RunFailed | None:
         """End the run and the threads."""

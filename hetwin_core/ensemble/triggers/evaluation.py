@@ -201,7 +201,7 @@ class Bound:
         Raises:
             RunFailed: if its value is not text.
         """
-        value = self.filled(data)
+        value = self.filled(data) if data.startswith("$") else data
         if not isinstance(value, str):
             raise self._failed(key, f"{data} is {value!r}; expected a name")
         return value

@@ -92,7 +92,7 @@ class TriggerRunner:
             RunFailed: if an expression has no value, or triggers wake each other without end.
         """
         if events:
-            self._drain(deque(_Waiting(e) for e in events), time_ns)
+            self._drain(deque(map(_Waiting, events)), time_ns)
         for trigger in self._on_value:
             self._run_on_value(trigger, time_ns)
         for trigger in self._triggers if self._operations else ():

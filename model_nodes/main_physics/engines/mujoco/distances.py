@@ -73,6 +73,7 @@ class Pairs:
         self._around = around * around
         of_bodies = model.geom_bodyid[np.array(self._geoms, np.intp).reshape(-1, 2)].astype(np.intp)
         self._bodies, group = np.unique(of_bodies, axis=0, return_inverse=True)
+        self._of: list[tuple[int, int]] = [(one, other) for one, other in self._bodies.tolist()]
         self._group: Places = group.reshape(-1)
         self._scattered = _scattered(self._group, len(self._bodies))
         self._former: Pairs | None = None
@@ -150,7 +151,7 @@ class Pairs:
             ((_, pair),) = pairs
             distance = self._measure(group, pair)
             return (
-                (pair, self._of(group), distance, self._segment.copy())
+                (pair, self._of[group], distance, self._segment.copy())
                 if distance < self._reach
                 else None
             )
@@ -165,7 +166,7 @@ class Pairs:
         if nearest < 0:
             return None
         first = self._first(group, pairs, measured) if self._scattered[group] else nearest
-        return first, self._of(group), best, segment
+        return first, self._of[group], best, segment
 
     def _first(self, group: int, pairs: list[tuple[float, int]], measured: dict[int, float]) -> int:
         """The first pair of two bodies that is within reach, which decides about the order of the rows."""
@@ -189,10 +190,6 @@ class Pairs:
         self._distances[pair] = distance
         self._least[pair] = distance - _TOLERANCE + self._motion.travelled[group]
         return distance
-
-    def _of(self, group: int) -> tuple[int, int]:
-        body, other = self._bodies[group].tolist()
-        return body, other
 
 
 def _scattered(groups: Places, count: int) -> list[bool]:
@@ -229,17 +226,12 @@ def _pairs(model: mj.MjModel, tables: Tables, bodies: list[int]) -> list[tuple[i
             other
             for other in range(1, model.nbody)
             if other != body
-            and not _is_excluded(excluded, body, other)
+            and (min(body, other) << 16) + max(body, other) not in excluded
             and model.body_weldid[other] != model.body_weldid[body]
         ]
         for geom in tables.geoms[body]:
             pairs += [(geom, far) for other in others for far in tables.geoms[other]]
     return pairs
-
-
-def _is_excluded(signatures: set[int], one: int, other: int) -> bool:
-    low, high = min(one, other), max(one, other)
-    return (low << 16) + high in signatures
 
 
 def _between(start: Floats, end: Floats) -> tuple[float, float, float]:
