@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -53,15 +53,18 @@ class HandMotion:
         seconds = np.array([(t - last_ns) * 1e-9 for t, _ in self._samples])
         poses = np.array([pose for _, pose in self._samples])
         turns: Any = multiply(tuple(poses[:, 3:7].T), conjugate(last[3:7].tolist()))
-        turned = [_rotation_vector(turn) for turn in np.array(turns).T.tolist()]
+        turned = _rotation_vectors(np.array(turns).T.tolist())
         moves = np.column_stack((poses[:, :3] - last[:3], turned))
         seconds -= seconds.mean()
         slopes: Floats = seconds @ moves / (seconds @ seconds)
         return slopes
 
 
-def _rotation_vector(q: Sequence[float]) -> tuple[float, float, float]:
-    w, x, y, z = q if q[0] >= 0 else (-q[0], -q[1], -q[2], -q[3])
-    s = math.sqrt(x * x + y * y + z * z)
-    factor = 2.0 * math.atan2(s, w) / s if s > 1e-12 else 2.0
-    return (factor * x, factor * y, factor * z)
+def _rotation_vectors(quaternions: Iterable[Sequence[float]]) -> list[tuple[float, float, float]]:
+    found = []
+    for q in quaternions:
+        w, x, y, z = q if q[0] >= 0 else (-q[0], -q[1], -q[2], -q[3])
+        s = math.sqrt(x * x + y * y + z * z)
+        factor = 2.0 * math.atan2(s, w) / s if s > 1e-12 else 2.0
+        found.append((factor * x, factor * y, factor * z))
+    return found

@@ -147,11 +147,12 @@ class RunLog(RunListener):
         entity, time_ns = handover.entity, handover.time_ns
         self._encoder.owners[entity, handover.attribute] = handover.to_model
         self._owners_since = time_ns
-        self._write([run_messages.handover(handover)])
+        messages = [run_messages.handover(handover)]
         if handover.attribute == "pose" and entity in self._labelled:
             owner = None if handover.to_model == self._main else handover.to_model
             label = owner_marker(time_ns, entity, owner)
-            self._write([encoded_message(topics.MARKERS, time_ns, label)])
+            messages.append(encoded_message(topics.MARKERS, time_ns, label))
+        self._write(messages)
 
     def note(self, time_ns: int, level: str, source: str, text: str) -> None:
         """Write a note to ``/diagnostics``."""
@@ -210,10 +211,8 @@ class RunLog(RunListener):
 
     def _write(self, messages: Iterable[Encoded]) -> None:
         """Write messages; the log time of one that is late is now."""
-        bag, now = self._bag, self._now
-        if bag is not None:
-            for topic, time_ns, data in messages:
-                bag.write(topic, time_ns if time_ns > now else now, data)
+        if self._bag is not None:
+            self._bag.write(messages, self._now)
 
     def _write_start(self, start: RunStart) -> None:
         """Write what stays, and the first state; shapes are drawn in the frames of their entities."""
@@ -237,11 +236,11 @@ class RunLog(RunListener):
     def _write_state(self, state: KeptState) -> None:
         near = state.near.rows()
         time_ns, values = state.time_ns, state.values
-        self._write([self._encoder.state(*state[:5], near)])
+        messages = [self._encoder.state(*state[:5], near)]
         if time_ns >= self._contacts.next_ns:
             self._contacts.take(time_ns)
-            self._write(self._encoder.contacts(time_ns, near))
-        self._write(self._encoder.robots(time_ns, values))
+            messages += self._encoder.contacts(time_ns, near)
+        self._write([*messages, *self._encoder.robots(time_ns, values)])
 
     def _write_transforms(self, time_ns: int, values: Floats) -> None:
         """All frames if one has moved, and all particles if one has; and both now and then, for late readers."""

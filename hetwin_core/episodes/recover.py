@@ -80,11 +80,11 @@ def _copy(file: LogFile, path: Path, last: Encoded | None) -> int:
             for number, row in chunk.in_order():
                 if number in topics:
                     raw = memoryview(chunk.data)[row.begin : row.end]
-                    bag.write(topics[number], row.time_ns, raw)
+                    bag.write([Encoded(topics[number], row.time_ns, raw)])
                     count += 1
                     latest = max(latest, row.time_ns)
         if last is not None:
-            bag.write(last.topic, max(last.time_ns, latest), last.data)
+            bag.write([last], latest)
     finally:
         bag.close()
     return count

@@ -98,16 +98,17 @@ def responsibilities(time_ns: int, owners: Mapping[tuple[str, str], str]) -> Enc
     return _flat(topics.RESPONSIBILITIES, time_ns, _COUNT.pack(len(rows)), *chain(*rows))
 
 
-def event(happened: Event) -> Iterator[Encoded]:
+def event(happened: Event) -> list[Encoded]:
     """``hetwin/msg/Event``; of the robot's program the action annotation or the task too."""
     time_ns = happened.time_ns
     name, kind, source = happened.name, happened.kind, happened.source
     arguments = arguments_to_text(happened.arguments)
-    yield _flat(topics.EVENTS, time_ns, name, kind.value, source, happened.sequence, arguments)
+    said = _flat(topics.EVENTS, time_ns, name, kind.value, source, happened.sequence, arguments)
     if kind is EventKind.ACTION:
-        yield _flat(topics.ANNOTATIONS, time_ns, "", *annotation_fields(happened))
-    elif kind is EventKind.TASK:
-        yield encoded_message(topics.TASKS, time_ns, task_message(happened))
+        return [said, _flat(topics.ANNOTATIONS, time_ns, "", *annotation_fields(happened))]
+    if kind is EventKind.TASK:
+        return [said, encoded_message(topics.TASKS, time_ns, task_message(happened))]
+    return [said]
 
 
 def task_message(event: Event) -> Any:

@@ -87,10 +87,11 @@ class Coverage:
         for happened in view.events:
             changed = self._of_fingers(happened)
             said += [] if changed is None else [(changed, happened.time_ns)]
-        silent = [gap for gap in self._gaps if gap.from_ns <= view.time_ns < gap.to_ns]
-        if silent != self._silent:
-            self._silent = silent
-            said = [*((one, view.time_ns) for one in self._known.values()), *said]
+        if self._gaps:
+            silent = [gap for gap in self._gaps if gap.from_ns <= view.time_ns < gap.to_ns]
+            if silent != self._silent:
+                self._silent = silent
+                said = [*((one, view.time_ns) for one in self._known.values()), *said]
         events = []
         for one, time_ns in said:
             self._known[one.claim, one.subject] = one

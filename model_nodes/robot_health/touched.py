@@ -105,7 +105,9 @@ class Touched:
                 events += self._go_on(seen)
         self._hold(view)
         over = [k for k, t in self.open.items() if view.time_ns - t.last_ns > HOLD_NS]
-        return [*events, *(self._ended(self.open.pop(key)) for key in over)]
+        for key in over:
+            events.append(self._ended(self.open.pop(key)))
+        return events
 
     def _inside(self, view: View) -> Iterator[_Seen]:
         """Links that are inside objects now with which the main model does not let them collide."""

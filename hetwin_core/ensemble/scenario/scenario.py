@@ -133,7 +133,10 @@ class Scenario:
 
     def plan(self, name: str) -> ModelPlan | None:
         """The model of this name."""
-        return next((model for model in self.models if model.name == name), None)
+        for model in self.models:
+            if model.name == name:
+                return model
+        return None
 
     @property
     def placeable(self) -> tuple[ModelPlan, ...]:

@@ -199,12 +199,12 @@ class Watch:
             self.measured_efforts,
             self.expected_efforts,
         )
-        named = {
-            ROBOT_JOINTS: np.stack(columns, axis=1),
-            CLEARANCES: self.clearances,
-            TOUCHES: self.touches,
+        time_ns = self.time_ns
+        return {
+            ROBOT_JOINTS: Table(np.stack(columns, axis=1), time_ns=time_ns),
+            CLEARANCES: Table(self.clearances, time_ns=time_ns),
+            TOUCHES: Table(self.touches, time_ns=time_ns),
         }
-        return {name: Table(rows, time_ns=self.time_ns) for name, rows in named.items()}
 
     @classmethod
     def read(cls, tables: Mapping[str, Table], layout: WatchLayout) -> Watch | None:

@@ -27,10 +27,8 @@ def all_finite(numbers: Floats) -> bool:
 
     A sum is finite only if all its terms are, and is much cheaper than a test of each; that of squares the most.
     """
-    if numbers.ndim == 1 and numbers.size < _MANY:
-        total = numbers.dot(numbers)
-    else:
-        total = np.add.reduce(numbers, axis=None)
+    small = numbers.ndim == 1 and numbers.size < _MANY
+    total = numbers.dot(numbers) if small else np.add.reduce(numbers, axis=None)
     return math.isfinite(total) or bool(np.isfinite(numbers).all())
 
 

@@ -15,7 +15,7 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.saving.text import from_text, to_text
 
-FORMAT, VERSION = "hetwin checkpoint", 3
+FORMAT, VERSION = "hetwin checkpoint", 4
 _ZIP, _IN_ZIP = b"PK", f"{FORMAT} 1 or 2, a ZIP archive"
 """How the files of older versions begin, and what they are."""
 _LARGEST = 1 << 30

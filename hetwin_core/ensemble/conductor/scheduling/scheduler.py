@@ -38,7 +38,7 @@ class Scheduler(Restorable):
         stride: only with multiples of so many main steps does any waited-for model step.
     """
 
-    saved_fields = ("_interrupted", "_last", "_changed", "stretch", "missed")
+    saved_fields = ("_interrupted", "_last_ns", "_changed", "stretch", "missed")
 
     def __init__(self, ports: Sequence[ModelPort], layout: Layout) -> None:
         others = [p for p in ports if not p.plan.main]
@@ -49,7 +49,7 @@ class Scheduler(Restorable):
         self.stride = _stride(self._waited)
         self._fidelity_offsets = _fidelity_offsets(self._waited, layout)
         self._interrupted: set[int] = set()
-        self._last = {port.plan.index: 0 for port in self._waited}
+        self._last_ns = {port.plan.index: 0 for port in self._waited}
         self._changed = -STEPS_TO_CHANGE
         self.stretch = 1
         self.missed: Counter[str] = Counter()
@@ -98,10 +98,10 @@ class Scheduler(Restorable):
         nexts = [-(-step // port.plan.every) * port.plan.every for port in self._waited]
         return min(nexts, default=sys.maxsize)
 
-    def steps_since(self, port: ModelPort, step: int) -> int:
-        """Steps of the main model since this model's last step; records that it steps now."""
-        since = step - self._last[port.plan.index]
-        self._last[port.plan.index] = step
+    def period_ns(self, port: ModelPort, time_ns: int) -> int:
+        """Time since this model's last step [ns]; records that it steps to this time."""
+        since = time_ns - self._last_ns[port.plan.index]
+        self._last_ns[port.plan.index] = time_ns
         return since
 
     def adapt(self, step: int, late: bool) -> bool:

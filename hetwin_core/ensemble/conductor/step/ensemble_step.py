@@ -117,10 +117,10 @@ class EnsembleStep:
 
     def _input(self, port: ModelPort, step: int, then: int, scene: Snapshot) -> Tick:
         """The input of a step that ends with this step of the main model, at a time, on this snapshot."""
-        every = port.plan.every
         if port.plan.stepping is Stepping.SERVICE:
-            every = self._scheduler.steps_since(port, step)
-        period = then - self._clock.time_of(step - every)
+            period = self._scheduler.period_ns(port, then)
+        else:
+            period = then - self._clock.time_of(step - port.plan.every)
         return Tick(then, period, scene, self._events.unseen_by(port.plan.index))
 
     def finish(self, step: int) -> bool:

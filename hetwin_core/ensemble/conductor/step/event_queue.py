@@ -56,13 +56,12 @@ class EventQueue(Restorable):
         Raises:
             RunFailed: if the arguments of one cannot be written as JSON.
         """
-        name = self._models[index]
+        name, ranked = self._models[index], []
         for event in events:
             _check_json(event, name)
-        return [
-            (index, replace(e, source=name) if e.kind is EventKind.MODEL or not e.source else e)
-            for e in events
-        ]
+            own = event.kind is EventKind.MODEL or not event.source
+            ranked.append((index, replace(event, source=name) if own else event))
+        return ranked
 
     def from_outside(self, event: Event) -> tuple[int, Event]:
         """An event that no model's output held, with its rank; those of unknown source come last.

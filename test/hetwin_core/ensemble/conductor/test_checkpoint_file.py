@@ -95,7 +95,7 @@ def array(kind, shape, order="C", data=bytes(24)) -> dict:
 def good(**changes) -> dict:
     return {
         "format": "hetwin checkpoint",
-        "format_version": 3,
+        "format_version": 4,
         "scenario": "a.yaml",
         "options": {},
         "given": {},
@@ -165,9 +165,9 @@ def test_other_content_is_bad_input(content, tmp_path):
         read_checkpoint(written(tmp_path / "a.json.gz", content))
 
 
-@pytest.mark.parametrize("changes", [{"format": "x"}, {"format_version": 2}])
+@pytest.mark.parametrize("changes", [{"format": "x"}, {"format_version": 3}])
 def test_other_formats_are_named(changes, tmp_path):
-    with pytest.raises(BadInput, match=r"another format; found .*; expected hetwin checkpoint 3"):
+    with pytest.raises(BadInput, match=r"another format; found .*; expected hetwin checkpoint 4"):
         read_checkpoint(written(tmp_path / "a.json.gz", good(**changes)))
 
 
@@ -176,7 +176,7 @@ def test_older_files_are_named(tmp_path):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("checkpoint.json", json.dumps(good(format_version=2)))
     with pytest.raises(
-        BadInput, match=r"found 'hetwin checkpoint 1 or 2, .*expected hetwin checkpoint 3"
+        BadInput, match=r"found 'hetwin checkpoint 1 or 2, .*expected hetwin checkpoint 4"
     ):
         read_checkpoint(path)
 
