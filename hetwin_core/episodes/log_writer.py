@@ -121,8 +121,6 @@ class RunLog(RunListener):
         moment = self._states.happened
         state = self._states.take(step, scene)
         if state is not None:
-            if self._owners_since is not None:
-                self._write_responsibilities()
             self._write_state(state)
         if now >= self._transforms.next_ns:
             self._transforms.take(now)
@@ -184,9 +182,10 @@ class RunLog(RunListener):
             return
         bag.use_room()
         try:
-            self._write_responsibilities()
             if last is not None:
                 self._write_state(last._replace(near=last.near.left()))
+            elif self._owners_since is not None:
+                self._write([self._encoder.responsibilities(self._owners_since)])
         finally:
             self._bag = None
             bag.close()
@@ -228,15 +227,14 @@ class RunLog(RunListener):
         self._write_transforms(now, values)
         self._write(self._encoder.scans(now, values))
 
-    def _write_responsibilities(self) -> None:
-        if self._owners_since is not None:
-            self._write([self._encoder.responsibilities(self._owners_since)])
-        self._owners_since = None
-
     def _write_state(self, state: KeptState) -> None:
+        """Write a state, after the table of owners if that has changed."""
         near = state.near.rows()
-        time_ns, values = state.time_ns, state.values
-        messages = [self._encoder.state(*state[:5], near)]
+        time_ns, values, messages = state.time_ns, state.values, list[Encoded]()
+        if self._owners_since is not None:
+            messages.append(self._encoder.responsibilities(self._owners_since))
+            self._owners_since = None
+        messages.append(self._encoder.state(*state[:5], near))
         if time_ns >= self._contacts.next_ns:
             self._contacts.take(time_ns)
             messages += self._encoder.contacts(time_ns, near)

@@ -6,7 +6,6 @@ import json
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from itertools import chain
 from typing import Any
 
 from hetwin_core.ensemble import topics
@@ -94,8 +93,10 @@ def descriptions(time_ns: int, robots: Mapping[str, str]) -> Iterator[Encoded]:
 
 def responsibilities(time_ns: int, owners: Mapping[tuple[str, str], str]) -> Encoded:
     """``hetwin/msg/Responsibilities``, from the model of each (entity, attribute)."""
-    rows = [(entity, attribute, model) for (entity, attribute), model in owners.items()]
-    return _flat(topics.RESPONSIBILITIES, time_ns, _COUNT.pack(len(rows)), *chain(*rows))
+    texts = list[str]()
+    for (entity, attribute), model in owners.items():
+        texts += entity, attribute, model
+    return _flat(topics.RESPONSIBILITIES, time_ns, _COUNT.pack(len(owners)), *texts)
 
 
 def event(happened: Event) -> list[Encoded]:

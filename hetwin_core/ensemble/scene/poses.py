@@ -20,14 +20,18 @@ Quaternion: TypeAlias = tuple[float, float, float, float]
 
 def rotate(q: Sequence[float], v: Sequence[float]) -> Vector:
     """Rotate a vector by a unit quaternion (w, x, y, z)."""
+    return rotate_all(q, v)[0]
+
+
+def rotate_all(q: Sequence[float], *vectors: Sequence[float]) -> list[Vector]:
+    """Rotate vectors by a unit quaternion (w, x, y, z)."""
     w, x, y, z = q
-    vx, vy, vz = v
-    tx, ty, tz = 2 * (y * vz - z * vy), 2 * (z * vx - x * vz), 2 * (x * vy - y * vx)
-    return (
-        vx + w * tx + y * tz - z * ty,
-        vy + w * ty + z * tx - x * tz,
-        vz + w * tz + x * ty - y * tx,
-    )
+    rotated = []
+    for vx, vy, vz in vectors:
+        tx, ty, tz = 2 * (y * vz - z * vy), 2 * (z * vx - x * vz), 2 * (x * vy - y * vx)
+        ax, ay, az = vx + w * tx + y * tz, vy + w * ty + z * tx, vz + w * tz + x * ty
+        rotated.append((ax - z * ty, ay - x * tz, az - y * tx))
+    return rotated
 
 
 def conjugate(q: Sequence[float]) -> Quaternion:
@@ -65,9 +69,8 @@ def compose(parent: Floats, relative: Floats) -> Floats:
     # written out: this runs for every kinematic body at every step, and calls cost more than the arithmetic
     px, py, pz, qw, qx, qy, qz, vx, vy, vz, wx, wy, wz = parent.tolist()
     rx, ry, rz, sw, sx, sy, sz, ux, uy, uz, ox, oy, oz = relative.tolist()
-    ax, ay, az = rotate((qw, qx, qy, qz), (rx, ry, rz))
-    bx, by, bz = rotate((qw, qx, qy, qz), (ux, uy, uz))
-    cx, cy, cz = rotate((qw, qx, qy, qz), (ox, oy, oz))
+    vectors = (rx, ry, rz), (ux, uy, uz), (ox, oy, oz)
+    (ax, ay, az), (bx, by, bz), (cx, cy, cz) = rotate_all((qw, qx, qy, qz), *vectors)
     return np.array(
         (
             *(px + ax, py + ay, pz + az),
@@ -99,14 +102,8 @@ def relative_to(parent: Floats, world: Floats) -> Floats:
     x, y, z = cross(p[10:13], offset)
     linear = (w[7] - p[7] - x, w[8] - p[8] - y, w[9] - p[9] - z)
     angular = (w[10] - p[10], w[11] - p[11], w[12] - p[12])
-    return np.array(
-        (
-            *rotate(back, offset),
-            *multiply(back, w[3:7]),
-            *rotate(back, linear),
-            *rotate(back, angular),
-        )
-    )
+    place, velocity, turning = rotate_all(back, offset, linear, angular)
+    return np.array((*place, *multiply(back, w[3:7]), *velocity, *turning))
 
 
 def rotation_by(vector: Sequence[float]) -> Quaternion:

@@ -54,10 +54,10 @@ class Struck:
     @property
     def any(self) -> bool:
         """Whether there is anything to update."""
-        if not self._touches:
-            return self._lasting.any
-        touches = self._touches.values()
-        return self._lasting.any or any(t.other in self._numbers and not t.hand for t in touches)
+        for touch in self._touches.values():
+            if touch.other in self._numbers and not touch.hand:
+                return True
+        return self._lasting.any
 
     def update(self, before: Floats) -> list[Event]:
         """Judge the newest state.

@@ -32,13 +32,14 @@ class Scheduler(Restorable):
 
     Attributes:
         unwaited: the models that step on the clock or at their own pace.
+        interrupted: indices of the models that have lost a step by a failure.
         stretch: by this factor, models step less often than their rates say.
         missed: name of a model -> steps left out because the main model was late.
         any_beside: whether any model may be coupled beside the main one.
         stride: only with multiples of so many main steps does any waited-for model step.
     """
 
-    saved_fields = ("_interrupted", "_last_ns", "_changed", "stretch", "missed")
+    saved_fields = ("interrupted", "_last_ns", "_changed", "stretch", "missed")
 
     def __init__(self, ports: Sequence[ModelPort], layout: Layout) -> None:
         others = [p for p in ports if not p.plan.main]
@@ -48,7 +49,7 @@ class Scheduler(Restorable):
         self.unwaited = [p for p in others if p.plan.stepping is not Stepping.SERVICE]
         self.stride = _stride(self._waited)
         self._fidelity_offsets = _fidelity_offsets(self._waited, layout)
-        self._interrupted: set[int] = set()
+        self.interrupted: set[int] = set()
         self._last_ns = {port.plan.index: 0 for port in self._waited}
         self._changed = -STEPS_TO_CHANGE
         self.stretch = 1
@@ -60,8 +61,8 @@ class Scheduler(Restorable):
         A period lasts as many main steps as the model's rate says; its output is due with the last of them.
         """
         starting = [p for p in self._beside if (step - 1) % p.plan.every == 0]
-        if self._interrupted:
-            self._interrupted.difference_update(p.plan.index for p in starting)
+        if self.interrupted:
+            self.interrupted.difference_update(p.plan.index for p in starting)
         return starting
 
     def due(self, step: int, scene: Scene) -> list[ModelPort]:
@@ -89,9 +90,7 @@ class Scheduler(Restorable):
 
     def still_due(self, due: Sequence[ModelPort]) -> Sequence[ModelPort]:
         """Those of `due` that have not lost their step by a failure since."""
-        if not self._interrupted:
-            return due
-        return [port for port in due if port.plan.index not in self._interrupted]
+        return [port for port in due if port.plan.index not in self.interrupted]
 
     def next_due(self, step: int) -> int:
         """The first step of the main model, from this one on, with which any waited-for model steps."""
@@ -119,12 +118,12 @@ class Scheduler(Restorable):
         self._beside = [p for p in self._beside if p.plan.index != model]
         self.stride = _stride(self._waited)
         self.unwaited = [p for p in self.unwaited if p.plan.index != model]
-        self._interrupted.add(model)
+        self.interrupted.add(model)
 
     def restarted(self, model: int) -> None:
         """A new instance replaces this model; a step that the former one began beside the main model is lost."""
         if any(port.plan.index == model for port in self._beside):
-            self._interrupted.add(model)
+            self.interrupted.add(model)
 
 
 def _stride(ports: Sequence[ModelPort]) -> int:

@@ -170,7 +170,9 @@ class EnsembleStep:
 
     def _begin_after_main(self, step: int) -> Sequence[ModelPort]:
         """Start the models that see the main model's new state; returns all whose outputs are due."""
-        due = self._scheduler.still_due(self._due)
+        due, scheduler = self._due, self._scheduler
+        if scheduler.interrupted:
+            due = scheduler.still_due(due)
         scene = self._scene.snapshot()
         for port in due:
             if not port.plan.beside:

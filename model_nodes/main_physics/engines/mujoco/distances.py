@@ -100,12 +100,16 @@ class Pairs:
         together: dict[int, list[tuple[float, int]]] = {}
         for bound, pair, group in zip(bounds[due].tolist(), pairs, groups, strict=True):
             together.setdefault(group, []).append((bound, pair))
-        found = [near for group in together.items() if (near := self._nearest_of(*group))]
+        found = []
+        for group in together.items():
+            near = self._nearest_of(*group)
+            if near is not None:
+                found.append(near)
         found.sort(key=itemgetter(0))
-        return {
-            key: nearest_points(self._data, *key, distance, segment)
-            for _, key, distance, segment in found
-        }
+        data, points = self._data, dict[tuple[int, int], Nearest]()
+        for _, key, distance, segment in found:
+            points[key] = nearest_points(data, *key, distance, segment)
+        return points
 
     def nearest_at(self, positions: Floats) -> dict[tuple[int, int], Nearest]:
         """As `nearest`, with the world at other positions, as MuJoCo's ``qpos``; what is known of now stays."""

@@ -132,8 +132,7 @@ def _rows(
     if not near:
         return no_rows(PROXIMITY)
     bodies = frames[np.array(list(near))].tolist()
-    rows = [
-        (*pair, n.distance, *n.point, *n.normal, *contacts.force_on(*key))
-        for pair, (key, n) in zip(bodies, near.items(), strict=True)
-    ]
+    rows = []
+    for pair, (key, n) in zip(bodies, near.items(), strict=True):
+        rows.append((*pair, n.distance, *n.point, *n.normal, *contacts.force_on(*key)))
     return np.array(rows, np.float64)
