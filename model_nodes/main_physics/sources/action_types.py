@@ -1,4 +1,4 @@
-"""Definitions of what action servers, controllers, grippers and behaviour trees publish, as their packages have them.
+"""Definitions of what action servers, controllers and behaviour trees publish, as their packages have them.
 
 They are here since recorders leave the definitions of hidden topics out, and the packages need not be installed. Where
 versions differ there is a definition for each, the usual one first. What an action's topics carry follows from the
