@@ -49,9 +49,9 @@ class HandMotion:
         """
         if len(self._samples) < 2:
             return self._samples[-1][1][7:13].copy() if self._samples else np.zeros(6)
-        last_ns, last = self._samples[-1]
-        seconds = np.array([(t - last_ns) * 1e-9 for t, _ in self._samples])
-        poses = np.array([pose for _, pose in self._samples])
+        times, rows = zip(*self._samples, strict=True)
+        poses, last = np.array(rows), rows[-1]
+        seconds = (np.array(times) - times[-1]) * 1e-9
         turns: Any = multiply(tuple(poses[:, 3:7].T), conjugate(last[3:7].tolist()))
         turned = _rotation_vectors(np.array(turns).T.tolist())
         moves = np.column_stack((poses[:, :3] - last[:3], turned))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from copy import copy
 from typing import Any, NamedTuple
 
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import NO_PROXIMITY, PROXIMITY, Table
+from hetwin_core.ensemble.scene.snapshot import NO_PROXIMITY, PROXIMITY, Snapshot, Table
 from hetwin_core.ensemble.scene.values import Floats, Ints
 
 

@@ -9,10 +9,9 @@ from pathlib import Path
 
 from hetwin_core.ensemble.conductor.reporting.concerns import run_concerns, verdict_of
 from hetwin_core.ensemble.conductor.reporting.coverage import coverage_of
-from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
-from hetwin_core.ensemble.conductor.reporting.summary import error_row, handover_row
+from hetwin_core.ensemble.conductor.reporting.listener import RunSummary, error_row, handover_row
 from hetwin_core.ensemble.errors import BadInput, RunFailed
-from hetwin_core.ensemble.event_codec import event_to_summary
+from hetwin_core.ensemble.events import event_to_summary
 from hetwin_core.ensemble.topics import (
     JOINT_STATES,
     LOGGED,

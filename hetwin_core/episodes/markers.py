@@ -10,9 +10,16 @@ import numpy as np
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout, Slot
 from hetwin_core.ensemble.scene.poses import multiply, rotate
-from hetwin_core.ensemble.scene.shapes import PARTICLE_RGBA, Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import WORLD, Floats, Meaning, particles
+from hetwin_core.ensemble.scene.values import (
+    PARTICLE_RGBA,
+    WORLD,
+    Floats,
+    Meaning,
+    Shape,
+    ShapeKind,
+    particles,
+)
 from hetwin_core.ensemble.topics import MARKERS, PARTICLES
 from hetwin_core.episodes.cdr_template import Blanks, CdrTemplate
 from hetwin_core.episodes.messages import (

@@ -37,7 +37,7 @@ class LazyTypestore(Typestore):
         super().__init__(base)
         self.cache = _Made(self)
         # Writing one message asks for the functions of dozens of types, which is one look into a dictionary each.
-        self.get_msgdef: Callable[[str], Msgdef[object]] = self.cache.__getitem__  # type: ignore[method-assign]
+        self.get_msgdef: Callable[[str], Msgdef[object]] = self.cache.__getitem__  # type: ignore[assignment]
 
     def prepare_reading(self) -> None:
         """Make what reads messages of all types.

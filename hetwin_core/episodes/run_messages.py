@@ -9,12 +9,9 @@ from dataclasses import asdict
 from typing import Any
 
 from hetwin_core.ensemble import topics
-from hetwin_core.ensemble.annotations import annotation_fields
 from hetwin_core.ensemble.conductor.reporting.listener import Handover, ModelRecord
-from hetwin_core.ensemble.event_codec import arguments_to_text
-from hetwin_core.ensemble.events import Event, EventKind
-from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.layout_json import layout_to_json
+from hetwin_core.ensemble.events import Event, EventKind, annotation_fields, arguments_to_text
+from hetwin_core.ensemble.scene.layout import Layout, layout_to_json
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.tasks import task_fields
 from hetwin_core.ensemble.topics import Encoded

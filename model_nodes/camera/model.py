@@ -7,9 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from hetwin_core.ensemble.annotations import phase_of
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.events import Event, EventKind, phase_of
 from hetwin_core.ensemble.model import (
     Changes,
     Contribution,

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.rotations import rotation_matrix
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
+from hetwin_core.ensemble.scene.poses import rotation_matrix
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.values import Floats, Shape, ShapeKind
 from model_nodes.scene_shapes import SceneShapes
 
 _NO_POINTS = (ShapeKind.PLANE,)

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from hetwin_core.ensemble.annotations import ANNOUNCED, phase_of
 from hetwin_core.ensemble.errors import RunFailed
-from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.events import ANNOUNCED, Event, EventKind, Json, phase_of
 from hetwin_core.ensemble.expressions.evaluators import Evaluator
 from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.triggers.effects import Effects
 from hetwin_core.ensemble.triggers.evaluation import Bound, Evaluation
 from hetwin_core.ensemble.triggers.schema import (
     DoCommand,
@@ -28,6 +26,20 @@ from hetwin_core.ensemble.triggers.schema import (
     OnTopic,
 )
 from hetwin_core.ensemble.triggers.trigger import Trigger
+
+
+class Effects(Protocol):
+    """Effects of triggers, which the conductor carries out at the barrier."""
+
+    def hand_over(self, entity: str, attribute: str, to: str, cause: str) -> None:
+        """Move a responsibility."""
+
+    def command(self, model: str, name: str, arguments: Mapping[str, Json], cause: str) -> None:
+        """Give a model a command of its own."""
+
+    def stop(self, reason: str) -> None:
+        """End the run."""
+
 
 MAX_DEPTH = 16
 """Longest chain of triggers that wake one another in one step."""

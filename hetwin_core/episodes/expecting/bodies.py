@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.expressions.terms import terms_in
+from hetwin_core.ensemble.expressions.expression import terms_in
 from hetwin_core.ensemble.scene.hands import hand_links
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.episodes.tables.rows import Task
@@ -105,7 +105,7 @@ def lineage(task: Task, by_id: Mapping[str, Task]) -> Iterator[Task]:
         above = by_id.get(above.parent)
 
 
-class Named:
+class NamedEntities:
     """Finds what tasks name.
 
     Args:

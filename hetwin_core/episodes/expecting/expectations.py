@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from hetwin_core.ensemble.annotations import LETTING_GO
-from hetwin_core.ensemble.event_patterns import ANY, EventPattern, Wanted
-from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.events import LETTING_GO, Json
+from hetwin_core.ensemble.expressions.expression import ANY, EventPattern, Wanted
 from hetwin_core.ensemble.expressions.nodes import Literal, Name
-from hetwin_core.episodes.expecting.bodies import Bodies, Named
+from hetwin_core.episodes.expecting.bodies import Bodies, NamedEntities
 from hetwin_core.episodes.tables.rows import Status, Task
 from hetwin_core.episodes.tables.tables import Tables
 
@@ -124,7 +123,7 @@ class Expectations:
 
     def __init__(self, tables: Tables) -> None:
         self.bodies = Bodies(tables.layout)
-        self.named = Named(tables.tasks, self.bodies)
+        self.named = NamedEntities(tables.tasks, self.bodies)
         self._tasks = tables.tasks
         given = {name: tuple(texts) for name, texts in tables.expects.items()}
         self._patterns: dict[str, tuple[EventPattern, ...]] = {

@@ -11,9 +11,8 @@ import numpy as np
 from hetwin_core.ensemble.conductor.reporting.concerns import Severity
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
-from hetwin_core.ensemble.scene.shapes import ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.values import Floats, ShapeKind
 from model_nodes.fidelity.bounding_boxes import BoundingBoxes
 from model_nodes.robot_health.lasting import Found, Key, Lasting
 from model_nodes.robot_health.objects.states import ObjectStates, Purpose, Touches

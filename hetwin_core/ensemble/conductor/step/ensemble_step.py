@@ -7,12 +7,11 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from hetwin_core.ensemble.clock import MainClock
-from hetwin_core.ensemble.conductor.failures.handler import FailureHandler
-from hetwin_core.ensemble.conductor.scheduling.scheduler import Scheduler
+from hetwin_core.ensemble.conductor.failures import FailureHandler
+from hetwin_core.ensemble.conductor.scheduler import Scheduler
 from hetwin_core.ensemble.conductor.step.effects import EffectRunner
-from hetwin_core.ensemble.conductor.step.event_queue import EventQueue
+from hetwin_core.ensemble.conductor.step.incoming import EventQueue, OutsideInput
 from hetwin_core.ensemble.conductor.step.outputs import OutputWriter
-from hetwin_core.ensemble.conductor.step.outside_input import OutsideInput
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Changes, MainChanges, MainTick, Stepping, Tick

@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
-from hetwin_core.ensemble.conductor.checkpoint.file import read_checkpoint, write_checkpoint
+from hetwin_core.ensemble.conductor.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
 

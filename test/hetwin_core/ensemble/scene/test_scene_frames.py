@@ -9,8 +9,7 @@ import pytest
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.poses import compose
-from hetwin_core.ensemble.scene.responsibilities import ResponsibilityTable
-from hetwin_core.ensemble.scene.scene import Scene
+from hetwin_core.ensemble.scene.scene import ResponsibilityTable, Scene
 from hetwin_core.ensemble.scene.values import POSE, pose_value
 
 NAMES = ("hand", "tray", "cup", "lid")
