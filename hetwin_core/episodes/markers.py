@@ -21,8 +21,9 @@ from hetwin_core.ensemble.scene.values import (
     particles,
 )
 from hetwin_core.ensemble.topics import MARKERS, PARTICLES
-from hetwin_core.episodes.cdr_template import Blanks, CdrTemplate
 from hetwin_core.episodes.messages import (
+    Blanks,
+    CdrTemplate,
     colour_message,
     header,
     message,

@@ -28,9 +28,10 @@ from hetwin_core.ensemble.topics import (
     Topic,
     of_robot,
 )
-from hetwin_core.episodes.cdr_template import Blanks, CdrTemplate
 from hetwin_core.episodes.markers import ADD, DELETE, marker
 from hetwin_core.episodes.messages import (
+    Blanks,
+    CdrTemplate,
     colour_message,
     message,
     point_message,

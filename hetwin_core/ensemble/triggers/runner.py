@@ -62,6 +62,11 @@ class TriggerRunner:
         effects: carries out the effects.
         snapshot: returns the scene as it is now, effects of earlier triggers included.
         handled: called with every event that is handled, in order; returns it with its sequence number.
+
+    Attributes:
+        on_value: the triggers that look at a value at every barrier.
+        operations: the triggers that look again as long as an operation lasts, by name. Without both, `run` does
+            nothing at a barrier without events.
     """
 
     def __init__(
@@ -80,21 +85,16 @@ class TriggerRunner:
         self._snapshot = snapshot
         self._evaluation = Evaluation(evaluators, snapshot)
         self._handled = handled
-        self._on_value = [t for t in self._triggers if isinstance(t.on, OnAttribute)]
+        self.on_value = [t for t in self._triggers if isinstance(t.on, OnAttribute)]
         self._on_topic = [t for t in self._triggers if isinstance(t.on, OnTopic)]
         self._was_true: dict[str, bool] = {}
-        self._operations: dict[str, Bound] = {}
-
-    @property
-    def looks(self) -> bool:
-        """Whether `run` may do something at a barrier without events."""
-        return bool(self._on_value or self._operations)
+        self.operations: dict[str, Bound] = {}
 
     @property
     def waits_for_events(self) -> bool:
         """Whether no trigger can act without an event, whatever the values are."""
-        return not self._on_value and not any(
-            t.while_phase and t.name in self._operations for t in self._triggers
+        return not self.on_value and not any(
+            t.while_phase and t.name in self.operations for t in self._triggers
         )
 
     def run(self, events: Sequence[Event], time_ns: int) -> None:
@@ -105,10 +105,10 @@ class TriggerRunner:
         """
         if events:
             self._drain(deque(map(_Waiting, events)), time_ns)
-        for trigger in self._on_value:
+        for trigger in self.on_value:
             self._run_on_value(trigger, time_ns)
-        for trigger in self._triggers if self._operations else ():
-            if trigger.while_phase and trigger.name in self._operations:
+        for trigger in self._triggers if self.operations else ():
+            if trigger.while_phase and trigger.name in self.operations:
                 self._run_while_phase(trigger, time_ns)
 
     def save(self) -> Plain:
@@ -117,7 +117,7 @@ class TriggerRunner:
         What their conditions read is not part of it: they are looked at again, with the same result.
         """
         operations = {
-            n: {"event": b.event, "time_ns": b.time_ns} for n, b in self._operations.items()
+            n: {"event": b.event, "time_ns": b.time_ns} for n, b in self.operations.items()
         }
         return record({"was_true": self._was_true, "operations": operations}, name="triggers")
 
@@ -133,7 +133,7 @@ class TriggerRunner:
         if unknown:
             raise Unsaveable(f"there is no trigger {unknown[0]!r}")
         self._was_true = dict(content["was_true"])
-        self._operations = {
+        self.operations = {
             name: Bound(self._evaluation, named[name], of["event"], of["time_ns"])
             for name, of in content["operations"].items()
         }
@@ -171,12 +171,10 @@ class TriggerRunner:
             return False
         if trigger.while_phase:
             if phase == "begin":
-                self._operations[trigger.name] = self._evaluation.bind(
-                    trigger, event, event.time_ns
-                )
+                self.operations[trigger.name] = self._evaluation.bind(trigger, event, event.time_ns)
                 self._was_true[trigger.name] = False
             else:
-                self._operations.pop(trigger.name, None)
+                self.operations.pop(trigger.name, None)
             return False
         return on.phase in ("any", phase)
 
@@ -208,7 +206,7 @@ class TriggerRunner:
 
     def _run_while_phase(self, trigger: Trigger, time_ns: int) -> None:
         """Look at the condition again, unless nothing that it read when it was looked at last has changed."""
-        bound = self._operations[trigger.name]
+        bound = self.operations[trigger.name]
         holds = bound.holds_again(time_ns)
         if holds is not None and self._rises(trigger, holds):
             raised = self._apply(trigger, bound, time_ns)

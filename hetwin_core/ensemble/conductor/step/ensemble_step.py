@@ -142,8 +142,9 @@ class EnsembleStep:
             events += outside.events()
         if not scene.settled:
             scene.resolve(then)
-        if events or self._triggers.looks:
-            self._triggers.run(self._events.ordered(events), then)
+        triggers = self._triggers
+        if events or triggers.on_value or triggers.operations:
+            triggers.run(self._events.ordered(events), then)
             scene.resolve(then)
         return output.ended or (self._end_ns is not None and then >= self._end_ns)
 
