@@ -37,7 +37,7 @@ class ResponsibilityTable:
             raise ValueError("an attribute has no owner among the models")
         self.layout = layout
         self.models = models
-        self._owners = owners.astype(np.int32).copy()
+        self._owners = owners.astype(np.int32)
         self.owners = self._owners.view()
         self.owners.flags.writeable = False
 

@@ -139,7 +139,7 @@ class LogPoses:
         columns = self._layout.range_of(self._posed(entity), POSE.name)
         first = self._timeline.number(span.from_ns)
         end = max(first, self._timeline.number(span.to_ns - 1)) + 1
-        found = [values[:, columns].copy() for _, values in self._between(first, end)]
+        found = [values[:, columns] for _, values in self._between(first, end)]
         times = self._timeline.times[first:end].astype(np.float64)
         return times, np.concatenate([np.empty((0, POSE.size)), *found])
 
