@@ -15,7 +15,7 @@ from hetwin_core.episodes.asking.answer import (
 )
 from hetwin_core.episodes.asking.formulas import GoalReader
 from hetwin_core.episodes.asking.happenings import (
-    Believed,
+    BeliefHolding,
     Cause,
     Causes,
     Happenings,
@@ -47,10 +47,10 @@ class Questions:
         return Holding(self.tables, self._world, self.vocabulary, self.entities)
 
     @cached_property
-    def believed(self) -> Believed:
+    def believed(self) -> BeliefHolding:
         """What the robot believes."""
         known = self.tables, self._beliefs, self.vocabulary, self.entities
-        return Believed(*known, self.happenings, self._goals)
+        return BeliefHolding(*known, self.happenings, self._goals)
 
     def holds(self, term: Term, when: AskedTime) -> Answer:
         """Return whether a term holds in the world at a time.
