@@ -9,10 +9,10 @@ from typing import NamedTuple
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.known_files import example_robots
+from hetwin_core.ensemble.resources import example_robots
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.chains.chain import Chain
-from hetwin_core.kinematics.chains.postures import sampled_limits
+from hetwin_core.kinematics.chains.solver import sampled_limits
 from hetwin_suite.digital_robot.robot_file import read_robot
 
 _LEFT_OUT = "visual|collision|inertial|transmission|gazebo"

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from rosbags.highlevel import AnyReader
 
 from hetwin_core.ensemble.resources import data_folder
-from hetwin_core.ensemble.scene.rotations import rotation_matrices
+from hetwin_core.ensemble.scene.poses import rotation_matrices
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.episodes.episode import Episode
 from hetwin_suite import run

@@ -25,7 +25,7 @@ from machine import machine
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from hetwin_core.ensemble.conductor.session import session
+from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_suite.view.live.watched_run import Shown, WatchedRun
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.fidelity import Fidelity
+from hetwin_core.ensemble.scene.values import Fidelity
 from hetwin_truck.packets import Load, draw_load
 from hetwin_truck.site import Site
 

@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.layout import EntityKind
-from hetwin_core.ensemble.scene.shapes import ShapeKind
+from hetwin_core.ensemble.scene.values import Fidelity, ShapeKind
 from hetwin_core.episodes.episode import Episode
 from hetwin_suite.running.api import run
 from hetwin_suite.view.film.film import Actor, Part, Scene

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from machine import machine
 
-from hetwin_core.ensemble.conductor.session import session
+from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_suite._study.predicting.forecast import Forecast

@@ -13,7 +13,7 @@ from rosbags.highlevel import AnyReader
 
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.topics import ANNOTATIONS, JOINT_STATES, Encoded, Topic
-from hetwin_core.episodes import recording as records
+from hetwin_core.episodes import bag as records
 from hetwin_core.episodes.messages import typestore
 
 _RECEIVED_NS = 200_000

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.rotations import rotation_matrices, rotation_matrix
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.poses import rotation_matrices, rotation_matrix
+from hetwin_core.ensemble.scene.values import Floats, Shape, ShapeKind
 from hetwin_core.episodes.episode import Episode
 
 SPACING = 0.01

@@ -32,17 +32,16 @@ from hetwin_bauer2022.evaluation.episodes import LabelledEpisode, find_episodes
 from hetwin_bauer2022.evaluation.judge import of_the_episode
 from hetwin_bauer2022.evaluation.worse import check_mismatches, worsen
 from hetwin_bauer2022.mismatch.registry import read_mismatches
+from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
-from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.model import Changes, Model, Tick
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.poses import relative_to
-from hetwin_core.ensemble.scene.shapes import ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.values import Floats, ShapeKind
 from hetwin_core.ensemble.transport.local import LocalPort
 from model_nodes.in_hand_localization import InHandLocalization
 

@@ -9,7 +9,7 @@ import time
 import numpy as np
 from arms import ARMS, postures
 
-from hetwin_core.kinematics.chains.postures import sampled_limits
+from hetwin_core.kinematics.chains.solver import sampled_limits
 
 TIMEOUT_S = 0.05
 """Wall time of a pose; ten times the usual, so that other work on the machine does not decide."""

@@ -29,8 +29,8 @@ from hetwin_bauer2022.recipe import Recipe
 from hetwin_bauer2022.two_hands.episode_files import write_files
 from hetwin_bauer2022.two_hands.joints import ALL, FINGERS, LEVERS, drives
 from hetwin_bauer2022.two_hands.witness import TOUCH_N, Sample
+from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart
-from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scenario.robot import Robot

@@ -20,8 +20,7 @@ from hetwin_core.ensemble.beliefs import BeliefFields, belief_event
 from hetwin_core.ensemble.conductor.reporting.listener import ModelRecord, RunStart
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import PROXIMITY_COLUMNS, near_by
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot, near_by
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.ensemble.tasks import Status, TaskFields, task_event
 from hetwin_core.episodes.log_writer import RunLog

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from hetwin_core.ensemble.known_files import example_robots
+from hetwin_core.ensemble.resources import example_robots
 from hetwin_suite.digital_robot.describing import describe_file
 
 TIAGO = "robots/tiago_description/robots/tiago.urdf"

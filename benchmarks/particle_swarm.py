@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.kinematics.chains.chain import Chain
-from hetwin_core.kinematics.chains.descent import TOLERANCE, placed
-from hetwin_core.kinematics.chains.descents import Solutions, turn_between
-from hetwin_core.kinematics.chains.least_motion import motion
-from hetwin_core.kinematics.chains.postures import sampled_limits
+from hetwin_core.kinematics.chains.descents import TOLERANCE, Solutions, placed, turn_between
+from hetwin_core.kinematics.chains.inverse import motion
 from hetwin_core.kinematics.chains.screws import Screws
+from hetwin_core.kinematics.chains.solver import sampled_limits
 
 Floats = NDArray[np.float64]
 

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from hetwin_bauer2022.evaluation.episodes import LabelledEpisode
-from hetwin_core.ensemble.annotations import announce
 from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
-from hetwin_core.ensemble.conductor.session import session
+from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.events import announce
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_suite._robots.announcing import announcements
 from hetwin_suite._study.foretelling import foreteller

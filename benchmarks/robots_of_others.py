@@ -31,7 +31,7 @@ from transforms3d.euler import euler2mat
 
 import hetwin_suite
 from hetwin_core.ensemble.errors import BadInput, HetwinError
-from hetwin_core.ensemble.known_files import example_robots, known_robots
+from hetwin_core.ensemble.resources import example_robots, known_robots
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.scaffolding.hands import FoundHand, find_hands, hands_of_file
 from hetwin_suite.scaffolding.new_scenario import draft_scenario

@@ -20,8 +20,8 @@ from statistics import median
 
 from machine import machine
 
+from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart
-from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.resources import resource
 

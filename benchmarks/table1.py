@@ -28,8 +28,8 @@ from in_turn import in_turn
 from machine import machine
 from poured import Tilt, Way, poured
 
+from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
-from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import HetwinError, RunFailed
 from hetwin_tables.single_simulation import world_with

@@ -16,7 +16,7 @@ from conductor_node.startup_goal import StartupGoal
 from hetwin.action import Simulate
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts, hold, ignore
-from hetwin_core.wire.spinning import make_executor
+from hetwin_core.wire.names import make_executor
 
 FAILED, BAD_INPUT = 1, 2
 SAME_WISH_S = 4.0

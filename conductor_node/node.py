@@ -5,32 +5,93 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.task import Future
 
 from conductor_node.by_hand import ByHand
-from conductor_node.deferred_services import DeferredResponses
-from conductor_node.parameters import PARAMETERS
-from conductor_node.presence import Presence, look_s
-from conductor_node.standard.registration import offer_standard_services
 from conductor_node.startup_goal import StartupGoal
+from conductor_node.status import Presence, look_s
 from hetwin.action import Simulate
 from hetwin.msg import ActionAnnotation, Belief, Task
 from hetwin.srv import AnnotateAction, NotifyEvent, RegisterModel, StopSimulation
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.supervision.watched_process import here
+from hetwin_core.ensemble.supervision.watched import here
 from hetwin_core.ensemble.tasks import TaskMessages
 from hetwin_core.ensemble.topics import ANNOTATIONS, BELIEFS, TASKS
 from hetwin_core.wire import messages, names
-from hetwin_core.wire.described import declare
+from hetwin_core.wire.names import declare
 from hetwin_core.wire.run_identity import Claim, new_token, refuse_foreign
+
+
+def offer_standard_services(node: Node) -> Any:
+    """Offer the services.
+
+    Returns:
+        What serves them; None where ``simulation_interfaces`` is not installed, which the node's log reports.
+    """
+    if find_spec("simulation_interfaces") is None:
+        node.get_logger().info(
+            "simulation_interfaces is not installed: the standard's services are not offered"
+        )
+        return None
+    from conductor_node.standard.services import StandardServices
+
+    return StandardServices(node)
+
+
+PARAMETERS: dict[str, tuple[str | int | float | bool, str]] = {
+    "scenario": ("", "path of a scenario, or name of one of hetwin's, for goals that name none"),
+    "source": ("", "recording, live, or live:ROBOT_NAMESPACE; empty: the scenario's"),
+    "scene": ("", "where objects are, as JSON, for runs that no goal requests"),
+    "duration": (0.0, "end after so many simulated seconds; 0: with the source"),
+    "engine": ("", "physics engine of the main model; empty: the scenario's"),
+    "variant": ("", "one of the scenario's variants; empty: the scenario as it stands"),
+    "out": ("runs", "folder for the folders of runs"),
+    "in_process": ("", "models that this process holds itself, separated by commas, or all"),
+    "packages": ("", "JSON: name of a package:// -> its folder, beside the scenario's"),
+    "state_rate": (100.0, "states published per simulated second"),
+    "localized": (
+        True,
+        "say on tf where the odometry of a mobile robot began in the world; false where AMCL or a SLAM does so",
+    ),
+    "run": ("", "token of the run, as whoever starts its nodes has drawn it; empty: a new one"),
+    "start_at_once": (False, "run once without waiting for a goal"),
+    "start_paused": (False, "hold each run before its first step"),
+    "pace": (0.0, "hold runs to so many times real time; 0: as fast as they go"),
+    "runs": (0, "how many simulations to run before the process ends; 0: no end"),
+}
+"""Name -> default and description."""
+
+
+class DeferredResponses:
+    """Lets callbacks wait while the thread that runs the ensemble goes on and checks their conditions."""
+
+    def __init__(self) -> None:
+        self._all: list[tuple[Callable[[], bool], Future]] = []
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Wait until a condition holds."""
+        if not holds():
+            future = Future()
+            self._all.append((holds, future))
+            await future
+
+    def check(self) -> None:
+        """Let those go on whose condition holds now."""
+        if self._all:
+            ready = [future for holds, future in self._all if holds()]
+            self._all = [pair for pair in self._all if pair[1] not in ready]
+            for future in ready:
+                future.set_result(None)
 
 
 class ConductorNode(LifecycleNode):  # type: ignore[misc]

@@ -14,8 +14,7 @@ from typing import Any
 from rclpy.action.server import ServerGoalHandle
 from rclpy.executors import Executor
 
-from conductor_node.deferred_services import DeferredResponses
-from conductor_node.node import ConductorNode
+from conductor_node.node import ConductorNode, DeferredResponses
 from conductor_node.processes import ModelNodes
 from conductor_node.publisher import Publisher
 from conductor_node.reached_node import ReachedNode
@@ -26,7 +25,7 @@ from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.concerns import NewConcerns, is_concern
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
-from hetwin_core.ensemble.conductor.start.awaited import waiting_for_robots
+from hetwin_core.ensemble.conductor.start.lifecycle import waiting_for_robots
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import is_live
 from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused, RunFailed

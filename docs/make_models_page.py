@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from hetwin_core.ensemble.extras import MODELS, installs
+from hetwin_core.ensemble.installed import MODELS, installs
 from hetwin_suite.cli.catalogue import (
     AttributeRow,
     ModelRow,

@@ -87,7 +87,7 @@ def __getattr__(name: str) -> object:
         f"{__name__}.{name} {now}; here it goes with version 0.3", DeprecationWarning, stacklevel=2
     )
     if home in _EXTRAS:
-        from hetwin_core.ensemble.extras import library_of
+        from hetwin_core.ensemble.installed import library_of
 
         needed = f"{name} is in a package of its own"
         return getattr(library_of(_EXTRAS[home], home, needed), name)

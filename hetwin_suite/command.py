@@ -18,10 +18,9 @@ has `--page/--no-page`, too. An entry point `hetwin.commands` names it::
 from __future__ import annotations
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError
-from hetwin_core.ensemble.extras import library_of
-from hetwin_core.ensemble.installed import Group
+from hetwin_core.ensemble.events import plain
+from hetwin_core.ensemble.installed import Group, library_of
 from hetwin_core.ensemble.nearest import one_of, perhaps
-from hetwin_core.ensemble.plain_json import plain
 from hetwin_core.ensemble.resources import names_of as resource_names
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scenario.strict_yaml import load as load_yaml

@@ -16,7 +16,7 @@ A recording, where the robot believed things to be, and what really happened are
 
 from __future__ import annotations
 
-from hetwin_core.ensemble.scenario.episode_folder import (
+from hetwin_core.ensemble.scenario.recorded import (
     RECORDING,
     SCENE,
     believed_scene,
@@ -44,6 +44,7 @@ from hetwin_core.episodes.asking.terms import (
     visible,
 )
 from hetwin_core.episodes.asking.times import END, START, When, at, during, throughout
+from hetwin_core.episodes.bag import joint_state, recording_writer, write_recording
 from hetwin_core.episodes.comparing.compare import compare_runs
 from hetwin_core.episodes.comparing.comparison import Comparison
 from hetwin_core.episodes.episode import Episode, open_episode
@@ -57,7 +58,6 @@ from hetwin_core.episodes.labelled import (
     write_episode,
 )
 from hetwin_core.episodes.messages import header, nanoseconds, pose_message
-from hetwin_core.episodes.recording import joint_state, recording_writer, write_recording
 from hetwin_core.episodes.run_folder import LOG, read_summary
 from hetwin_core.episodes.run_messages import encoded
 from hetwin_suite._robots.bag import write_bag

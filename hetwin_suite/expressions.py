@@ -25,10 +25,10 @@ from hetwin_core.ensemble.expressions.nodes import (
     names_of,
     number_of,
     parts_of,
+    text_of,
     walk,
 )
 from hetwin_core.ensemble.expressions.parser import DEEPEST, WrongSyntax, parse
-from hetwin_core.ensemble.expressions.printer import text_of
 
 __all__ = [
     "DEEPEST",

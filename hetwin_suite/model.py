@@ -27,19 +27,25 @@ For example::
 
 from __future__ import annotations
 
-from hetwin_core.ensemble.annotations import ANNOUNCED, action_arguments, phase_of
 from hetwin_core.ensemble.base_words import (
     ALIGN_BASE,
     DRIVE_BASE,
 )
 from hetwin_core.ensemble.clock import NS_PER_S
-from hetwin_core.ensemble.conformance.result import CheckResult
+from hetwin_core.ensemble.conformance.fixture import CheckResult
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
-from hetwin_core.ensemble.events import Event, EventKind, Json
+from hetwin_core.ensemble.events import (
+    ANNOUNCED,
+    Event,
+    EventKind,
+    Json,
+    action_arguments,
+    phase_of,
+)
 from hetwin_core.ensemble.expressions.evaluation import EvaluationError
 from hetwin_core.ensemble.expressions.evaluators import Evaluator, all_evaluators, scene_only
 from hetwin_core.ensemble.expressions.expression import Expression
-from hetwin_core.ensemble.extras import library_of
+from hetwin_core.ensemble.installed import library_of
 from hetwin_core.ensemble.limits import check_files, check_size, read_json
 from hetwin_core.ensemble.model import (
     Changes,
@@ -78,31 +84,34 @@ from hetwin_core.ensemble.parameters import (
 from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
-from hetwin_core.ensemble.scene.fidelity import FIDELITY, Fidelity
 from hetwin_core.ensemble.scene.hands import hand_links
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout, Selection
 from hetwin_core.ensemble.scene.poses import (
+    angles_between,
     compose,
     conjugate,
     cross,
     extrapolate,
     multiply,
     relative_to,
+    roll_pitch_yaw,
     rotate,
 )
-from hetwin_core.ensemble.scene.rotations import angles_between, roll_pitch_yaw
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import (
     ANY_ATTRIBUTE,
     EXTERNAL_WRENCH,
+    FIDELITY,
     PARTICLE_SIZE,
     POSE,
     WORLD,
     AttributeSpec,
+    Fidelity,
     Floats,
     Ints,
     Meaning,
+    Shape,
+    ShapeKind,
     Value,
     particles,
     pose_value,

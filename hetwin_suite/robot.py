@@ -21,10 +21,8 @@ plans with ([plans](plans.md)).
 
 from __future__ import annotations
 
-from hetwin_core.kinematics.base_moves import nearest_turn
-from hetwin_core.kinematics.planar import PlanarPose
-from hetwin_core.kinematics.trajectories.in_turn import in_turn
-from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, TrajectoryPoint
+from hetwin_core.kinematics.base_moves import PlanarPose, nearest_turn
+from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, TrajectoryPoint, in_turn
 from hetwin_core.kinematics.travel import Lap, TravelFit, TravelModel, adjusted, travel_model
 from hetwin_suite._robots.motion import TICK_S, Announcement, Grip, GripperCommand, Program
 from hetwin_suite._robots.reaching import DOWN, Reacher

@@ -17,19 +17,18 @@ and calls whoever listens; between two steps it can be looked at, changed and st
 from __future__ import annotations
 
 from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
-from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.conductor import Conductor, session
 from hetwin_core.ensemble.conductor.reporting.listener import (
     Handover,
     RunListener,
     RunStart,
     RunSummary,
 )
-from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.parameters import parameters_of
 from hetwin_core.ensemble.errors import BadInput, HetwinError, RunFailed
-from hetwin_core.ensemble.event_codec import event_from_summary
-from hetwin_core.ensemble.extras import library_of
+from hetwin_core.ensemble.events import event_from_summary
+from hetwin_core.ensemble.installed import library_of
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario, find_scenario, load_scenario

@@ -44,9 +44,9 @@ from hetwin_core.ensemble.topics import (
     Encoded,
     Topic,
 )
-from hetwin_core.episodes.contact_markers import contact_lines
 from hetwin_core.episodes.encoder import RunEncoder
 from hetwin_core.episodes.messages import definition, typestore
+from hetwin_core.episodes.periodic_messages import contact_lines
 from hetwin_core.episodes.run_messages import event as event_messages
 from hetwin_core.episodes.run_messages import handover as handover_message
 from hetwin_core.episodes.run_messages import note as note_message

@@ -50,8 +50,8 @@ from launch.events.process import ProcessExited
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import LifecycleNode, Node
 
-from conductor_node.fast_dds import fast_dds_variables
 from conductor_node.processes import parameters_of
+from conductor_node.shared_memory import fast_dds_variables
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario, find_scenario, load_scenario

@@ -21,8 +21,7 @@ from hetwin_core.ensemble.model import (
 )
 from hetwin_core.ensemble.parameters import Amount, EntityNames, Hand, Parameters, parameter
 from hetwin_core.ensemble.scene.poses import conjugate, rotate
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import PROXIMITY
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY, Snapshot
 from hetwin_core.ensemble.scene.values import POSE, Floats, Value
 from model_nodes.rigid_grasp import RigidGrasp
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -49,25 +49,22 @@ class HandMotion:
         """
         if len(self._samples) < 2:
             return self._samples[-1][1][7:13].copy() if self._samples else np.zeros(6)
-        last_ns, last = self._samples[-1]
-        seconds = np.array([(t - last_ns) * 1e-9 for t, _ in self._samples])
-        back = conjugate(last[3:7].tolist())
-        moves = np.array(
-            [
-                (
-                    *(p[:3] - last[:3]),
-                    *_rotation_vector(multiply(p[3:7].tolist(), back)),
-                )
-                for _, p in self._samples
-            ]
-        )
+        times, rows = zip(*self._samples, strict=True)
+        poses, last = np.array(rows), rows[-1]
+        seconds = (np.array(times) - times[-1]) * 1e-9
+        turns: Any = multiply(tuple(poses[:, 3:7].T), conjugate(last[3:7].tolist()))
+        turned = _rotation_vectors(np.array(turns).T.tolist())
+        moves = np.column_stack((poses[:, :3] - last[:3], turned))
         seconds -= seconds.mean()
         slopes: Floats = seconds @ moves / (seconds @ seconds)
         return slopes
 
 
-def _rotation_vector(q: Sequence[float]) -> tuple[float, float, float]:
-    w, x, y, z = q if q[0] >= 0 else (-q[0], -q[1], -q[2], -q[3])
-    s = math.sqrt(x * x + y * y + z * z)
-    factor = 2.0 * math.atan2(s, w) / s if s > 1e-12 else 2.0
-    return (factor * x, factor * y, factor * z)
+def _rotation_vectors(quaternions: Iterable[Sequence[float]]) -> list[tuple[float, float, float]]:
+    found = []
+    for q in quaternions:
+        w, x, y, z = q if q[0] >= 0 else (-q[0], -q[1], -q[2], -q[3])
+        s = math.sqrt(x * x + y * y + z * z)
+        factor = 2.0 * math.atan2(s, w) / s if s > 1e-12 else 2.0
+        found.append((factor * x, factor * y, factor * z))
+    return found

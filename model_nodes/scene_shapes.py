@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.layout import Entity, Layout
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import POSE, Floats
+from hetwin_core.ensemble.scene.values import POSE, Floats, Shape, ShapeKind
 
 GEOM_TYPES = {
     ShapeKind.BOX: mj.mjtGeom.mjGEOM_BOX,

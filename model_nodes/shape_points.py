@@ -9,8 +9,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from hetwin_core.ensemble.scene.poses import rotate
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.values import Floats, Shape, ShapeKind
 
 _CIRCLE = 32
 

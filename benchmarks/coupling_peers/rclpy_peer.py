@@ -16,9 +16,9 @@ from rclpy.qos import QoSProfile
 from rclpy.task import Future
 from std_msgs.msg import Float64MultiArray
 
-from conductor_node.fast_dds import fast_dds_variables
+from conductor_node.shared_memory import fast_dds_variables
 from coupling_peers.arguments import SHARE, read, tell
-from hetwin_core.wire.spinning import make_executor
+from hetwin_core.wire.names import make_executor
 
 DEPTH = QoSProfile(depth=100)
 POLL_S = 0.0002

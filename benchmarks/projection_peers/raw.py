@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble import topics
-from hetwin_core.ensemble.scene.layout_json import layout_from_json
-from hetwin_core.ensemble.scene.tables import PROXIMITY_COLUMNS
+from hetwin_core.ensemble.scene.layout import layout_from_json
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
 from hetwin_core.episodes.following.content import LogContent
 from hetwin_core.episodes.messages import nanoseconds
 

@@ -3,17 +3,142 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any
 
-from simulation_interfaces.msg import EntityCategory, EntityState, TagsFilter
+import numpy as np
+from geometry_msgs.msg import Vector3
+from simulation_interfaces.msg import Bounds, EntityCategory, EntityState, Result, TagsFilter
 
-from conductor_node.standard.bounds import Region, box_of
-from conductor_node.standard.service_results import failed, not_found
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.scene.poses import conjugate, rotate
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import POSE, WORLD
+from hetwin_core.ensemble.scene.values import POSE, WORLD, Floats, Shape, ShapeKind
 from hetwin_core.wire.messages import fill_time
+
+
+class RequestRefused(Exception):
+    """A request that is not carried out.
+
+    Args:
+        code: of ``simulation_interfaces/Result``, or of the service's response.
+        words: why it is refused, and what to do.
+    """
+
+    def __init__(self, code: int, words: str) -> None:
+        super().__init__(words)
+        self.code = code
+
+
+def unsupported(words: str) -> RequestRefused:
+    """The request asks for what hetwin cannot do at all."""
+    return RequestRefused(Result.RESULT_FEATURE_UNSUPPORTED, words)
+
+
+def not_found(words: str) -> RequestRefused:
+    """The request names something that does not exist."""
+    return RequestRefused(Result.RESULT_NOT_FOUND, words)
+
+
+def wrong_state(words: str) -> RequestRefused:
+    """The request cannot be carried out in the present state."""
+    return RequestRefused(Result.RESULT_INCORRECT_STATE, words)
+
+
+def failed(words: str) -> RequestRefused:
+    """The request failed, or is not possible with these values."""
+    return RequestRefused(Result.RESULT_OPERATION_FAILED, words)
+
+
+def fill_ok(result: Result) -> None:
+    """Fill in a ``Result`` of a request that was carried out."""
+    result.result = Result.RESULT_OK
+
+
+def fill_refused(result: Result, refusal: RequestRefused) -> None:
+    """Fill in a ``Result`` of a request that was refused."""
+    result.result, result.error_message = refusal.code, str(refusal)
+
+
+def box_of(entity: Entity) -> Floats | None:
+    """(2, 3) lower and upper corner in the entity's frame [m]; None if it has no shape."""
+    corners = [corner for shape in entity.shapes for corner in _corners(shape)]
+    if not corners:
+        return None
+    return np.array([np.min(corners, axis=0), np.max(corners, axis=0)])
+
+
+def fill_box(message: Any, box: Floats | None) -> Any:
+    """Fill in ``Bounds`` with a box: its upper corner, then its lower one."""
+    message.type = Bounds.TYPE_EMPTY if box is None else Bounds.TYPE_BOX
+    if box is not None:
+        message.points = [Vector3(x=x, y=y, z=z) for x, y, z in box[::-1].tolist()]
+    return message
+
+
+class Region:
+    """The region of a filter, in the world frame.
+
+    Args:
+        message: ``Bounds``.
+
+    Raises:
+        RequestRefused: if it is no region, or of a kind that is not known.
+    """
+
+    def __init__(self, message: Any) -> None:
+        points = [(p.x, p.y, p.z) for p in message.points]
+        kind = message.type
+        if kind not in (Bounds.TYPE_SPHERE, Bounds.TYPE_BOX):
+            raise unsupported("bounds of this type are not known; a sphere or a box is")
+        if len(points) != 2:
+            raise failed(f"these bounds have {len(points)} points; expected two")
+        self._is_sphere = kind == Bounds.TYPE_SPHERE
+        self._points = np.array(points)
+
+    def overlaps(self, box: Floats, pose: Floats) -> bool:
+        """Whether a box at a pose overlaps the region; of two boxes those along the world's axes are compared."""
+        place, turn = pose[:3], pose[3:7].tolist()
+        if self._is_sphere:
+            centre = rotate(conjugate(turn), (self._points[0] - place).tolist())
+            nearest = np.clip(centre, box[0], box[1])
+            return bool(np.linalg.norm(nearest - centre) <= self._points[1][0])
+        corners = [np.add(place, rotate(turn, c)) for c in product(*box.T.tolist())]
+        lower, upper = np.min(corners, axis=0), np.max(corners, axis=0)
+        least, most = self._points.min(axis=0), self._points.max(axis=0)
+        return bool((lower <= most).all() and (least <= upper).all())
+
+
+def _corners(shape: Shape) -> Iterator[Floats]:
+    """Points that span a shape, in the entity's frame; for round shapes the corners of their bounding box."""
+    place, turn = shape.pose[:3], shape.pose[3:7]
+    if shape.vertices is not None:
+        points = shape.vertices.tolist()
+    else:
+        points = list(product(*((-half, half) for half in _halves(shape))))
+    for point in points:
+        yield np.add(place, rotate(turn, point))
+
+
+def _halves(shape: Shape) -> tuple[float, float, float]:
+    size = shape.size
+    match shape.kind:
+        case ShapeKind.BOX:
+            return size[0] / 2, size[1] / 2, size[2] / 2
+        case ShapeKind.SPHERE:
+            return size[0], size[0], size[0]
+        case ShapeKind.ELLIPSOID:
+            return size[0], size[1], size[2]
+        case ShapeKind.CYLINDER:
+            return size[0], size[0], size[1] / 2
+        case ShapeKind.CAPSULE:
+            return size[0], size[0], size[1] / 2 + size[0]
+        case ShapeKind.PLANE:
+            return size[0] / 2, size[1] / 2, 0.0
+        case ShapeKind.MESH:  # a mesh without vertices is empty
+            return 0.0, 0.0, 0.0
+
 
 CATEGORIES = {
     EntityKind.OBJECT: EntityCategory.CATEGORY_DYNAMIC_OBJECT,

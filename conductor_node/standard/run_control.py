@@ -9,7 +9,7 @@ from typing import Any
 from simulation_interfaces.msg import SimulationState
 from simulation_interfaces.srv import ResetSimulation, SetSimulationState
 
-from conductor_node.standard.service_results import RequestRefused, failed, unsupported, wrong_state
+from conductor_node.standard.entities import RequestRefused, failed, unsupported, wrong_state
 from conductor_node.startup_goal import StartupGoal
 from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.conductor.conductor import Conductor

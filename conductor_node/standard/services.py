@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
@@ -13,21 +14,22 @@ from rclpy.action import ActionServer, CancelResponse
 from rclpy.qos import QoSProfile
 from rclpy.task import Future
 from simulation_interfaces.action import SimulateSteps
+from simulation_interfaces.msg import SimulatorFeatures as Known
 from simulation_interfaces.srv import SetEntityState
 
 from conductor_node.standard import entities
-from conductor_node.standard.bounds import box_of, fill_box
-from conductor_node.standard.features import fill_features
-from conductor_node.standard.run_control import STOPPED, RunControl
-from conductor_node.standard.service_results import (
+from conductor_node.standard.entities import (
     RequestRefused,
+    box_of,
     failed,
+    fill_box,
     fill_ok,
     fill_refused,
     not_found,
     unsupported,
     wrong_state,
 )
+from conductor_node.standard.run_control import STOPPED, RunControl
 from conductor_node.standard.spawning import Spawning, pose_numbers
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import is_live
@@ -37,6 +39,49 @@ from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, WORLD
 from hetwin_core.wire.names import SERVICE_DEPTH, STANDARD
+
+ALWAYS = (
+    "SPAWNING",
+    "DELETING",
+    "SPAWNING_RESOURCE_STRING",
+    "SPAWNING_ENTITIES",
+    "ENTITY_TAGS",
+    "ENTITY_BOUNDS",
+    "ENTITY_BOUNDS_BOX",
+    "ENTITY_CATEGORIES",
+    "ENTITY_STATE_GETTING",
+    "ENTITY_STATE_SETTING",
+    "ENTITY_INFO_GETTING",
+    "SIMULATION_STATE_GETTING",
+    "SIMULATION_STATE_SETTING",
+    "WORLD_INFO_GETTING",
+)
+UNLESS_LIVE = (
+    "SIMULATION_RESET",
+    "SIMULATION_STATE_PAUSE",
+    "STEP_SIMULATION_SINGLE",
+    "STEP_SIMULATION_MULTIPLE",
+    "STEP_SIMULATION_ACTION",
+)
+"""A live robot can be neither paused nor reset."""
+FORMATS = ("sdf", "urdf")
+NOTES = (
+    "Objects are spawned and deleted while the simulation is stopped, and are there when it plays."
+    " Time and state are reset together, for runs that no client of the action hetwin/simulate has begun."
+    " Accelerations read 0."
+)
+
+
+def fill_features(message: Any, *, live: bool) -> None:
+    """Fill in ``SimulatorFeatures``, with those that the installed version of the standard knows."""
+    names = ALWAYS if live else (*ALWAYS, *UNLESS_LIVE)
+    message.features = sorted(getattr(Known, name) for name in names if hasattr(Known, name))
+    message.spawn_formats = list(FORMATS)
+    try:
+        release = version("hetwin-suite")
+    except PackageNotFoundError:
+        release = "of this colcon workspace"
+    message.custom_info = f"hetwin {release}. {NOTES}"
 
 
 class StandardServices:

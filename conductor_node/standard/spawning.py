@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 
 from simulation_interfaces.srv import SpawnEntity
 
-from conductor_node.standard.service_results import RequestRefused, not_found, unsupported
+from conductor_node.standard.entities import RequestRefused, not_found, unsupported
 from hetwin_core.ensemble.limits import read_bytes
 from hetwin_core.ensemble.scene.values import WORLD
 

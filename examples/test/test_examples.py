@@ -9,7 +9,7 @@ import pytest
 
 from hetwin_core.ensemble import resources
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.extras import COMMANDS, MODELS, SCENARIOS, installs
+from hetwin_core.ensemble.installed import COMMANDS, MODELS, SCENARIOS, installs
 from hetwin_core.ensemble.scenario.scenario import find_scenario
 from model_nodes.main_physics.sources.factory import open_source
 

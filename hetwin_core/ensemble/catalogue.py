@@ -6,8 +6,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.extras import MODELS, installs
-from hetwin_core.ensemble.installed import Group, installed, package_of
+from hetwin_core.ensemble.installed import MODELS, Group, installed, installs, package_of
 from hetwin_core.ensemble.model import Model
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.own_modules import refusal

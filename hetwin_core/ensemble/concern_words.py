@@ -1,12 +1,91 @@
-"""The wording of concerns and touches: what robot and objects do, in one line without its time."""
+"""The wording of what watches a run: concerns and touches, grips, and what was checked."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
-from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.events import Event, Json, event_from_summary
 from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.sentences.catalogue import group, say
+
+_AT_START_NS = 100_000_000
+"""Fingers that stand closed so early were not seen to close [ns]."""
+
+
+def grip_sentences(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A sentence for each time in which a hand closed on something that the scene does not have.
+
+    Args:
+        rows: the events of a run, as its summary has them.
+    """
+    names = (CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING, COVERAGE)
+    return list(_sentences([event_from_summary(row) for row in rows if row["name"] in names]))
+
+
+def _sentences(events: Sequence[Event]) -> Iterator[str]:
+    widths = {
+        (event.arguments.get("subject"), event.time_ns): event.arguments.get("width")
+        for event in events
+        if event.name == COVERAGE
+    }
+    for number, event in enumerate(events):
+        if event.name != CLOSED_ON_SOMETHING:
+            continue
+        hand = event.arguments.get("hand")
+        later = (e for e in events[number + 1 :] if e.name == LET_GO_OF_SOMETHING)
+        over = next((e for e in later if e.arguments.get("hand") == hand), None)
+        width = widths.get((hand, event.time_ns))
+        until = None if over is None else over.time_ns
+        if event.time_ns <= _AT_START_NS:
+            yield say("state.closed_from_start", hand=hand, width=width, until=until)
+        else:
+            yield say("state.unseen_grip", hand=hand, width=width, begun=event.time_ns, until=until)
+
+
+def coverage_words(rows: Sequence[Mapping[str, Any]]) -> str:
+    """What was checked and what not, e.g. ``touches of 7 links checked; not checked: base (no odometry)``.
+
+    Args:
+        rows: of the run's coverage, as the summary has them.
+    """
+    if not rows:
+        return say("verdict.nothing_checked")
+    of_claim: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        of_claim.setdefault(str(row["claim"]), []).append(row)
+    checked = [
+        say(f"claim.{claim}", count=sum(len(row["of"]) for row in seen))
+        for claim, those in of_claim.items()
+        if (seen := [row for row in those if row["checked"]])
+    ]
+    missed = [
+        _missed(claim, unseen)
+        for claim, those in of_claim.items()
+        if (unseen := [row for row in those if not row["checked"]])
+    ]
+    said = say("verdict.checked", checked=", ".join(checked), missed=", ".join(missed))
+    return said.removeprefix("; ")
+
+
+def claim_named(word: str) -> str | None:
+    """The claim that a word names in either number, e.g. ``grips``; None if it names none."""
+    return next((name for name in group("claim") if word in (name, _plural(name))), None)
+
+
+def claim_words() -> Iterable[str]:
+    """The words by which claims are named."""
+    return map(_plural, group("claim"))
+
+
+def _plural(claim: str) -> str:
+    return say(f"claim.{claim}", count=0)
+
+
+def _missed(claim: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    reasons = ", ".join(dict.fromkeys(str(row["why"]) for row in rows if row.get("why")))
+    return f"{_plural(claim)} ({reasons})" if reasons else _plural(claim)
+
 
 ROBOT_HEALTH = "robot_health"
 """Name and type of the observer that raises concerns; it is added to ensembles whose main model can be watched."""

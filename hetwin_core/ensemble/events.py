@@ -1,11 +1,29 @@
-"""Events: what a model observed, what the robot's program announced, a message on a topic."""
+"""Events: what models observe and the robot's program announces, and their fields in messages."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Any, NamedTuple, TypeAlias
+
+
+def plain(value: object) -> Any:
+    """The same as dictionaries, lists, texts and finite numbers; other numbers become null, the rest text."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return str(value)
+
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 """What JSON can express; arguments of events and commands."""
@@ -44,3 +62,188 @@ class Event:
     source: str = ""
     sequence: int = 0
     arguments: Mapping[str, Json] = field(default_factory=dict)
+
+
+def event_of_message(message: Any, time_ns: int) -> Event:
+    """The event of a ``hetwin/msg/Event``, whatever has decoded it.
+
+    Raises:
+        ValueError: if the kind is unknown, or the arguments are no JSON object.
+    """
+    try:
+        arguments = arguments_from_text(message.arguments)
+        sequence = int(message.sequence)
+        row = [message.name, time_ns, message.kind, message.source, sequence, arguments]
+        return event_from_row(row)
+    except ValueError as error:
+        raise ValueError(f"event {message.name!r}: {error}") from None
+
+
+def event_to_row(event: Event) -> list[Any]:
+    """An event as a list for JSON: name, time in ns, kind, source, sequence, arguments, which are kept as they are."""
+    arguments = dict(event.arguments)
+    return [event.name, event.time_ns, event.kind.value, event.source, event.sequence, arguments]
+
+
+def event_from_row(row: Sequence[Any]) -> Event:
+    """Inverse of `event_to_row`; an empty kind is that of a model's event.
+
+    Raises:
+        ValueError: if the kind is unknown.
+    """
+    name, time_ns, kind, source, sequence, arguments = row
+    return Event(name, time_ns, EventKind(kind or EventKind.MODEL), source, sequence, arguments)
+
+
+def event_to_summary(event: Event) -> dict[str, Json]:
+    """An event as `summary.json` and ``hetwin run --json`` have it, with its time in s."""
+    return {
+        "time": event.time_ns / 1e9,
+        "name": event.name,
+        "kind": event.kind.value,
+        "source": event.source,
+        "arguments": dict(event.arguments),
+    }
+
+
+def event_from_summary(row: Mapping[str, Any]) -> Event:
+    """Inverse of `event_to_summary`, without the sequence number.
+
+    Raises:
+        ValueError: if the kind is unknown.
+    """
+    time_ns = round(row["time"] * 1e9)
+    return event_from_row(
+        [row["name"], time_ns, row["kind"], row["source"], 0, dict(row["arguments"])]
+    )
+
+
+def arguments_to_text(arguments: Mapping[str, Json]) -> str:
+    """Arguments as a JSON object; numbers that are not finite become null, as JSON knows no others."""
+    try:
+        return json.dumps(arguments, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError):  # seldom
+        return json.dumps(plain(arguments), ensure_ascii=False)
+
+
+def arguments_from_text(text: str) -> dict[str, Json]:
+    """Inverse of `arguments_to_text`; an empty text means none.
+
+    Raises:
+        ValueError: if this is no JSON object.
+    """
+    if not text.strip():
+        return {}
+    try:
+        content = json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"the arguments are no JSON ({error}): {text[:80]!r}") from None
+    if not isinstance(content, dict):
+        raise ValueError(f"the arguments are no JSON object: {text[:80]!r}")
+    return content
+
+
+INSTANT = "instant"
+ANNOUNCED = "announced"
+"""Phase of an action that is still to come: nothing happens yet. Its arguments may say more, see `START`."""
+PHASES = ("begin", "end", INSTANT, ANNOUNCED)
+START, TRAJECTORY = "start", "trajectory"
+"""Arguments of an announced action: in how many seconds it begins, and how the joints move then."""
+ACTION, GOAL_ID = "action", "goal_id"
+"""Arguments of what an action server of ROS says: the action's name, and the first digits of its goal's id."""
+TREE_NODE = "tree_node"
+"""Argument of what a node of a behaviour tree does, of which some run as long as the robot does: its identity."""
+RESULT = "result"
+"""Argument of the end of an action, where a robot's middleware says it: ``succeeded``, ``aborted``, ``failure`` ..."""
+GRIPPER_SAYS, TRAJECTORY_SAYS = "gripper_says", "trajectory_says"
+"""What a gripper says of itself (``stalled``, ``reached_goal``, ``grasped``, ``position``), and a controller of its
+greatest error (``joint``, ``error``)."""
+FORCE_SAYS, IO_SAYS = "force_says", "io_says"
+"""What an arm says that it feels (``force``, ``torque``), and the new ``state`` of an input or output (``io``)."""
+GOAL_SENT, RESULT_GOT = "goal_sent", "result_got"
+"""What an action was asked for, and what it returned."""
+_SAID = frozenset({GRIPPER_SAYS, TRAJECTORY_SAYS, FORCE_SAYS, IO_SAYS, GOAL_SENT, RESULT_GOT})
+ROBOT = "robot"
+"""Argument that names the robot, where there are several."""
+_PHASE = "phase"
+LETTING_GO = frozenset(
+    {
+        *("release", "let_go", "open", "open_hand", "open_gripper"),
+        *("drop", "hand_over", "give", "throw"),
+    }
+)
+"""Operations that let go of what a hand holds, by the names that robots' programs commonly use."""
+_GOAL, _OPEN = "goal", "open"
+"""Argument of an operation that moves a hand, and its value for one that opens it."""
+
+
+class AnnotationFields(NamedTuple):
+    """The fields of the message but for its header; `arguments` is a JSON object, or empty for none."""
+
+    operation: str
+    phase: str
+    arguments: str
+
+
+def action_event(fields: AnnotationFields, time_ns: int, source: str) -> Event:
+    """The event that an annotation announces; its phase becomes one of its arguments.
+
+    If the field `phase` is empty, an argument of this name counts, and without one the action is instant.
+
+    Args:
+        fields: of the message.
+        time_ns: when the phase begins.
+        source: what reports it.
+
+    Raises:
+        ValueError: if the operation is empty, or the phase or the arguments cannot be used.
+    """
+    operation, phase, text = fields
+    if not operation:
+        raise ValueError("the annotation has no operation")
+    arguments = arguments_from_text(text)
+    phase = phase or str(arguments.get(_PHASE, INSTANT))
+    if phase not in PHASES:
+        raise ValueError(f"phase {phase!r} of {operation} is none of {', '.join(PHASES)}")
+    return announce(operation, phase, arguments, time_ns, source)
+
+
+def announce(
+    operation: str, phase: str, arguments: Mapping[str, Json], time_ns: int, source: str
+) -> Event:
+    """The event of an action's phase; a phase among its arguments is replaced."""
+    others = {key: value for key, value in arguments.items() if key != _PHASE}
+    return Event(operation, time_ns, EventKind.ACTION, source, arguments={**others, _PHASE: phase})
+
+
+def annotation_fields(event: Event) -> AnnotationFields:
+    """Inverse of `action_event`."""
+    arguments = action_arguments(event)
+    text = arguments_to_text(arguments) if arguments else ""
+    return AnnotationFields(event.name, phase_of(event), text)
+
+
+def is_meant(event: Event) -> bool:
+    """Whether an event is an action that the robot's program announced, no goal of a controller or node of a tree.
+
+    Nor is it what a part of the robot says of itself.
+    """
+    is_action = event.kind is EventKind.ACTION and event.name not in _SAID
+    return is_action and not event.arguments.keys() & {GOAL_ID, TREE_NODE}
+
+
+def phase_of(event: Event) -> str:
+    """The phase of an action's event."""
+    return str(event.arguments.get(_PHASE, INSTANT))
+
+
+def lets_go(event: Event) -> bool:
+    """Whether an action's event is about letting go of what a hand holds, by its name or its goal."""
+    return event.kind is EventKind.ACTION and (
+        event.name in LETTING_GO or event.arguments.get(_GOAL) == _OPEN
+    )
+
+
+def action_arguments(event: Event) -> dict[str, Json]:
+    """The arguments of an action's event without its phase."""
+    return {key: value for key, value in event.arguments.items() if key != _PHASE}

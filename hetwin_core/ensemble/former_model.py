@@ -26,8 +26,7 @@ from hetwin_core.ensemble.model import Model as PresentModel
 from hetwin_core.ensemble.model_abilities import rebuild_attributes, record_attributes, take_anew
 from hetwin_core.ensemble.parameters import File, Hand, ParameterRequest, Pose
 from hetwin_core.ensemble.scene.layout import Selection
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import PROXIMITY, Table
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY, Snapshot, Table
 from hetwin_core.ensemble.scene.values import AttributeSpec, Value
 
 StepInput = MainTick

@@ -9,8 +9,7 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused, RunFailed, raised_words
 from hetwin_core.ensemble.model import AttributeStart, Contribution, MainContribution
-from hetwin_core.ensemble.scene.layout import Selection
-from hetwin_core.ensemble.scene.layout_json import entity_from_json, entity_to_json
+from hetwin_core.ensemble.scene.layout import Selection, entity_from_json, entity_to_json
 from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning, Value
 from hetwin_core.ensemble.scene.watch import WatchLayout
 

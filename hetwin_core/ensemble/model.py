@@ -18,8 +18,7 @@ from typing_extensions import TypeVar
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.parameters import ParameterRequest, Parameters
 from hetwin_core.ensemble.scene.layout import EVERYTHING, Entity, Selection
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import Table
+from hetwin_core.ensemble.scene.snapshot import Snapshot, Table
 from hetwin_core.ensemble.scene.values import WORLD, AttributeSpec, Floats, Value
 from hetwin_core.ensemble.scene.watch import WatchLayout
 

@@ -1,17 +1,56 @@
-"""Where files are that can be named: hetwin's own in a checkout or under share/hetwin, others in packages."""
+"""Files that can be named: hetwin's own, those of packages, robots and worlds of a user; and their digests."""
 
 from __future__ import annotations
 
+import difflib
+import hashlib
 import os
+import re
 import sys
+import sysconfig
 import warnings
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.installed import Group, installed
+from hetwin_core.ensemble.installed import Group, installed, installs
+
+_WHOLE = 8 * 2**20
+"""Of a file with more bytes, only the ends and the size count: a recording may have gigabytes."""
+_END = 2**20
+_LENGTH = 16
+
+
+def file_digest(path: Path) -> str:
+    """Return 16 hexadecimal digits of the SHA-256 of a file, or of all files in a folder with their names in it.
+
+    Raises:
+        OSError: if it cannot be read.
+    """
+    digest = hashlib.sha256()
+    if path.is_file():
+        digest.update(_content(path))
+    else:
+        for file in sorted(part for part in path.rglob("*") if part.is_file()):
+            digest.update(f"{file.relative_to(path).as_posix()}\0".encode())
+            digest.update(_content(file))
+    return digest.hexdigest()[:_LENGTH]
+
+
+def _content(file: Path) -> bytes:
+    size = file.stat().st_size
+    if size <= _WHOLE:
+        return hashlib.sha256(file.read_bytes()).digest()
+    with file.open("rb") as stream:
+        ends = [stream.read(_END)]
+        stream.seek(size - _END)
+        ends.append(stream.read(_END))
+    return hashlib.sha256(b"".join([str(size).encode(), *ends])).digest()
+
 
 PACKAGE = "hetwin"
 RESOURCES = Group("hetwin.resources", "folder", "a module of the package")
@@ -114,3 +153,173 @@ def find(name: str, *near: Path) -> Path | None:
         if (folder / path).exists():
             return (folder / path).resolve()
     return None
+
+
+EXTRA = installs("robots")
+MOST_NAMED = 12
+
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_JOINT = re.compile(r"<joint\b([^>]*)>")
+_ATTRIBUTE = re.compile(r"""\b(name|type)\s*=\s*["']([^"']*)["']""")
+_SUFFIXES = ("_robot", "_description", "_data")
+
+
+class Kind(StrEnum):
+    """What a file describes."""
+
+    ROBOT = "robot"
+    WORLD = "world"
+
+
+FORMATS = {
+    Kind.ROBOT: "a URDF, xacro, MJCF or USD file",
+    Kind.WORLD: "an SDFormat, MJCF or USD file",
+}
+_FOLDERS = {Kind.ROBOT: ("urdf", "*.urdf"), Kind.WORLD: ("worlds", "*.sdf")}
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFile:
+    """A robot or a world.
+
+    Attributes:
+        name: by which it can be named; empty for a file that was given.
+        file: its description.
+        reference: what a scenario says to mean it; empty if only the path will do.
+    """
+
+    name: str
+    file: Path
+    reference: str = ""
+
+    @property
+    def label(self) -> str:
+        """The name, or the path if it has none."""
+        return self.name or str(self.file)
+
+
+@lru_cache(maxsize=1)
+def example_robots() -> Path | None:
+    """Folder ``example-robot-data`` of the PyPI package of that name, if it is installed."""
+    for key in ("purelib", "platlib"):
+        base = Path(sysconfig.get_path(key))
+        for share in (base / "cmeel.prefix" / "share", base.parents[2] / "share"):
+            if (share / "example-robot-data" / "robots").is_dir():
+                return share / "example-robot-data"
+    return None
+
+
+@cache
+def moving_joints(file: Path) -> tuple[str, ...]:
+    """Names of all joints of a URDF that are not fixed, in the file's order, without parsing it in full.
+
+    A file that cannot be read, or that is no URDF, has none.
+    """
+    try:
+        text = _COMMENT.sub("", file.read_text("utf-8", "replace"))
+    except OSError:
+        return ()
+    found = (dict(_ATTRIBUTE.findall(match[1])) for match in _JOINT.finditer(text))
+    moving = (j["name"] for j in found if j.get("name") and j.get("type", "fixed") != "fixed")
+    return tuple(dict.fromkeys(moving))
+
+
+def known_robots() -> dict[str, KnownFile]:
+    """All robots with a name that have a joint that moves, by name."""
+    return known_files(Kind.ROBOT)
+
+
+@cache
+def known_files(kind: Kind) -> dict[str, KnownFile]:
+    """All files of a kind that have a name, by name: hetwin's own, and robots of the extra."""
+    files = list(_own(kind))
+    if kind is Kind.ROBOT:
+        files = [each for each in (*files, *_of_the_extra()) if moving_joints(each.file)]
+    return {each.name: each for each in _with_own_names(files)}
+
+
+def find_known(
+    text: str, *kinds: Kind, where: str | None = None, near: Sequence[Path] = ()
+) -> KnownFile:
+    """The robot or world that a user names: a file, or a known name.
+
+    Args:
+        text: what the user says.
+        kinds: what it may be.
+        where: the option or key that says it, for errors.
+        near: folders to which a path is relative; none: the current one.
+
+    Raises:
+        BadInput: if it is neither; the nearest names are listed.
+    """
+    path = find(text, *near)
+    if path is not None and path.is_file():
+        return KnownFile("", path.resolve())
+    known = {name: file for kind in reversed(kinds) for name, file in known_files(kind).items()}
+    if text in known:
+        return known[text]
+    for name, file in known.items():  # names as people write them
+        if name.casefold() == text.casefold() or _short(name) == text.casefold():
+            return file
+    formats = ", or ".join(FORMATS[kind] for kind in kinds)
+    if text.startswith(DATA_SCHEME):
+        raise BadInput("does not exist", where=where, found=text, expected=wanted_data(text))
+    if path is not None:
+        problem = "this is a folder" if path.is_dir() else "this is no regular file"
+        raise BadInput(problem, where=where, found=text, expected=formats)
+    if Path(text).suffix or len(Path(text).parts) > 1:
+        raise BadInput(
+            "there is no such file", where=where, found=text, expected=f"{formats}, or a name"
+        )
+    what = " or ".join(kinds)
+    expected = f"{formats}, or {_nearest(text, known, Kind.ROBOT in kinds)}"
+    raise BadInput(f"no {what} of this name is known", where=where, found=text, expected=expected)
+
+
+def _own(kind: Kind) -> Iterator[KnownFile]:
+    inside, pattern = _FOLDERS[kind]
+    for folder in folders(inside):
+        for file in sorted(folder.glob(pattern)):
+            yield KnownFile(file.stem, file, f"{inside}/{file.name}")
+
+
+def _of_the_extra() -> Iterator[KnownFile]:
+    folder = example_robots()
+    if folder is None:
+        return
+    for file in sorted(folder.glob("robots/**/*.urdf")):
+        inside = file.relative_to(folder.parent).as_posix()
+        yield KnownFile(file.stem, file, f"package://{inside}")
+
+
+def _with_own_names(files: Iterable[KnownFile]) -> Iterator[KnownFile]:
+    """Robots of the same name are told apart by their packages' names."""
+    listed = list(files)
+    names = [each.name for each in listed]
+    taken: set[str] = set()
+    for each in listed:
+        name = each.name
+        if names.count(name) > 1 and each.reference.startswith("package://"):
+            package = each.file.parents[1].name
+            name = package.removesuffix("_description").removesuffix("_simple")
+        if name not in taken:
+            taken.add(name)
+            yield KnownFile(name, each.file, each.reference)
+
+
+def _short(name: str) -> str:
+    short = name.casefold()
+    for suffix in _SUFFIXES:
+        short = short.removesuffix(suffix)
+    return short
+
+
+def _nearest(text: str, known: Iterable[str], extra: bool) -> str:
+    names = list(known)
+    shorts = {_short(name): name for name in reversed(names)}
+    close = difflib.get_close_matches(text.casefold(), [*shorts, *names], MOST_NAMED, 0.5)
+    inside = [name for name in names if text.casefold() in name.casefold()]
+    named = list(dict.fromkeys([*(shorts.get(n, n) for n in close), *inside, *sorted(names)]))
+    listed = ", ".join(named[:MOST_NAMED]) + (" ..." if len(named) > MOST_NAMED else "")
+    more = f"; {EXTRA} brings 60 more robots" if extra and not example_robots() else ""
+    return f"a name such as {listed}{more}"

@@ -5,8 +5,13 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from hetwin_core.ensemble.event_codec import arguments_from_text, arguments_to_text
-from hetwin_core.ensemble.events import Event, EventKind, Json
+from hetwin_core.ensemble.events import (
+    Event,
+    EventKind,
+    Json,
+    arguments_from_text,
+    arguments_to_text,
+)
 from hetwin_core.ensemble.nearest import one_of
 
 

@@ -8,12 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from hetwin_core.ensemble.annotations import (
-    ANNOUNCED,
-    TRAJECTORY,
-    action_arguments,
-    phase_of,
-)
 from hetwin_core.ensemble.concern_words import (
     COVERAGE,
     DROPPED,
@@ -22,7 +16,15 @@ from hetwin_core.ensemble.concern_words import (
     TOUCHED,
     concern_text,
 )
-from hetwin_core.ensemble.events import Event, EventKind, Json
+from hetwin_core.ensemble.events import (
+    ANNOUNCED,
+    TRAJECTORY,
+    Event,
+    EventKind,
+    Json,
+    action_arguments,
+    phase_of,
+)
 from hetwin_core.ensemble.sentences.catalogue import group, say
 
 _SUBJECTS = ("object", "probe", "cup")

@@ -1,4 +1,4 @@
-"""The bag that a run is logged to: rosbag2 in MCAP, written without ROS, with its metadata.yaml."""
+"""Bags, written without ROS: that of a run's log, and recordings of robots."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import yaml
 from rosbags.interfaces import (
     Connection,
@@ -16,12 +17,16 @@ from rosbags.interfaces import (
     MessageDefinition,
     MessageDefinitionFormat,
 )
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
+from rosbags.typesys.store import Typestore
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
-from hetwin_core.ensemble.topics import LOGGED, Topic
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.topics import LOGGED, Encoded, Topic
 from hetwin_core.ensemble.writing import unwritable, why_not
 from hetwin_core.episodes.mcap_file import McapFile
-from hetwin_core.episodes.messages import definition, typestore
+from hetwin_core.episodes.messages import definition, header, typestore
+from hetwin_core.episodes.run_messages import encoded
 
 METADATA = "metadata.yaml"
 _VERSION = 9
@@ -206,16 +211,18 @@ class LogBag:
         except OSError as error:
             raise RunFailed("log", "write", 0, self._reason(error)) from error
 
-    def write(self, topic: Topic, time_ns: int, data: memoryview) -> None:
-        """Write one serialized message.
+    def write(self, messages: Iterable[Encoded], now_ns: int = 0) -> None:
+        """Write messages; the log time of one that is earlier than now is now.
 
         Raises:
             RunFailed: if the disk cannot be written to.
         """
+        time_ns, connections, write = now_ns, self._connections, self._file.write
         try:
-            self._file.write(self._connections[topic.name], time_ns, data)
+            for topic, time_ns, data in messages:
+                write(connections[topic.name], max(time_ns, now_ns), data)
         except OSError as error:
-            raise RunFailed("log", "write", time_ns, self._reason(error)) from error
+            raise RunFailed("log", "write", max(time_ns, now_ns), self._reason(error)) from error
 
     def flush(self, time_ns: int) -> None:
         """Write everything so far to the disk, so that it outlives the process.
@@ -279,4 +286,61 @@ def _connection(number: int, topic: Topic) -> Connection:
         0,
         ConnectionExtRosbag2("cdr", []),
         None,
+    )
+
+
+def recording_writer(folder: Path) -> Writer:
+    """Return what writes a compressed recording into a folder that must not exist; it is a context manager."""
+    writer = Writer(folder, version=9, storage_plugin=StoragePlugin.MCAP)
+    writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
+    return writer
+
+
+def write_recording(
+    folder: Path,
+    messages: Iterable[Encoded],
+    topics: Iterable[Topic] = (),
+    types: Typestore | None = None,
+) -> None:
+    """Write messages by their times, those of the same time in their order.
+
+    Args:
+        folder: the bag; must not exist.
+        messages: the times are those at which a recorder receives them.
+        topics: that come first, and are in the recording even without a message.
+        types: that define the messages; None: those of a log.
+    """
+    rows = sorted(messages, key=lambda message: message.time_ns)
+    store = typestore() if types is None else types
+    with recording_writer(folder) as writer:
+        kinds = {topic.logged_name: topic.type for topic in topics}
+        kinds |= {row.topic.logged_name: row.topic.type for row in rows}
+        connections = {
+            name: writer.add_connection(name, kind, typestore=store) for name, kind in kinds.items()
+        }
+        for topic, time_ns, data in rows:
+            writer.write(connections[topic.logged_name], time_ns, data)
+
+
+def joint_state(
+    topic: Topic,
+    received_ns: int,
+    stamp_ns: int,
+    names: Sequence[str],
+    positions: Floats,
+    velocities: Floats | None = None,
+    efforts: Floats | None = None,
+    *,
+    frame: str = "",
+) -> Encoded:
+    """``sensor_msgs/msg/JointState``; what is None is left out."""
+    none = np.zeros(0)
+    return encoded(
+        topic,
+        received_ns,
+        header=header(stamp_ns, frame),
+        name=list(names),
+        position=np.ascontiguousarray(positions),
+        velocity=none if velocities is None else np.ascontiguousarray(velocities),
+        effort=none if efforts is None else np.ascontiguousarray(efforts),
     )

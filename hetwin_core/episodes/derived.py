@@ -9,9 +9,8 @@ from typing import NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.annotations import ANNOUNCED, ROBOT, action_arguments, phase_of
 from hetwin_core.ensemble.conductor.reporting.listener import Handover
-from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.events import ANNOUNCED, ROBOT, Event, Json, action_arguments, phase_of
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import Floats
 

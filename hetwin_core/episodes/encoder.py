@@ -12,11 +12,11 @@ from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.values import Floats, Ints
 from hetwin_core.ensemble.topics import Encoded
 from hetwin_core.episodes import run_messages
-from hetwin_core.episodes.contact_markers import ContactMessages
 from hetwin_core.episodes.frame_messages import FrameMessages
 from hetwin_core.episodes.markers import ParticleMessages, shape_markers, shown_entities
 from hetwin_core.episodes.periodic_messages import (
     BeliefMessages,
+    ContactMessages,
     ScanMessage,
     SceneMessage,
     StateMessages,

@@ -13,12 +13,10 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.reporting.listener import Handover, ModelRecord
-from hetwin_core.ensemble.event_codec import event_of_message
-from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.events import Event, EventKind, event_of_message
 from hetwin_core.ensemble.limits import parsed_json
 from hetwin_core.ensemble.scenario.source import SourceKind
-from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.layout_json import layout_from_json
+from hetwin_core.ensemble.scene.layout import Layout, layout_from_json
 from hetwin_core.ensemble.scene.values import Floats, Ints, Value
 from hetwin_core.episodes.asking.asked import AskableEpisode
 from hetwin_core.episodes.derived import (

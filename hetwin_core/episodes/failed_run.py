@@ -9,10 +9,9 @@ from pathlib import Path
 
 from hetwin_core.ensemble.conductor.reporting.concerns import run_concerns, verdict_of
 from hetwin_core.ensemble.conductor.reporting.coverage import coverage_of
-from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
-from hetwin_core.ensemble.conductor.reporting.summary import error_row, handover_row
+from hetwin_core.ensemble.conductor.reporting.listener import RunSummary, error_row, handover_row
 from hetwin_core.ensemble.errors import BadInput, RunFailed
-from hetwin_core.ensemble.event_codec import event_to_summary
+from hetwin_core.ensemble.events import event_to_summary
 from hetwin_core.ensemble.topics import (
     JOINT_STATES,
     LOGGED,
@@ -86,11 +85,11 @@ def _copy(file: LogFile, path: Path, last: Encoded | None) -> int:
             for number, row in chunk.in_order():
                 if number in topics:
                     raw = memoryview(chunk.data)[row.begin : row.end]
-                    bag.write(topics[number], row.time_ns, raw)
+                    bag.write([Encoded(topics[number], row.time_ns, raw)])
                     count += 1
                     latest = max(latest, row.time_ns)
         if last is not None:
-            bag.write(last.topic, max(last.time_ns, latest), last.data)
+            bag.write([last], latest)
     finally:
         bag.close()
     return count
@@ -143,7 +142,7 @@ def finish_failed_run(
     if not (out / LOG).exists():
         out.mkdir(parents=True, exist_ok=True)
         bag = LogBag(out / LOG)
-        bag.write(*note)
+        bag.write([note])
         bag.close()
     else:
         with suppress(BadInput):  # a folder without a file in it

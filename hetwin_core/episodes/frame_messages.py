@@ -12,8 +12,13 @@ from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.poses import compose, relative_to
 from hetwin_core.ensemble.scene.values import ODOMETRY, POSE_SIZE, WORLD, Floats
 from hetwin_core.ensemble.topics import TRANSFORMS
-from hetwin_core.episodes.cdr_template import Blanks, CdrTemplate
-from hetwin_core.episodes.messages import message, quaternion_message, vector_message
+from hetwin_core.episodes.messages import (
+    Blanks,
+    CdrTemplate,
+    message,
+    quaternion_message,
+    vector_message,
+)
 
 MOVING = (EntityKind.OBJECT, EntityKind.LINK, EntityKind.HAND)
 """Kinds of entities whose frames may move."""

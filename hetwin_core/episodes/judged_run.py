@@ -12,16 +12,16 @@ from hetwin_core.ensemble.conductor.reporting.concerns import (
     verdict_of,
     worst_first,
 )
-from hetwin_core.ensemble.conductor.reporting.coverage import Claim, Covered
+from hetwin_core.ensemble.conductor.reporting.coverage import Claim, CoverageRow
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.expressions.terms import terms_in
+from hetwin_core.ensemble.expressions.expression import terms_in
 from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_core.ensemble.state_words import predicate_words
 from hetwin_core.ensemble.tasks import Status
 from hetwin_core.episodes.asking.asked import AskedTables
-from hetwin_core.episodes.flaws.facts import Facts
+from hetwin_core.episodes.flaws.flaw import Facts
 from hetwin_core.episodes.flaws.goals import Goals
 from hetwin_core.episodes.log_writer import RunLog
 from hetwin_core.episodes.tables.open import Follower
@@ -39,7 +39,7 @@ Row = Mapping[str, Json]
 class _Found(NamedTuple):
     """One goal or outcome: its row, and the concern if it is not so."""
 
-    row: Covered
+    row: CoverageRow
     concern: Concern | None = None
 
 
@@ -85,7 +85,7 @@ def judged_run(
         return summary
     why = {"failed": say("coverage.run_failed"), "stopped": say("coverage.run_stopped")}
     found = [
-        _Found(Covered(Claim.OUTCOME, name, False, why=why.get(summary.verdict, "")))
+        _Found(CoverageRow(Claim.OUTCOME, name, False, why=why.get(summary.verdict, "")))
         for name in outcomes
     ]
     if summary.verdict not in why:
@@ -144,7 +144,7 @@ class _Judge:
             done_ns = task.span.to_ns
             sources = ("the robot's program", _STATE)
             spans = ((task.span.from_ns, done_ns),)
-            row = Covered(Claim.TASK, task.id, True, truth, sources, spans=spans, matters=False)
+            row = CoverageRow(Claim.TASK, task.id, True, truth, sources, spans=spans, matters=False)
             said = {"task": task.id, "goal": task.goal}
             yield _Found(
                 row, None if truth else self._missed(GOAL_MISSED, said, task.goal, done_ns)
@@ -152,7 +152,7 @@ class _Judge:
 
     def outcome(self, name: str, question: str) -> _Found:
         """One outcome of the scenario."""
-        row = Covered(Claim.OUTCOME, name, False, sources=(_STATE,))
+        row = CoverageRow(Claim.OUTCOME, name, False, sources=(_STATE,))
         try:
             value = self._asked.ask(question).value
         except BadInput as error:

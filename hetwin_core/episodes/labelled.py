@@ -13,7 +13,7 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.limits import read_json
-from hetwin_core.ensemble.scenario.episode_folder import RECORDING, SCENE, is_episode
+from hetwin_core.ensemble.scenario.recorded import RECORDING, SCENE, is_episode
 
 TRUTH = "truth.json"
 """In an episode's folder: what really happened."""

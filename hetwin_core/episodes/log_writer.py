@@ -1,13 +1,14 @@
-"""Writes a run to its folder: a bag with all states and events, and the summary."""
+"""Writes a run to its folder: a bag with the states that are kept and all events, and the summary."""
 
 from __future__ import annotations
 
 import json
 import time
 from collections.abc import Iterable
+from copy import copy
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, NamedTuple, Self
 
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.reporting.listener import (
@@ -19,18 +20,119 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import EntityKind
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.snapshot import NO_PROXIMITY, PROXIMITY, Snapshot, Table
+from hetwin_core.ensemble.scene.values import Floats, Ints
 from hetwin_core.ensemble.topics import Encoded
 from hetwin_core.ensemble.words import failure_row_words
 from hetwin_core.ensemble.writing import writing
 from hetwin_core.episodes import run_messages
 from hetwin_core.episodes.bag import LogBag
-from hetwin_core.episodes.due import Due, DueStates, KeptState
 from hetwin_core.episodes.encoder import RunEncoder
 from hetwin_core.episodes.markers import owner_marker
 from hetwin_core.episodes.run_folder import LOG, check_free, write_summary
 from hetwin_core.episodes.run_messages import encoded_message
+
+
+class Due:
+    """Comes due once in each period of a grid.
+
+    Args:
+        period_ns: of the grid.
+        first_ns: when it is due first.
+
+    Attributes:
+        next_ns: when it is due next; no need to ask before.
+    """
+
+    def __init__(self, period_ns: int, first_ns: int = 0) -> None:
+        self._period, self.next_ns = period_ns, first_ns
+
+    def take(self, now_ns: int) -> bool:
+        """Whether it is due; then it is due again at the first time of the grid after this one."""
+        if now_ns < self.next_ns:
+            return False
+        self.next_ns += self._period * ((now_ns - self.next_ns) // self._period + 1)
+        return True
+
+
+class KeptState(NamedTuple):
+    """A state of a run, with the fields of a `Snapshot`."""
+
+    time_ns: int
+    step: int
+    values: Floats
+    owners: Ints
+    parents: Ints
+    near: Table
+
+    @staticmethod
+    def of(step: int, scene: Snapshot) -> KeptState:
+        """The state after a step, in the scene's own arrays."""
+        near = scene.tables.get(PROXIMITY, NO_PROXIMITY)
+        return KeptState(scene.time_ns, step, scene.values, scene.owners, scene.parents, near)
+
+    def copied(self) -> KeptState:
+        """The same in arrays of its own."""
+        values, owners, parents = self.values.copy(), self.owners.copy(), self.parents.copy()
+        return KeptState(self.time_ns, self.step, values, owners, parents, self.near)
+
+
+class DueStates:
+    """Chooses the states that are kept: the first and the last, some at a rate, and of each step with a happening.
+
+    Args:
+        rate: per simulated second.
+
+    Attributes:
+        happened: whether something has happened since the last step.
+    """
+
+    def __init__(self, rate: float) -> None:
+        self._period = round(1e9 / rate)
+        self._due = Due(self._period)
+        self._last: KeptState | None = None
+        self.happened = False
+
+    def first(self, scene: Snapshot) -> KeptState:
+        """Return the first state."""
+        self._due = Due(self._period, scene.time_ns + self._period)
+        return KeptState.of(0, scene)
+
+    def take(self, step: int, scene: Snapshot) -> KeptState | None:
+        """Return the state after a step if it is to be kept; else it is remembered, as it may be the last one."""
+        now = scene.time_ns
+        if now >= self._due.next_ns or self.happened:
+            self._due.take(now)
+            self._last, self.happened = None, False
+            return KeptState.of(step, scene)
+        self._last = KeptState(
+            now,
+            step,
+            scene.values.copy(),
+            scene.owners.copy(),
+            scene.parents.copy(),
+            scene.tables.get(PROXIMITY, NO_PROXIMITY),
+        )
+        return None
+
+    def left(self) -> KeptState | None:
+        """Return the last state, and forget it; None if it was kept already."""
+        last, self._last = self._last, None
+        return last
+
+    def copied(self) -> DueStates:
+        """Return another one that goes on from here by itself."""
+        other = DueStates(1.0)
+        other.__dict__.update(self.__dict__, _due=copy(self._due))
+        return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what another process goes on with."""
+        last = self._last
+        if last is not None:
+            last = last._replace(near=last.near.copied())
+        return {**self.__dict__, "_last": last}
+
 
 _ROOM = 4 * 2**20
 """Bytes reserved on the disk for the last chunk, the end of the log and the summary."""
@@ -121,8 +223,6 @@ class RunLog(RunListener):
         moment = self._states.happened
         state = self._states.take(step, scene)
         if state is not None:
-            if self._owners_since is not None:
-                self._write_responsibilities()
             self._write_state(state)
         if now >= self._transforms.next_ns:
             self._transforms.take(now)
@@ -147,11 +247,12 @@ class RunLog(RunListener):
         entity, time_ns = handover.entity, handover.time_ns
         self._encoder.owners[entity, handover.attribute] = handover.to_model
         self._owners_since = time_ns
-        self._write([run_messages.handover(handover)])
+        messages = [run_messages.handover(handover)]
         if handover.attribute == "pose" and entity in self._labelled:
             owner = None if handover.to_model == self._main else handover.to_model
             label = owner_marker(time_ns, entity, owner)
-            self._write([encoded_message(topics.MARKERS, time_ns, label)])
+            messages.append(encoded_message(topics.MARKERS, time_ns, label))
+        self._write(messages)
 
     def note(self, time_ns: int, level: str, source: str, text: str) -> None:
         """Write a note to ``/diagnostics``."""
@@ -183,9 +284,10 @@ class RunLog(RunListener):
             return
         bag.use_room()
         try:
-            self._write_responsibilities()
             if last is not None:
                 self._write_state(last._replace(near=last.near.left()))
+            elif self._owners_since is not None:
+                self._write([self._encoder.responsibilities(self._owners_since)])
         finally:
             self._bag = None
             bag.close()
@@ -210,10 +312,8 @@ class RunLog(RunListener):
 
     def _write(self, messages: Iterable[Encoded]) -> None:
         """Write messages; the log time of one that is late is now."""
-        bag, now = self._bag, self._now
-        if bag is not None:
-            for topic, time_ns, data in messages:
-                bag.write(topic, time_ns if time_ns > now else now, data)
+        if self._bag is not None:
+            self._bag.write(messages, self._now)
 
     def _write_start(self, start: RunStart) -> None:
         """Write what stays, and the first state; shapes are drawn in the frames of their entities."""
@@ -229,19 +329,18 @@ class RunLog(RunListener):
         self._write_transforms(now, values)
         self._write(self._encoder.scans(now, values))
 
-    def _write_responsibilities(self) -> None:
-        if self._owners_since is not None:
-            self._write([self._encoder.responsibilities(self._owners_since)])
-        self._owners_since = None
-
     def _write_state(self, state: KeptState) -> None:
+        """Write a state, after the table of owners if that has changed."""
         near = state.near.rows()
-        time_ns, values = state.time_ns, state.values
-        self._write([self._encoder.state(*state[:5], near)])
+        time_ns, values, messages = state.time_ns, state.values, list[Encoded]()
+        if self._owners_since is not None:
+            messages.append(self._encoder.responsibilities(self._owners_since))
+            self._owners_since = None
+        messages.append(self._encoder.state(*state[:5], near))
         if time_ns >= self._contacts.next_ns:
             self._contacts.take(time_ns)
-            self._write(self._encoder.contacts(time_ns, near))
-        self._write(self._encoder.robots(time_ns, values))
+            messages += self._encoder.contacts(time_ns, near)
+        self._write([*messages, *self._encoder.robots(time_ns, values)])
 
     def _write_transforms(self, time_ns: int, values: Floats) -> None:
         """All frames if one has moved, and all particles if one has; and both now and then, for late readers."""

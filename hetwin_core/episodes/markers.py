@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout, Slot
 from hetwin_core.ensemble.scene.poses import multiply, rotate
-from hetwin_core.ensemble.scene.shapes import PARTICLE_RGBA, Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import WORLD, Floats, Meaning, particles
+from hetwin_core.ensemble.scene.values import (
+    PARTICLE_RGBA,
+    WORLD,
+    Floats,
+    Meaning,
+    Shape,
+    ShapeKind,
+    particles,
+)
 from hetwin_core.ensemble.topics import MARKERS, PARTICLES
-from hetwin_core.episodes.cdr_template import Blanks, CdrTemplate
 from hetwin_core.episodes.messages import (
+    Blanks,
+    CdrTemplate,
     colour_message,
     header,
     message,
@@ -135,13 +143,12 @@ def owner_marker(time_ns: int, entity: str, owner: str | None) -> Any:
         entity: the object.
         owner: the model; None takes the label away.
     """
-    label = _label(entity, owner, entity, stamp(time_ns), _ABOVE)
+    label = _label(entity, owner, entity, stamp(time_ns), _usual().above)
     return message(MARKERS.type, markers=[label])
 
 
-def _label(
-    entity: str, owner: str | None, frame: str, when: Any, place: Sequence[float] | Floats
-) -> Any:
+def _label(entity: str, owner: str | None, frame: str, when: Any, pose: Any) -> Any:
+    usual = _usual()
     return marker(
         frame,
         when,
@@ -149,9 +156,9 @@ def _label(
         id=0,
         type=_TEXT,
         action=DELETE if owner is None else ADD,
-        pose=pose_message([*place, *_HERE[3:]]),
-        scale=vector_message((0.0, 0.0, LABEL_HEIGHT)),
-        color=colour_message(_WHITE),
+        pose=pose,
+        scale=usual.letters,
+        color=usual.white,
         text="" if owner is None else f"{entity}: {owner}",
     )
 
@@ -305,7 +312,8 @@ class WorldMarkers:
                 pose = blanks.numbers(7)
                 markers.append(_Clouds.marker(slot, count, WORLD, blanks, pose))
             for name, owner in labels:
-                markers.append(_label(name, owner, WORLD, blanks.stamp, blanks.numbers(3)))
+                pose = pose_message([*blanks.numbers(3), *_HERE[3:]])
+                markers.append(_label(name, owner, WORLD, blanks.stamp, pose))
             return message(MARKERS.type, markers=markers)
 
         return CdrTemplate(MARKERS.type, make)
@@ -320,30 +328,47 @@ def _in_world(body: list[float], shape: Shape) -> Floats:
 
 def marker(frame: str, when: Any, **fields: Any) -> Any:
     """``visualization_msgs/Marker`` in a frame at a stamp, with these fields; it moves with a frame of the scene."""
-    rest: dict[str, Any] = {
-        "action": ADD,
-        "pose": pose_message(_HERE),
-        "lifetime": message("builtin_interfaces/msg/Duration", sec=0, nanosec=0),
-        "frame_locked": frame != WORLD,
-        "points": [],
-        "colors": [],
-        "texture_resource": "",
-        "texture": message(
-            "sensor_msgs/msg/CompressedImage",
-            header=header(0),
-            format="",
-            data=np.empty(0, np.uint8),
-        ),
-        "uv_coordinates": [],
-        "text": "",
-        "mesh_resource": "",
-        "mesh_file": message(
-            "visualization_msgs/msg/MeshFile", filename="", data=np.empty(0, np.uint8)
-        ),
-        "mesh_use_embedded_materials": False,
-    }
+    own = {"frame_locked": frame != WORLD, **fields}
     return message(
         "visualization_msgs/msg/Marker",
         header=message("std_msgs/msg/Header", stamp=when, frame_id=frame),
-        **(rest | fields),
+        **{**_usual().fields, **own},
     )
+
+
+class _Usual(NamedTuple):
+    """Parts that most markers share.
+
+    Attributes:
+        fields: of a marker, unless it has others.
+        above: the pose of a label in the frame of its object.
+        letters: the size of a label.
+        white: its colour.
+    """
+
+    fields: Mapping[str, Any]
+    above: Any
+    letters: Any
+    white: Any
+
+
+@cache
+def _usual() -> _Usual:
+    nothing = np.empty(0, np.uint8)
+    texture = {"header": header(0), "format": "", "data": nothing}
+    fields = {
+        "action": ADD,
+        "pose": pose_message(_HERE),
+        "lifetime": message("builtin_interfaces/msg/Duration", sec=0, nanosec=0),
+        "points": [],
+        "colors": [],
+        "texture_resource": "",
+        "texture": message("sensor_msgs/msg/CompressedImage", **texture),
+        "uv_coordinates": [],
+        "text": "",
+        "mesh_resource": "",
+        "mesh_file": message("visualization_msgs/msg/MeshFile", filename="", data=nothing),
+        "mesh_use_embedded_materials": False,
+    }
+    above, letters = pose_message([*_ABOVE, *_HERE[3:]]), vector_message((0.0, 0.0, LABEL_HEIGHT))
+    return _Usual(fields, above, letters, colour_message(_WHITE))

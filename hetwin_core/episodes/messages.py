@@ -1,12 +1,14 @@
-"""The message types of a log: the common ones, and hetwin's own from their definitions."""
+"""The message types of a log: the common ones, hetwin's own, and messages whose numbers alone are replaced."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
+import numpy as np
+from numpy.typing import NDArray
 from rosbags.serde.cdr import generate_deserialize_cdr, generate_getsize_cdr, generate_serialize_cdr
 from rosbags.serde.ros1 import generate_ros1_to_cdr
 from rosbags.typesys import get_types_from_msg
@@ -18,7 +20,10 @@ from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.topics import HETWIN_TYPES
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from rosbags.interfaces import Bitcvt, BitcvtSize, CDRDeser, CDRSer, CDRSerSize, Msgdef
+
 
 _DEFINITIONS = Path(__file__).with_name("definitions")
 
@@ -31,16 +36,11 @@ class LazyTypestore(Typestore):
     those of ROS 1 can be converted.
     """
 
-    def get_msgdef(self, typename: str) -> Msgdef[object]:
-        """The functions for a type.
-
-        Raises:
-            KeyError: if there is no such type.
-        """
-        found = self.cache.get(typename)
-        if found is None:
-            found = self.cache[typename] = cast("Msgdef[object]", _Functions(self, typename))
-        return found
+    def __init__(self, base: ModuleType | None = None) -> None:
+        super().__init__(base)
+        self.cache = _Made(self)
+        # Writing one message asks for the functions of dozens of types, which is one look into a dictionary each.
+        self.get_msgdef: Callable[[str], Msgdef[object]] = self.cache.__getitem__  # type: ignore[assignment]
 
     def prepare_reading(self) -> None:
         """Make what reads messages of all types.
@@ -50,6 +50,21 @@ class LazyTypestore(Typestore):
         """
         for name in self.fielddefs:
             _ = self.get_msgdef(name).deserialize_cdr_le
+
+
+class _Made(dict[str, "Msgdef[object]"]):
+    """The functions of each type, made when they are first asked for.
+
+    Raises:
+        KeyError: if there is no such type.
+    """
+
+    def __init__(self, store: LazyTypestore) -> None:
+        self._store = store
+
+    def __missing__(self, typename: str) -> Msgdef[object]:
+        found = self[typename] = cast("Msgdef[object]", _Functions(self._store, typename))
+        return found
 
 
 class _Functions:
@@ -62,18 +77,16 @@ class _Functions:
         self.cls: type[object] = store.types[name]
 
     @cached_property
-    def _size(self) -> tuple[CDRSerSize, int]:
-        return generate_getsize_cdr(self.fields, self._store)
-
-    @property
     def getsize_cdr(self) -> CDRSerSize:
         """Returns the size of a message."""
-        return self._size[0]
+        function, self.size_cdr = generate_getsize_cdr(self.fields, self._store)
+        return function
 
-    @property
+    @cached_property
     def size_cdr(self) -> int:
         """Size of every message; 0 if it varies."""
-        return self._size[1]
+        self.getsize_cdr, size = generate_getsize_cdr(self.fields, self._store)
+        return size
 
     @cached_property
     def serialize_cdr_le(self) -> CDRSer:
@@ -186,7 +199,7 @@ def _vector(kind: str, row: Iterable[float]) -> Any:
 
 def quaternion_message(row: Iterable[float]) -> Any:
     """A ``geometry_msgs/Quaternion`` from w, x, y, z."""
-    w, x, y, z = (float(number) for number in row)
+    w, x, y, z = map(float, row)
     return message("geometry_msgs/msg/Quaternion", x=x, y=y, z=z, w=w)
 
 
@@ -198,5 +211,128 @@ def pose_message(row: Sequence[float] | Floats) -> Any:
 
 def colour_message(rgba: Iterable[float]) -> Any:
     """A ``std_msgs/ColorRGBA``."""
-    r, g, b, a = (float(number) for number in rgba)
+    r, g, b, a = map(float, rgba)
     return message("std_msgs/msg/ColorRGBA", r=r, g=g, b=b, a=a)
+
+
+_CDR_HEADER = 4
+_MARK_SEC, _MARK_NANOSEC = 0x5A17_30E5, 0x3B9A_0C4D
+_FIRST_MARKS: dict[type, float] = {
+    np.float64: -(2.0**1000),
+    np.float32: -(2.0**124),
+    np.int32: -0x0B00_0000,
+    np.uint64: 0xF51C_0DE5_0000_0000,
+}
+"""The first byte of each is none of UTF-8 and the last four of a float64 are 0: texts and other marks differ."""
+
+Number: TypeAlias = Any
+"""Of the types of `_FIRST_MARKS`; NumPy's classes have no common type that says so."""
+
+
+class _Blank(NamedTuple):
+    dtype: type
+    marks: NDArray[Any]
+    is_one: bool = False
+
+
+class Blanks:
+    """Numbers of a message that is made now, and that are filled in later.
+
+    Attributes:
+        stamp: for all stamps of the message.
+    """
+
+    def __init__(self) -> None:
+        self.stamp = message("builtin_interfaces/msg/Time", sec=_MARK_SEC, nanosec=_MARK_NANOSEC)
+        self.given: list[_Blank] = []
+        self._count = 0
+
+    def numbers(self, count: int, dtype: type = np.float64) -> NDArray[Any]:
+        """Return so many marks to be put into the message, in the order in which their numbers will be given."""
+        first, places = _FIRST_MARKS[dtype], np.arange(self._count, self._count + count)
+        self._count += count
+        if issubclass(dtype, np.floating):
+            marks: NDArray[Any] = (first * (1.0 - places * 2.0**-21)).astype(dtype)
+        else:
+            marks = np.array(first, dtype) + places.astype(dtype)
+        self.given.append(_Blank(dtype, marks))
+        return marks
+
+    def number(self, dtype: type = np.float64) -> Any:
+        """Return one mark; its number will be given as one, not as an array."""
+        mark = self.numbers(1, dtype).item()
+        self.given[-1] = self.given[-1]._replace(is_one=True)
+        return mark
+
+
+class CdrTemplate:
+    """A serialized message with places for its numbers.
+
+    CDR aligns every number to its own size, counted from the end of the four-byte header; so the body can be
+    seen as an array of any one type.
+
+    Args:
+        typename: of the message.
+        make: makes it, with blanks in the places of its numbers.
+
+    Raises:
+        ValueError: if a blank is not in the message exactly once.
+    """
+
+    def __init__(self, typename: str, make: Callable[[Blanks], object]) -> None:
+        blanks = Blanks()
+        data = bytes(typestore().serialize_cdr(make(blanks), typename))
+        padding = -(len(data) - _CDR_HEADER) % 8
+        self._buffer = bytearray(data + bytes(padding))
+        self._data = memoryview(self._buffer)[: len(data)].toreadonly()
+        self._words = self._view(np.int32)
+        self._sec = _one_or_many(self._words == _MARK_SEC)
+        self._nanosec = _one_or_many(self._words == _MARK_NANOSEC)
+        self._parts = [self._part(blank) for blank in blanks.given]
+
+    def _view(self, dtype: type) -> NDArray[Any]:
+        return np.frombuffer(self._buffer, dtype, offset=_CDR_HEADER)
+
+    def _part(self, blank: _Blank) -> tuple[NDArray[Any], Any]:
+        """A view on the message, and where in it the numbers of a blank are."""
+        view, marks = self._view(blank.dtype), blank.marks
+        if not len(marks):
+            return view, slice(0, 0)
+        with np.errstate(invalid="ignore"):  # the view has texts, too
+            places = np.flatnonzero((view >= marks[0]) & (view <= marks[-1]))
+        places = places[np.argsort(view[places])]
+        if not np.array_equal(view[places], marks):
+            raise ValueError("a number of a template is not in its message exactly once")
+        if blank.is_one:
+            return view, int(places[0])
+        if len(places) == places[-1] - places[0] + 1 and (np.diff(places) == 1).all():
+            return view[places[0] : places[-1] + 1], slice(None)
+        return view, places
+
+    def fill(self, time_ns: int, *numbers: Number) -> memoryview:
+        """Put a time into all stamps, and numbers into all blanks.
+
+        Args:
+            time_ns: the time.
+            numbers: for each blank, in the order in which they were made.
+
+        Returns:
+            The serialized message, valid until the next call.
+        """
+        self._words[self._sec], self._words[self._nanosec] = divmod(time_ns, 1_000_000_000)
+        for (view, places), values in zip(self._parts, numbers, strict=True):
+            view[places] = values
+        return self._data
+
+    def is_filled_with(self, *numbers: Number) -> bool:
+        """Whether these numbers are in it already, equal to the bit."""
+        return all(
+            view[places].tobytes() == np.asarray(values, view.dtype).tobytes()
+            for (view, places), values in zip(self._parts, numbers, strict=True)
+        )
+
+
+def _one_or_many(found: NDArray[np.bool_]) -> Any:
+    """Where a mark is; a single place as an integer, with which NumPy is much faster."""
+    places = np.flatnonzero(found)
+    return int(places[0]) if len(places) == 1 else places

@@ -14,8 +14,8 @@ from typing import Any
 
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.events import plain
 from hetwin_core.ensemble.limits import read_json
-from hetwin_core.ensemble.plain_json import plain
 from hetwin_core.ensemble.supervision.held_name import HeldName, Taken
 from hetwin_core.ensemble.writing import unwritable, write_atomically
 

@@ -13,13 +13,10 @@ from builtin_interfaces.msg import Time
 
 from hetwin.msg import ActionAnnotation, Belief, SceneState
 from hetwin.msg import Event as EventMessage
-from hetwin_core.ensemble.annotations import AnnotationFields, action_event
 from hetwin_core.ensemble.beliefs import belief_event, message_fields
-from hetwin_core.ensemble.event_codec import event_of_message
-from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.events import AnnotationFields, Event, action_event, event_of_message
 from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import PROXIMITY_COLUMNS, near_by
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot, near_by
 from hetwin_core.ensemble.scene.values import Floats, Ints
 from hetwin_core.ensemble.topics import BELIEFS
 

@@ -1,9 +1,26 @@
-"""Services, topics of a model's node, and depths of queues that both ends of the ROS 2 transport share.
-
-Names are relative, to follow the namespace. The topics that others may listen to are in `ensemble.topics`.
-"""
+"""What nodes share: parameters with descriptions, names of services and topics, and executors."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rcl_interfaces.msg import ParameterDescriptor
+from rclpy.executors import Executor, SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.task import Future
+
+
+def declare(node: Node, parameters: Mapping[str, tuple[str | int | float | bool, str]]) -> None:
+    """Declare parameters.
+
+    Args:
+        node: whose.
+        parameters: name -> default and description.
+    """
+    for name, (default, description) in parameters.items():
+        node.declare_parameter(name, default, ParameterDescriptor(description=description))
+
 
 REGISTER = "hetwin/register_model"
 NOTIFY = "hetwin/notify_event"
@@ -34,3 +51,23 @@ STEP_DEPTH = 100
 
 SERVICE_DEPTH = 1000
 """With the default of 10, bursts of requests are lost, and nothing reports it."""
+
+
+def make_executor() -> Executor:
+    """The fastest executor that this rclpy has."""
+    try:
+        from rclpy.experimental import EventsExecutor
+    except ImportError:
+        return SingleThreadedExecutor()
+    return EventsExecutor()
+
+
+def spin_until(executor: Executor, future: Future[Any], timeout_s: float) -> Any:
+    """Spin until the future is done.
+
+    Returns:
+        Its result; None if that takes longer than the timeout [s].
+    """
+    if not future.done():
+        executor.spin_until_future_complete(future, timeout_s)
+    return future.result() if future.done() else None

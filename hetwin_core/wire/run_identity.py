@@ -2,7 +2,7 @@
 
 A run's token is drawn by whoever starts it and is in all messages by which they recognise each other. A run also
 claims its namespace of its ROS domain, since two runs there would publish on the same topics. The claim reaches as far
-as the machine's network; `conductor_node.presence` looks for runs on other machines.
+as the machine's network; `conductor_node.status` looks for runs on other machines.
 """
 
 from __future__ import annotations

@@ -20,9 +20,8 @@ def scenarios(incomplete: str) -> list[str]:
 def variants(context: Context, incomplete: str) -> list[str]:
     """Names of the variants of the scenario that the command names before."""
     from hetwin_core.ensemble.errors import BadInput
-    from hetwin_core.ensemble.scenario.extends import load_with_base
     from hetwin_core.ensemble.scenario.scenario import find_scenario
-    from hetwin_core.ensemble.scenario.variants import KEY
+    from hetwin_core.ensemble.scenario.strict_yaml import VARIANTS, load_with_base
 
     # what is not complete is not parsed
     words = [word for word in context.args if not word.startswith("-")]
@@ -31,7 +30,7 @@ def variants(context: Context, incomplete: str) -> list[str]:
         document = load_with_base(find_scenario(str(named)))
     except BadInput:
         return []
-    known = document.data.get(KEY) if isinstance(document.data, dict) else None
+    known = document.data.get(VARIANTS) if isinstance(document.data, dict) else None
     return beginning(incomplete, known if isinstance(known, dict) else ())
 
 

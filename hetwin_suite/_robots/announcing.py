@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.annotations import (
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.events import (
     START,
     TRAJECTORY,
+    Event,
 )
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.episodes.derived import Annotation, pair_annotations
 from model_nodes.main_physics.sources.annotations import TypedReader

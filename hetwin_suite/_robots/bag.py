@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from hetwin_core.ensemble.topics import ANNOTATIONS, JOINT_STATES, of_robot
+from hetwin_core.episodes.bag import joint_state, write_recording
 from hetwin_core.episodes.messages import header
-from hetwin_core.episodes.recording import joint_state, write_recording
 from hetwin_core.episodes.run_messages import encoded
 from hetwin_suite._robots.motion import Announcement
 from hetwin_suite._robots.sensing import Reading

@@ -11,8 +11,8 @@ import numpy as np
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.chains.chain import Chain
-from hetwin_core.kinematics.chains.descent import Solution
-from hetwin_core.kinematics.chains.segment import Segment
+from hetwin_core.kinematics.chains.descents import Solution
+from hetwin_core.kinematics.chains.screws import Segment
 from hetwin_core.kinematics.chains.solver import Solver
 
 DOWN = np.array([0.0, 0.0, 1.0, 0.0])

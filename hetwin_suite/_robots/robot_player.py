@@ -18,8 +18,8 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
 from hetwin.msg import ActionAnnotation
-from hetwin_core.ensemble.annotations import ANNOUNCED
 from hetwin_core.ensemble.errors import BadInput, RunFailed
+from hetwin_core.ensemble.events import ANNOUNCED
 from hetwin_core.ensemble.resources import find
 from hetwin_core.ensemble.topics import DIAGNOSTICS
 from hetwin_core.wire.publishing import message_class

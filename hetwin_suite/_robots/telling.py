@@ -15,6 +15,7 @@ from hetwin_core.ensemble.beliefs import LOC
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.values import WORLD
 from hetwin_core.ensemble.topics import BELIEFS, TASKS, Encoded, Topic
+from hetwin_core.episodes.bag import write_recording
 from hetwin_core.episodes.messages import (
     header,
     message,
@@ -22,7 +23,6 @@ from hetwin_core.episodes.messages import (
     stamp,
     vector_message,
 )
-from hetwin_core.episodes.recording import write_recording
 from model_nodes.main_physics.sources.bag_types import known_types
 from model_nodes.main_physics.sources.base.pose_messages import POSE
 from model_nodes.main_physics.sources.told.recorded import DETECTIONS

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.scenario.episode_folder import RECORDING, is_episode
+from hetwin_core.ensemble.scenario.recorded import RECORDING, is_episode
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.episodes.comparing.comparison import Apart, Comparison
 from hetwin_suite._study.predicting.predict import predict

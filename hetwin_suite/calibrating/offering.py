@@ -11,8 +11,8 @@ from typing import Any
 import yaml
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.extends import load_with_base
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
+from hetwin_core.ensemble.scenario.strict_yaml import load_with_base
 from hetwin_core.ensemble.writing import write_text
 from hetwin_core.kinematics.drives.calibrating import Calibration
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.extends import load_with_base
 from hetwin_core.ensemble.scenario.scenario import find_scenario
+from hetwin_core.ensemble.scenario.strict_yaml import load_with_base
 from hetwin_core.kinematics.travel import NAMES, Lap, TravelModel, adjusted
 from hetwin_suite.calibrating.offering import new_file, written
 

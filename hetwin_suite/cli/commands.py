@@ -14,9 +14,8 @@ import typer
 from typer.core import TyperGroup
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.extras import COMMANDS, installs
+from hetwin_core.ensemble.installed import COMMANDS, installed, installs, package_of
 from hetwin_core.ensemble.installed import Group as Points
-from hetwin_core.ensemble.installed import installed, package_of
 from hetwin_suite._commands.options import AsJson, WithPage, with_usual_ports
 from hetwin_suite._commands.result import PagedResult, Result, present
 from hetwin_suite.cli.renamed import renewed

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hetwin_core.ensemble.known_files import Kind
+from hetwin_core.ensemble.resources import Kind
 from hetwin_suite._commands.options import Base, Tip
 from hetwin_suite._commands.result import Result
 

@@ -37,7 +37,7 @@ def flaws_of(episode: Path) -> Result:
 
 
 def _lines(found: Sequence[Flaw], summary: Mapping[str, Any]) -> Iterator[str]:
-    from hetwin_core.ensemble.coverage_words import coverage_words
+    from hetwin_core.ensemble.concern_words import coverage_words
     from hetwin_core.ensemble.sentences.catalogue import say
 
     coverage = summary.get("coverage")

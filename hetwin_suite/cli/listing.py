@@ -120,7 +120,7 @@ def robots() -> Result:
 
     Example: hetwin list robots
     """
-    from hetwin_core.ensemble.known_files import known_robots, moving_joints
+    from hetwin_core.ensemble.resources import known_robots, moving_joints
 
     rows = [
         {"name": name, "file": str(robot.file), "joints": len(moving_joints(robot.file))}

@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.base_words import ROUTINE
+from hetwin_core.ensemble.concern_words import coverage_words, grip_sentences
 from hetwin_core.ensemble.conductor.reporting.concerns import Severity, Verdict, is_concern
-from hetwin_core.ensemble.coverage_words import coverage_words
-from hetwin_core.ensemble.event_codec import event_from_summary
-from hetwin_core.ensemble.events import EventKind
-from hetwin_core.ensemble.grip_words import grip_sentences
+from hetwin_core.ensemble.events import EventKind, event_from_summary
 from hetwin_core.ensemble.state_words import state_words
 from hetwin_core.ensemble.words import event_line, failure_row_words, seconds
 from hetwin_core.episodes.run_folder import CHECKPOINT, LOG, REPORT

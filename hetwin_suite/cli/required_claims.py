@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hetwin_core.ensemble.coverage_words import claim_named, claim_words
+from hetwin_core.ensemble.concern_words import claim_named, claim_words
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import one_of
 

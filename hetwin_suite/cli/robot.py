@@ -28,7 +28,7 @@ from hetwin_suite.running.patience import never_silent, to_stderr
 
 if TYPE_CHECKING:
     from hetwin_core.ensemble.scenario.scenario import Scenario as LoadedScenario
-    from hetwin_core.kinematics.planar import PlanarPose
+    from hetwin_core.kinematics.base_moves import PlanarPose
 
 
 def play(
@@ -217,7 +217,7 @@ def read_place(text: str) -> PlanarPose:
     Raises:
         BadInput: if the text says something else.
     """
-    from hetwin_core.kinematics.planar import PlanarPose
+    from hetwin_core.kinematics.base_moves import PlanarPose
 
     found = numbers(text, 3)
     if found is None:

@@ -9,9 +9,8 @@ from pathlib import Path
 from pydantic import BaseModel, Field
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.extras import installs
+from hetwin_core.ensemble.installed import installs
 from hetwin_core.ensemble.resources import DATA_SCHEME, find, names_of, wanted_data
-from hetwin_core.ensemble.scenario.extends import load_with_base
 from hetwin_core.ensemble.scenario.robot import Robot
 from hetwin_core.ensemble.scenario.scenario import example_of, find_scenario
 from hetwin_core.ensemble.scenario.schema import ScenarioFile
@@ -23,6 +22,7 @@ from hetwin_core.ensemble.scenario.source import (
     RecordingSpec,
     TrajectorySpec,
 )
+from hetwin_core.ensemble.scenario.strict_yaml import load_with_base
 from hetwin_core.ensemble.validation import check
 
 EXTRA = "package://example-robot-data/"
@@ -81,7 +81,7 @@ def _row(name: str) -> ScenarioRow:
 def _robot(file: ScenarioFile) -> Iterator[Need]:
     urdf = file.robot.urdf if isinstance(file.robot, Robot) else file.robot
     if urdf is not None and urdf.startswith(EXTRA):
-        from hetwin_core.ensemble.known_files import example_robots
+        from hetwin_core.ensemble.resources import example_robots
 
         how = installs("robots")
         yield Need(what="the extra robots", there=example_robots() is not None, how=how)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.extras import FORMATS as BROUGHT
+from hetwin_core.ensemble.installed import FORMATS as BROUGHT
 from hetwin_core.ensemble.installed import Group
 from hetwin_core.ensemble.supervision.interrupts import Interrupts
 from hetwin_suite._commands.options import (

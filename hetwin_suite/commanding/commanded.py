@@ -10,8 +10,8 @@ from math import inf
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.commands import CommandGroup, Commands
 from hetwin_core.ensemble.scenario.robot import DriveMode, Wheels
+from hetwin_core.ensemble.scenario.schema import CommandGroup, Commands
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.moves import MoveLimits
 from model_nodes.main_physics.wheels import differential_drive

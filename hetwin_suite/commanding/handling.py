@@ -12,9 +12,8 @@ from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scene.layout import Entity
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.kinematics.planar import PlanarPose
-from hetwin_core.kinematics.trajectories.in_turn import in_turn
-from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
+from hetwin_core.kinematics.base_moves import PlanarPose
+from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, in_turn
 from hetwin_suite.commanding.commanded import Commanded
 from hetwin_suite.commanding.expected import Expected, Held, Released
 from hetwin_suite.commanding.goals import GraspGoal, ReleaseGoal

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.kinematics.base_moves import BaseMove, BaseState
-from hetwin_core.kinematics.planar import PlanarPose
-from hetwin_core.kinematics.trajectories.polynomials import State
-from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
+from hetwin_core.kinematics.base_moves import BaseMove, BaseState, PlanarPose
+from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, State
 from hetwin_suite.commanding.expected import Expected
 
 

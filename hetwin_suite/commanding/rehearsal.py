@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.scenario.commands import Commands
+from hetwin_core.ensemble.scenario.schema import Commands
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.commanding.commanded import Commanded
 from hetwin_suite.commanding.joint_rules import joint_refusals

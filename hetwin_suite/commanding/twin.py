@@ -14,10 +14,9 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.model import MainChanges, MainContribution, MainTick
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import CLEARANCES, PROXIMITY
+from hetwin_core.ensemble.scene.snapshot import CLEARANCES, PROXIMITY, Snapshot
 from hetwin_core.ensemble.scene.values import POSE, Floats
-from hetwin_core.kinematics.planar import PlanarPose
+from hetwin_core.kinematics.base_moves import PlanarPose
 from hetwin_suite.commanding.look import TOUCHING_M, Look
 from hetwin_suite.commanding.plan import Plan
 from hetwin_suite.commanding.planned_part import PlannedPart

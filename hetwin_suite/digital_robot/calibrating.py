@@ -12,9 +12,14 @@ import numpy as np
 
 from hetwin_core.ensemble.number_table import Table, need_columns, read_table
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.kinematics.arm.calibration import FOLDS, Calibration, Measured, calibrate_arm
+from hetwin_core.kinematics.arm.calibration import (
+    FOLDS,
+    Calibration,
+    MeasuredMarkers,
+    calibrate_arm,
+)
 from hetwin_core.kinematics.arm.model import BASE, all_errors_of, offsets_of
-from hetwin_core.kinematics.chains.chain import Chain, Placed
+from hetwin_core.kinematics.chains.chain import Chain, EndPose
 from hetwin_suite.digital_robot.methods import Parameters
 
 STILL = 1e-3
@@ -33,7 +38,7 @@ class MarkerFile:
         table: the whole file.
     """
 
-    measured: Measured
+    measured: MeasuredMarkers
     markers: tuple[int, ...]
     passed_over: tuple[str, ...]
     table: Table
@@ -79,7 +84,7 @@ class CalibratedArm:
         """As `hetwin calibrate arm --json` prints it."""
         found = self.found
         nominal, calibrated = ((1e3 * pair) for pair in np.array([found.rms, found.held_out_rms]).T)
-        base = Placed(found.calibrated.base.position, found.calibrated.base.rotation).pose
+        base = EndPose(found.calibrated.base.position, found.calibrated.base.rotation).pose
         return {
             "poses": len(self.file.measured.positions),
             "outliers": list(found.outliers),
@@ -119,7 +124,7 @@ def read_markers(file: Path, chain: Chain) -> MarkerFile:
     _check_count(table, len(single), chain)
     passed_over = tuple(column for column in table.columns if column not in used)
     return MarkerFile(
-        Measured(table.numbers(chain.joints), places[:, single]),
+        MeasuredMarkers(table.numbers(chain.joints), places[:, single]),
         tuple(numbers[i] for i in single),
         passed_over,
         table,

@@ -8,7 +8,7 @@ from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.number_table import read_table
-from hetwin_core.kinematics.chains.denavit_hartenberg import DhTable, dh_table
+from hetwin_core.kinematics.chains.chain import DhTable, dh_table
 from hetwin_suite.digital_robot.contents import Contents, contents_of_robot, contents_of_world
 from hetwin_suite.digital_robot.dimensions import Dimension, Part, compare, links_of, things_of
 from hetwin_suite.digital_robot.robot_file import read_robot

@@ -12,8 +12,7 @@ from transforms3d.quaternions import axangle2quat, quat2mat
 
 from hetwin_core.ensemble.nearest import perhaps
 from hetwin_core.ensemble.number_table import Table, need_columns
-from hetwin_core.ensemble.scene.shapes import ShapeKind
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.values import Floats, ShapeKind
 from model_nodes.main_physics.world.description import Body, Geometry, JointKind, Pose
 from model_nodes.main_physics.world.transforms import compose
 

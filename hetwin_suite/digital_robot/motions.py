@@ -12,8 +12,8 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import perhaps
 from hetwin_core.ensemble.number_table import Table, read_table
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.kinematics.moves import MoveLimits
-from hetwin_core.kinematics.waypoints import (
+from hetwin_core.kinematics.moves import (
+    MoveLimits,
     Samples,
     legs_between,
     sampled,

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.known_files import Kind
 from hetwin_core.ensemble.nearest import perhaps
+from hetwin_core.ensemble.resources import Kind
 from hetwin_core.kinematics.chains.chain import Chain
-from hetwin_core.kinematics.chains.segment import Segment
+from hetwin_core.kinematics.chains.screws import Segment
 from model_nodes.main_physics.world.description import Joint, JointKind, Pose
 from model_nodes.main_physics.world.resources import find_description
 from model_nodes.main_physics.world.robot_xml import read_robot_xml

@@ -12,7 +12,7 @@ import numpy as np
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.chains.chain import Chain
 from hetwin_core.kinematics.chains.descents import Solutions
-from hetwin_core.kinematics.chains.least_motion import middle, solve_with_least_motion
+from hetwin_core.kinematics.chains.inverse import middle, solve_with_least_motion
 from hetwin_core.kinematics.chains.solver import Solver
 
 

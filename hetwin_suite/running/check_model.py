@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hetwin_core.ensemble.conformance.result import CheckResult
+from hetwin_core.ensemble.conformance.fixture import CheckResult
 from hetwin_core.ensemble.model import Model
 
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
-from hetwin_core.ensemble.conductor.checkpoint.file import write_checkpoint
+from hetwin_core.ensemble.conductor.checkpoint import write_checkpoint
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunStart
 from hetwin_core.ensemble.conductor.start.options import RunOptions

@@ -7,18 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.reporting.listener import RunStart
-from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import COMMANDS, LIVE, source_spec
-from hetwin_core.ensemble.conformance.result import CheckResult, Report
+from hetwin_core.ensemble.conformance.fixture import CheckResult, Report
 from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.own_modules import use_modules_in
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.ensemble.supervision.heartbeat import BEGUN, STEP, Heartbeat
-from hetwin_core.ensemble.supervision.watched_child import Send
-from hetwin_core.ensemble.supervision.watched_work import WorkFailed, in_a_child
+from hetwin_core.ensemble.supervision.watched import Send, WorkFailed, in_a_child
 from hetwin_suite.running.patience import Patience, to_stderr
 from model_nodes.main_physics.sources.factory import check_listening
 

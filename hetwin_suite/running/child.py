@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.reporting.listener import RunListener
-from hetwin_core.ensemble.conductor.reporting.step_counter import StepCounter
+from hetwin_core.ensemble.conductor.reporting.listener import RunListener, StepCounter
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.supervision.heartbeat import (
@@ -22,8 +21,7 @@ from hetwin_core.ensemble.supervision.heartbeat import (
     WAITS,
     Heartbeat,
 )
-from hetwin_core.ensemble.supervision.parting import STDERR
-from hetwin_core.ensemble.supervision.watched_child import Send
+from hetwin_core.ensemble.supervision.watched import STDERR, Send
 from hetwin_suite.running.ended import Ended
 from hetwin_suite.running.local import run_locally
 from hetwin_suite.running.progress import ProgressListener

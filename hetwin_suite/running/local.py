@@ -7,10 +7,9 @@ from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
-from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
-from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.checkpoint import Checkpoint
+from hetwin_core.ensemble.conductor.conductor import Conductor, session
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener
-from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.scenario import Scenario

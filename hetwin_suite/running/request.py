@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.start.awaited import waiting_for_robots
+from hetwin_core.ensemble.conductor.start.lifecycle import waiting_for_robots
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.own_modules import distrust, distrusting
@@ -18,7 +18,7 @@ from hetwin_core.episodes.run_folder import run_folder
 from hetwin_suite.running.checkpointing import check_can_be_saved
 
 if TYPE_CHECKING:
-    from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
+    from hetwin_core.ensemble.conductor.checkpoint import Checkpoint
 
 
 Beside: TypeAlias = Callable[[Conductor, Scenario, RunOptions], None]
@@ -71,7 +71,7 @@ class RunRequest:
         Raises:
             BadInput: if there is none, or it cannot be used; or if the run is to end before.
         """
-        from hetwin_core.ensemble.conductor.checkpoint.file import read_checkpoint
+        from hetwin_core.ensemble.conductor.checkpoint import read_checkpoint
 
         checkpoint = read_checkpoint(file)
         if trust:

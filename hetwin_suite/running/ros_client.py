@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from conductor_node.deadlines import START_S
+from conductor_node.processes import START_S
 from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import named_source
@@ -44,7 +44,7 @@ class Client:
         from rclpy.executors import SingleThreadedExecutor
         from rclpy.node import Node
 
-        from conductor_node.presence import of_all
+        from conductor_node.status import of_all
         from hetwin.action import Simulate
         from hetwin.msg import RunIdentity
 
@@ -102,7 +102,7 @@ class Client:
     @property
     def _others(self) -> str:
         """The conductors of other runs that were heard of in this namespace, in words."""
-        from conductor_node.presence import in_words
+        from conductor_node.status import in_words
 
         return ", ".join(in_words(i) for run, i in self._identities.items() if run != self._run)
 

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from conductor_node.fast_dds import fast_dds_variables
 from conductor_node.processes import (
     CONDUCTOR_NODE,
     MODEL_NODE,
@@ -17,10 +16,10 @@ from conductor_node.processes import (
     parameters_of,
     start_node,
 )
-from conductor_node.shared_memory import SharedMemory
+from conductor_node.shared_memory import SharedMemory, fast_dds_variables
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
-from hetwin_core.ensemble.supervision.watched_process import ended_child, ending
+from hetwin_core.ensemble.supervision.watched import ended_child, ending
 from hetwin_core.wire.run_identity import Claim, domain_id
 from hetwin_suite.running.placing import Placing
 from hetwin_suite.running.request import RunRequest

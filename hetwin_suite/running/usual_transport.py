@@ -6,11 +6,9 @@ from typing import Any, Literal
 
 from hetwin_core.ensemble.conductor.start.sources import named_source
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.extends import load_with_base
 from hetwin_core.ensemble.scenario.scenario import find_scenario
 from hetwin_core.ensemble.scenario.source import SourceKind, kind_of
-from hetwin_core.ensemble.scenario.strict_yaml import Document
-from hetwin_core.ensemble.scenario.variants import with_variant
+from hetwin_core.ensemble.scenario.strict_yaml import Document, load_with_base, with_variant
 
 
 def usual_transport(

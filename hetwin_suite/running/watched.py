@@ -17,7 +17,7 @@ from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.errors import HetwinError, RunFailed
 from hetwin_core.ensemble.supervision.heartbeat import STEP, TIME, WAITS, Call, Heartbeat
 from hetwin_core.ensemble.supervision.interrupts import Interrupts
-from hetwin_core.ensemble.supervision.watched_child import ChildDied, WatchedChild
+from hetwin_core.ensemble.supervision.watched import ChildDied, WatchedChild
 from hetwin_core.episodes.run_folder import LOG, read_summary
 from hetwin_suite.running.child import run_in_child
 from hetwin_suite.running.ended import FAILED, Ended

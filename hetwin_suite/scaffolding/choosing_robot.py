@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.known_files import (
+from hetwin_core.ensemble.nearest import some
+from hetwin_core.ensemble.resources import (
     EXTRA,
     Kind,
     KnownFile,
@@ -16,7 +17,6 @@ from hetwin_core.ensemble.known_files import (
     known_robots,
     moving_joints,
 )
-from hetwin_core.ensemble.nearest import some
 from hetwin_suite.scaffolding.joint_names import Matching, match_joints, rule_of
 from hetwin_suite.scaffolding.joint_rules import (
     JointRule,

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.known_files import known_robots
+from hetwin_core.ensemble.resources import known_robots
 from model_nodes.main_physics.sources.datasets.episode import Episode
 from model_nodes.main_physics.sources.datasets.opening import write_episode
 

@@ -7,8 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.shapes import ShapeKind
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.values import Floats, ShapeKind
 from hetwin_suite.scaffolding.reach import link_frames, matrix_of, surface_points
 from model_nodes.main_physics.world.description import Body, Geometry, Joint
 

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from transforms3d.quaternions import quat2mat
 
-from hetwin_core.ensemble.scene.shapes import ShapeKind
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.values import Floats, ShapeKind
 from model_nodes.main_physics.world.description import Body, Geometry, Joint, JointKind, Link, Pose
 
 _RING = 24

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from hetwin_core.ensemble import extras
+from hetwin_core.ensemble import installed
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.installed import Group
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # they load numpy, which takes its time
     from hetwin_suite.view.live.hands import Hands
 
 VIEWERS = Group(
-    "hetwin.viewers", "viewer", "an object or a module with follow and play", extras.VIEWERS
+    "hetwin.viewers", "viewer", "an object or a module with follow and play", installed.VIEWERS
 )
 _LAST_PORT = 65535
 

@@ -9,9 +9,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from hetwin_core.ensemble.annotations import phase_of
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.events import Event, EventKind, phase_of
 from hetwin_core.ensemble.model import (
     Changes,
     Contribution,
@@ -20,9 +19,7 @@ from hetwin_core.ensemble.model import (
 )
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
-from hetwin_core.ensemble.scene.poses import compose, relative_to
-from hetwin_core.ensemble.scene.rotations import rotation_matrix
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
+from hetwin_core.ensemble.scene.poses import compose, relative_to, rotation_matrix
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import (
     POSE,
@@ -30,6 +27,8 @@ from hetwin_core.ensemble.scene.values import (
     AttributeSpec,
     Floats,
     Meaning,
+    Shape,
+    ShapeKind,
 )
 from model_nodes.camera.detector import EVERY, PICTURE, Detector, Settings, picture
 from model_nodes.scene_shapes import SceneShapes

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.scene.consistency import UNKNOWN, Consistency
 from hetwin_core.ensemble.scene.poses import compose, relative_to
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.watch import UNKNOWN, Consistency
 
 
 class BaseDifference:

@@ -24,10 +24,16 @@ from hetwin_core.ensemble.parameters import (
     WatchedRobot,
     parameter,
 )
-from hetwin_core.ensemble.scene.consistency import CONSISTENCY, Consistency
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import ODOMETRY, AttributeSpec, Floats
-from hetwin_core.ensemble.scene.watch import DEFAULT_WATCH_RATE, REPORTS, Watch, WatchLayout
+from hetwin_core.ensemble.scene.watch import (
+    CONSISTENCY,
+    DEFAULT_WATCH_RATE,
+    REPORTS,
+    Consistency,
+    Watch,
+    WatchLayout,
+)
 from hetwin_core.ensemble.validation import Number
 from hetwin_core.kinematics.chains.chain import Chain
 from model_nodes.consistency.agreement import (

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from hetwin_core.ensemble.scene.layout import Entity, Layout
-from hetwin_core.ensemble.scene.rotations import rotation_matrices, rotation_matrix
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import POSE, Floats
+from hetwin_core.ensemble.scene.poses import rotation_matrices, rotation_matrix
+from hetwin_core.ensemble.scene.values import POSE, Floats, Shape, ShapeKind
 
 
 class BoundingBoxes:

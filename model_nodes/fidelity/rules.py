@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.scene.fidelity import Fidelity
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.values import Fidelity, Floats
 from model_nodes.fidelity.bounding_boxes import BoundingBoxes
 
 _LOW, _MEDIUM, _HIGH = float(Fidelity.LOW), float(Fidelity.MEDIUM), float(Fidelity.HIGH)

@@ -22,10 +22,9 @@ from hetwin_core.ensemble.model import (
     Tick,
 )
 from hetwin_core.ensemble.parameters import Amount, EntityNames, Parameters, parameter
-from hetwin_core.ensemble.scene.fidelity import FIDELITY, Fidelity
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import POSE, Floats, Value
+from hetwin_core.ensemble.scene.values import FIDELITY, POSE, Fidelity, Floats, Value
 from hetwin_core.ensemble.validation import Whole
 from model_nodes.fidelity.bounding_boxes import BoundingBoxes
 from model_nodes.fidelity.rules import MARGIN, NearRobotRules, Thresholds

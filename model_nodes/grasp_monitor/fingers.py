@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import expm1, isnan
@@ -276,19 +275,13 @@ class Enclosure:
 
     def gap(self, touches: Touches, entity: int) -> float:
         """Return the least distance [m] within which fingers touch the object on opposing sides, or infinity."""
-        return self._gap(touches.get(entity, ()))
-
-    def _gap(self, touches: Sequence[Touch]) -> float:
-        opposing = (
-            max(a.distance, b.distance)
-            for a, b in combinations(touches, 2)
-            if a.finger != b.finger and _cosine(a.normal, b.normal) < self._opposition
-        )
-        return min(opposing, default=float("inf"))
-
-
-def _cosine(a: Sequence[float], b: Sequence[float]) -> float:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+        least = float("inf")
+        for one, other in combinations(touches.get(entity, ()), 2):
+            a, b = one.normal, other.normal
+            cosine = a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+            if one.finger != other.finger and cosine < self._opposition:
+                least = min(least, max(one.distance, other.distance))
+        return least
 
 
 def _fingers(layout: Layout, hand: HandDescription) -> dict[int, int]:

@@ -21,8 +21,7 @@ from hetwin_core.ensemble.model import (
     Tick,
 )
 from hetwin_core.ensemble.parameters import Amount, Hand, Parameters, parameter
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import PROXIMITY
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY, Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, Ints, Meaning
 from model_nodes.grasp_monitor.fingers import Enclosure, FingerMotion, Limits, StoppedShort, Touches
 

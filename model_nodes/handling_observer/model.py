@@ -21,8 +21,7 @@ from hetwin_core.ensemble.model import (
 from hetwin_core.ensemble.parameters import Amount, EntityNames, Parameters, parameter
 from hetwin_core.ensemble.scene.hands import hand_links
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import PROXIMITY
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY, Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning
 from model_nodes.handling_observer.observations import Grips, Openings, Supports, combined
 from model_nodes.handling_observer.state_machine import (

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from hetwin_core.ensemble.annotations import ANNOUNCED, INSTANT, ROBOT, lets_go, phase_of
-from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.events import (
+    ANNOUNCED,
+    INSTANT,
+    ROBOT,
+    Event,
+    EventKind,
+    lets_go,
+    phase_of,
+)
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats

@@ -12,10 +12,9 @@ import numpy as np
 
 from hetwin_core.ensemble.scene.hands import HandDescription, sides_of
 from hetwin_core.ensemble.scene.layout import Entity, Layout
-from hetwin_core.ensemble.scene.rotations import rotation_matrices, rotation_matrix
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
+from hetwin_core.ensemble.scene.poses import rotation_matrices, rotation_matrix
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.values import Floats, Shape, ShapeKind
 
 SPACING = 0.006
 """Distance of balls on a surface [m]; the dents between them are less than a millimetre deep."""

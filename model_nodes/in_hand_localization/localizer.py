@@ -9,8 +9,7 @@ from enum import Enum
 import numpy as np
 from transforms3d.quaternions import axangle2quat, qmult
 
-from hetwin_core.ensemble.scene.poses import compose, extrapolate, relative_to
-from hetwin_core.ensemble.scene.rotations import rotation_matrix
+from hetwin_core.ensemble.scene.poses import compose, extrapolate, relative_to, rotation_matrix
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import WORLD, Floats, Value
 from model_nodes.hand_motion import HandMotion

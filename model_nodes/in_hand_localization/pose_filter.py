@@ -10,8 +10,13 @@ from typing import TypeAlias
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.poses import conjugate, multiply, normalized, rotation_by
-from hetwin_core.ensemble.scene.rotations import rotation_matrix
+from hetwin_core.ensemble.scene.poses import (
+    conjugate,
+    multiply,
+    normalized,
+    rotation_by,
+    rotation_matrix,
+)
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.in_hand_localization.geometry import HandSurface, ObjectGeometry
 

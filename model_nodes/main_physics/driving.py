@@ -163,6 +163,7 @@ class Fingers:
     Attributes:
         loose: indices of the joints that need not be where they were recorded.
         soft: whether the recorded efforts push them.
+        close_further: whether they close by a margin more than was recorded.
 
     Raises:
         BadInput: if there is no hand with joints, it does not say which way they close, or the engine cannot push them.
@@ -172,13 +173,13 @@ class Fingers:
         self._engine = engine
         self._margin: Floats = np.zeros(len(joints))
         self._grip: Floats = np.ones(len(joints))
-        self._moved = settings.finger_margin > 0.0
+        self.close_further = settings.finger_margin > 0.0
         self.soft = settings.finger_stiffness is not None
         self.loose: tuple[int, ...] = ()
-        if self._moved or self.soft:
+        if self.close_further or self.soft:
             names = {name for hand in settings.hands for name in hand.scene_joints}
             self.loose = tuple(i for i, name in enumerate(joints) if name in names)
-        if self._moved:
+        if self.close_further:
             _require_joints(settings, "finger_margin")
             for hand in settings.hands:
                 self._close(joints, hand, settings.finger_margin)
@@ -227,8 +228,10 @@ class Fingers:
             raise BadInput(str(error), where="finger_stiffness") from None
 
     def closed(self, motion: JointMotion) -> JointMotion:
-        """Return the motion with the margin."""
-        return replace(motion, positions=motion.positions + self._margin) if self._moved else motion
+        """Return the motion with the margin, if there is one."""
+        if not self.close_further:
+            return motion
+        return replace(motion, positions=motion.positions + self._margin)
 
     def efforts(self, motion: JointMotion) -> Floats:
         """Return the efforts that push soft joints."""

@@ -10,9 +10,15 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.events import Event, Json
-from hetwin_core.ensemble.scene.fidelity import FIDELITY, Fidelity
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, POSE, Floats, Value
+from hetwin_core.ensemble.scene.values import (
+    EXTERNAL_WRENCH,
+    FIDELITY,
+    POSE,
+    Fidelity,
+    Floats,
+    Value,
+)
 from hetwin_core.ensemble.validation import AboveZero, Strict, check
 from model_nodes.main_physics.block import COLLISION, Block
 from model_nodes.main_physics.engines.engine import Engine, Unsupported

@@ -19,11 +19,9 @@ from hetwin_core.ensemble.model_abilities import take_anew
 from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
-from hetwin_core.ensemble.scene.fidelity import FIDELITY
 from hetwin_core.ensemble.scene.layout import Entity
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import NO_PROXIMITY, PROXIMITY, Table
-from hetwin_core.ensemble.scene.values import POSE, Floats, Value
+from hetwin_core.ensemble.scene.snapshot import NO_PROXIMITY, PROXIMITY, Snapshot, Table
+from hetwin_core.ensemble.scene.values import FIDELITY, POSE, Floats, Value
 from hetwin_core.ensemble.scene.watch import Finding, WatchLayout
 from model_nodes.main_physics.base_drive import BASE_CORRECTED
 from model_nodes.main_physics.block import Block

@@ -121,7 +121,7 @@ class RobotMotion:
         limited = self.plans.limited
         if limited and self._limits.update(engine, limited):
             self._let_loose()
-        at = self.fingers.closed(motion)
+        at = self.fingers.closed(motion) if self.fingers.close_further else motion
         engine.command_joints(at.positions, at.velocities, at.accelerations)
         if self.fingers.soft:
             engine.command_efforts(self.fingers.efforts(motion))

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hetwin_core.ensemble.scene.layout import Entity
-from hetwin_core.ensemble.scene.tables import Table
+from hetwin_core.ensemble.scene.snapshot import Table
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Finding, Watch, WatchLayout, watch_every
 from model_nodes.main_physics.block import Block

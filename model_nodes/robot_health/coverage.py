@@ -18,7 +18,7 @@ from hetwin_core.ensemble.concern_words import (
 )
 from hetwin_core.ensemble.conductor.reporting.coverage import (
     Claim,
-    Covered,
+    CoverageRow,
     coverage_event,
 )
 from hetwin_core.ensemble.events import Event, Json
@@ -65,8 +65,8 @@ class Coverage:
             e for e in entities.of_kind(EntityKind.OBJECT) if entities.has(e.name, "pose")
         ]
         self._hands = entities.of_kind(EntityKind.HAND)
-        self._said: dict[tuple[str, str], Covered] = {}
-        self._known: dict[tuple[str, str], Covered] = {}
+        self._said: dict[tuple[str, str], CoverageRow] = {}
+        self._known: dict[tuple[str, str], CoverageRow] = {}
         findings = () if layout is None else layout.findings
         self._gaps = [f for f in findings if f.name == "gap" and f.to_ns - f.from_ns >= _SILENT_NS]
         self._silent: list[Finding] = []
@@ -74,20 +74,24 @@ class Coverage:
         count = 0 if layout is None else len(layout.joints)
         self._effort_seen: NDArray[np.bool_] = np.zeros(count, np.bool_)
         self._effort_decides: tuple[bool, ...] = ()
+        self._robots = () if layout is None else tuple(layout.parts())
+        self._names = [robot for robot, _ in self._robots]
+        self._at_first = tuple(self._at_once())
 
     def watch(self, view: View) -> list[Event]:
         """What is checked from now on that was not, or the reverse."""
-        found = [] if self._said else list(self._at_once())
+        found = [] if self._said else list(self._at_first)
         if self._layout is not None and view.watch is not None:
             found += self._efforts(self._layout, view.watch)
         said = [(one, view.time_ns) for one in found]
         for happened in view.events:
             changed = self._of_fingers(happened)
             said += [] if changed is None else [(changed, happened.time_ns)]
-        silent = [gap for gap in self._gaps if gap.from_ns <= view.time_ns < gap.to_ns]
-        if silent != self._silent:
-            self._silent = silent
-            said = [*((one, view.time_ns) for one in self._known.values()), *said]
+        if self._gaps:
+            silent = [gap for gap in self._gaps if gap.from_ns <= view.time_ns < gap.to_ns]
+            if silent != self._silent:
+                self._silent = silent
+                said = [*((one, view.time_ns) for one in self._known.values()), *said]
         events = []
         for one, time_ns in said:
             self._known[one.claim, one.subject] = one
@@ -96,13 +100,13 @@ class Coverage:
                 events.append(self._event(heard, time_ns))
         return events
 
-    def _as_heard(self, one: Covered) -> Covered:
+    def _as_heard(self, one: CoverageRow) -> CoverageRow:
         """What can be said while nothing is recorded of some joints."""
         joints = set(one.of)
         if one.claim is Claim.TOUCH and self._layout is not None:
             joints = {
                 joint
-                for robot, own in self._layout.parts()
+                for robot, own in self._robots
                 for joint in self._layout.joints[own]
                 if robot == one.subject
             }
@@ -115,17 +119,17 @@ class Coverage:
                 return replace(one, checked=False, why=why)
         return one
 
-    def _is_new(self, one: Covered) -> bool:
+    def _is_new(self, one: CoverageRow) -> bool:
         return self._said.get((one.claim, one.subject)) != one
 
-    def _event(self, one: Covered, time_ns: int) -> Event:
+    def _event(self, one: CoverageRow, time_ns: int) -> Event:
         self._said[one.claim, one.subject] = one
         return coverage_event(one, time_ns)
 
-    def _at_once(self) -> Iterator[Covered]:
+    def _at_once(self) -> Iterator[CoverageRow]:
         """What the scene and the robots' descriptions say before the first step."""
         if self._layout is not None:
-            for robot, own in self._layout.parts():
+            for robot, own in self._robots:
                 yield from self._of_robot(self._layout, robot, own)
         for hand in self._hands:
             yield self._grip(hand)
@@ -134,7 +138,7 @@ class Coverage:
 
     # ------------------------------------------------------------------ robots
 
-    def _of_robot(self, layout: WatchLayout, robot: str, own: slice) -> Iterator[Covered]:
+    def _of_robot(self, layout: WatchLayout, robot: str, own: slice) -> Iterator[CoverageRow]:
         driven = [
             j
             for j, is_driven in zip(layout.joints[own], layout.driven[own], strict=True)
@@ -143,38 +147,42 @@ class Coverage:
         if not driven:
             return
         mended = _mended(layout, driven)
-        yield Covered(Claim.TIME, robot, True, sources=("stamps",), why=mended)
+        yield CoverageRow(Claim.TIME, robot, True, sources=("stamps",), why=mended)
         others = [j for j in layout.joints[own] if j not in driven]
         why = say("coverage.not_recorded", names=some(others, _MOST_NAMED)) if others else ""
-        yield Covered(Claim.MOTION, robot, True, sources=("positions",), of=tuple(driven), why=why)
+        yield CoverageRow(
+            Claim.MOTION, robot, True, sources=("positions",), of=tuple(driven), why=why
+        )
         yield self._touch(robot)
         if robot in {mobile.name for mobile in mobile_robots(self._scene)}:
-            yield Covered(Claim.BASE, robot, True, sources=("odometry",))
+            yield CoverageRow(Claim.BASE, robot, True, sources=("odometry",))
         else:
-            yield Covered(Claim.BASE, robot, False, why=say("coverage.no_odometry"), matters=False)
+            yield CoverageRow(
+                Claim.BASE, robot, False, why=say("coverage.no_odometry"), matters=False
+            )
 
-    def _touch(self, robot: str) -> Covered:
+    def _touch(self, robot: str) -> CoverageRow:
         links = [e for e in self._scene.of_kind(EntityKind.LINK) if e.owner == robot]
         groups = _rigid_groups(links)
         bare = [root for root, group in groups.items() if not any(map(_collides, group))]
         seen = tuple(e.name for e in links if _collides(e))
         if not bare:
-            return Covered(Claim.TOUCH, robot, True, sources=(_SHAPES, _CONTACTS), of=seen)
+            return CoverageRow(Claim.TOUCH, robot, True, sources=(_SHAPES, _CONTACTS), of=seen)
         why = say("coverage.no_shapes", names=some(bare, _MOST_NAMED))
-        return Covered(
+        return CoverageRow(
             Claim.TOUCH, robot, False, sources=(_SHAPES,) if seen else (), of=seen, why=why
         )
 
-    def _efforts(self, layout: WatchLayout, watch: Watch) -> Iterator[Covered]:
+    def _efforts(self, layout: WatchLayout, watch: Watch) -> Iterator[CoverageRow]:
         """Whether the efforts are watched, as soon as that is known."""
         is_late = watch.time_ns - self._begun_ns >= _DECIDED_NS
-        decides = (is_late, *(self._torques.is_torque(robot) for robot, _ in layout.parts()))
+        decides = (is_late, *map(self._torques.is_torque, self._names))
         known = np.isfinite(watch.measured_efforts) & (watch.measured_efforts != 0.0)
         if decides == self._effort_decides and not (known > self._effort_seen).any():
             return
         self._effort_seen |= known
         self._effort_decides = decides
-        for robot, own in layout.parts():
+        for robot, own in self._robots:
             seen = self._effort_seen[own]
             driven = np.array(layout.driven[own], np.bool_)
             if not driven.any() or not (seen.any() or is_late):
@@ -188,51 +196,53 @@ class Coverage:
         own: slice,
         seen: NDArray[np.bool_],
         driven: NDArray[np.bool_],
-    ) -> Covered:
+    ) -> CoverageRow:
         joints, limits = layout.joints[own], layout.effort[own]
         if not layout.has_inertias:
-            return Covered(Claim.EFFORT, robot, False, why=say("coverage.no_masses"))
+            return CoverageRow(Claim.EFFORT, robot, False, why=say("coverage.no_masses"))
         if not seen.any():
-            return Covered(Claim.EFFORT, robot, False, why=say("coverage.no_efforts"))
+            return CoverageRow(Claim.EFFORT, robot, False, why=say("coverage.no_efforts"))
         if not self._torques.is_torque(robot):
-            return Covered(Claim.EFFORT, robot, False, why=say("coverage.no_torques"))
+            return CoverageRow(Claim.EFFORT, robot, False, why=say("coverage.no_torques"))
         judged = [j for j, s, limit in zip(joints, seen, limits, strict=True) if s and limit]
         missing = [j for j, d in zip(joints, driven, strict=True) if d and j not in judged]
         if not judged:
-            return Covered(Claim.EFFORT, robot, False, why=say("coverage.no_limits"))
+            return CoverageRow(Claim.EFFORT, robot, False, why=say("coverage.no_limits"))
         why = say("coverage.some_no_limits", names=some(missing, _MOST_NAMED)) if missing else ""
-        return Covered(Claim.EFFORT, robot, True, sources=(_EFFORTS,), of=tuple(judged), why=why)
+        return CoverageRow(
+            Claim.EFFORT, robot, True, sources=(_EFFORTS,), of=tuple(judged), why=why
+        )
 
     # ------------------------------------------------------------------ hands and objects
 
-    def _grip(self, hand: Entity) -> Covered:
+    def _grip(self, hand: Entity) -> CoverageRow:
         tool = fixed_tool(hand.parent)
         if tool and not hand.joints:
-            return Covered(Claim.GRIP, hand.name, False, why=tool)
+            return CoverageRow(Claim.GRIP, hand.name, False, why=tool)
         if not self._scene.has(hand.name, "holding"):
-            return Covered(Claim.GRIP, hand.name, False, why=say("coverage.no_grip_model"))
+            return CoverageRow(Claim.GRIP, hand.name, False, why=say("coverage.no_grip_model"))
         recorded = self._recorded(hand.joints)
         if not recorded:
             why = say("coverage.fingers_not_recorded")
-            return Covered(Claim.GRIP, hand.name, False, why=why)
+            return CoverageRow(Claim.GRIP, hand.name, False, why=why)
         if not self._objects:
             why = say("coverage.no_object")
-            return Covered(
+            return CoverageRow(
                 Claim.GRIP, hand.name, True, sources=(_FINGERS,), of=hand.joints, why=why
             )
         loose = self._loose(hand)
         if loose:
             why = say("coverage.hand_not_recorded", names=some(loose, _MOST_NAMED))
-            return Covered(
+            return CoverageRow(
                 Claim.GRIP, hand.name, False, sources=(_FINGERS,), of=hand.joints, why=why
             )
         if not any(_collides(self._scene.entities[i]) for i in hand_links(self._scene, hand.name)):
             why = say("coverage.fingers_without_shapes")
-            return Covered(Claim.GRIP, hand.name, False, sources=(_FINGERS,), why=why)
+            return CoverageRow(Claim.GRIP, hand.name, False, sources=(_FINGERS,), why=why)
         sources = (_FINGERS, _SHAPES, _CONTACTS)
         count = finger_count(self._scene.of_kind(EntityKind.LINK), hand)
         why = say("coverage.which_fingers", n=count) if count >= _SEVERAL else ""
-        return Covered(Claim.GRIP, hand.name, True, sources=sources, of=hand.joints, why=why)
+        return CoverageRow(Claim.GRIP, hand.name, True, sources=sources, of=hand.joints, why=why)
 
     def _loose(self, hand: Entity) -> list[str]:
         """Joints beyond the hand that were not recorded and are not the hand's, but for what turns without end."""
@@ -251,7 +261,7 @@ class Coverage:
             if joint in inside and not driven and lower is not None
         ]
 
-    def _of_fingers(self, event: Event) -> Covered | None:
+    def _of_fingers(self, event: Event) -> CoverageRow | None:
         """Whether a grip is still known after what its fingers have done; None if the event is about none."""
         hand = str(event.arguments.get("hand"))
         entity = next((e for e in self._hands if e.name == hand), None)
@@ -263,7 +273,7 @@ class Coverage:
         width = gap if isinstance(gap, float) else None
         closing, time = event.arguments.get("closing"), event.time_ns / 1e9
         why = say("coverage.closed_on_something", time=time, gap=width, closing=closing)
-        return Covered(
+        return CoverageRow(
             Claim.GRIP, hand, False, sources=(_FINGERS,), of=entity.joints, why=why, width=width
         )
 
@@ -280,14 +290,14 @@ class Coverage:
         driven = dict(zip(self._layout.joints, self._layout.driven, strict=True))
         return any(driven.get(joint, False) for joint in joints)
 
-    def _of_object(self, entity: Entity) -> Iterator[Covered]:
+    def _of_object(self, entity: Entity) -> Iterator[CoverageRow]:
         has, name = self._scene.has, entity.name
         blind = [one for one in map(self._grip, self._hands) if not one.checked]
         why = "; ".join(say("coverage.hand_unseen", hand=o.subject, why=o.why) for o in blind)
         collides = _collides(entity)
         bare = "" if collides else say("coverage.no_shapes", names=None)
         seen, poses = not (bare or why), ("poses",) if collides else ()
-        yield Covered(Claim.DROP, name, seen, sources=poses, why=bare or why)
+        yield CoverageRow(Claim.DROP, name, seen, sources=poses, why=bare or why)
         for claim, attribute in (
             (Claim.SUPPORT, "on"),
             (Claim.CONNECTION, "connected"),
@@ -295,7 +305,7 @@ class Coverage:
         ):
             if has(name, attribute):
                 sources = (_SHAPES, "poses") if collides else ()
-                yield Covered(claim, name, collides, sources=sources, why=bare)
+                yield CoverageRow(claim, name, collides, sources=sources, why=bare)
 
 
 def _mended(layout: WatchLayout, joints: Sequence[str]) -> str:

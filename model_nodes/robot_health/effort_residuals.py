@@ -151,20 +151,17 @@ class TorqueCheck:
     Attributes:
         decided: whether the question is decided.
         ratio: measured over expected efforts as far as it is known, by least squares; NaN before.
+        is_torque: whether the measured efforts are torques (and forces), as long as nothing shows that they are not.
     """
 
     def __init__(self) -> None:
         self.decided = False
         self.ratio = float("nan")
+        self.is_torque = True
         self._rows = 0
         self._numbers = 0
         self._product = 0.0
         self._square = 0.0
-
-    @property
-    def is_torque(self) -> bool:
-        """Whether the measured efforts are torques (and forces), as long as nothing shows that they are not."""
-        return not self.decided or LEAST_RATIO <= self.ratio <= MOST_RATIO
 
     def add(self, measured: Floats, expected: Floats) -> None:
         """Add rows (n, joints) of smoothed efforts as shares of the limits, NaN where unknown; decides once."""
@@ -183,3 +180,4 @@ class TorqueCheck:
             self.ratio = self._product / self._square
         enough = self._square >= _LEAST_EXPECTED**2 * self._numbers
         self.decided = self._rows >= FEWEST and enough
+        self.is_torque = not self.decided or LEAST_RATIO <= self.ratio <= MOST_RATIO

@@ -213,6 +213,7 @@ class RobotHealth(Model[Settings]):
         for name in ("coverage", "concern", "event"):
             group(name)
         self._viewer = Viewer(scene, self._layout)
+        self._robots = () if self._layout is None else tuple(self._layout.parts())
         self._parts = _parts(self.settings, self._layout, scene)
         self._efforts = _Efforts(self.settings, scene, self._layout)
         coverage = Coverage(self._layout, scene, self._efforts)
@@ -224,11 +225,11 @@ class RobotHealth(Model[Settings]):
         changes = tick.changes()
         for part in self._parts:
             changes.events += part.watch(view)
-        if view.watch is not None and view.layout is not None and len(view.positions):
+        if view.watch is not None and len(view.positions):
             watch = view.watch
             deviation = _known(view.positions - watch.recorded)
             residual = _known(watch.measured_efforts - watch.expected_efforts)
-            for robot, own in view.layout.parts():
+            for robot, own in self._robots:
                 if not self._efforts.is_torque(robot):
                     residual[own] = 0.0
                 for name, numbers in ((JOINT_DEVIATION, deviation), (EFFORT_RESIDUAL, residual)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -12,10 +13,9 @@ from hetwin_core.ensemble.concern_words import TOUCH_ENDED, TOUCHED
 from hetwin_core.ensemble.conductor.reporting.concerns import FROM, TO
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.mobile_robots import mobile_robots
-from hetwin_core.ensemble.scene.fidelity import FIDELITY, Fidelity
 from hetwin_core.ensemble.scene.hands import hand_links
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.shapes import ShapeKind
+from hetwin_core.ensemble.scene.values import FIDELITY, Fidelity, ShapeKind
 from hetwin_core.ensemble.scene.watch import WatchLayout
 from model_nodes.robot_health.lasting import Found, Key, LastingFindings
 from model_nodes.robot_health.settings import Scale, Settings
@@ -253,16 +253,17 @@ class TouchReports:
                 events += self._go_on(seen)
         self._hold(view)
         over = [k for k, t in self.open.items() if view.time_ns - t.last_ns > HOLD_NS]
-        return [*events, *(self._ended(self.open.pop(key)) for key in over)]
+        for key in over:
+            events.append(self._ended(self.open.pop(key)))
+        return events
 
     def _inside(self, view: View) -> Iterator[_Seen]:
         """Links that are inside objects now with which the main model does not let them collide."""
         rows, numbers = view.snapshot.proximity, view.snapshot.values.take(self._switches)
         if not (view.held or numbers.tobytes() != self._bytes) or not len(rows):
             return
-        low = zip(self._switched, (numbers < self._whole).tolist(), strict=True)
-        passes = {thing for thing, is_low in low if is_low}
-        passes |= {self._ids[name] for name in view.held if name in self._ids}
+        passes = {*compress(self._switched, (numbers < self._whole).tolist())}
+        passes.update(map(self._ids.__getitem__, self._ids.keys() & view.held))
         inside = rows[(rows[:, 2] < 0.0) & self._is_link[rows[:, 1].astype(np.intp)]]
         for row in inside.tolist():
             thing, link, now = int(row[0]), int(row[1]), view.time_ns

@@ -9,8 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.annotations import ANNOUNCED, INSTANT, phase_of
-from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.events import ANNOUNCED, INSTANT, Event, EventKind, phase_of
 from hetwin_core.ensemble.model import Tick
 from hetwin_core.ensemble.scene.hands import hand_links
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout

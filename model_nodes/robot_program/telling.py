@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
-from hetwin_core.ensemble.annotations import announce
 from hetwin_core.ensemble.beliefs import LOC, PERCEPT, BeliefFields, belief_event
-from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.events import Event, Json, announce
 from hetwin_core.ensemble.scene.values import WORLD
 from hetwin_core.ensemble.tasks import Status, TaskFields, task_event
 from hetwin_core.ensemble.topics import ANNOTATIONS, BELIEFS, TASKS

@@ -14,9 +14,8 @@ import rclpy.executors
 from hetwin.srv import RegisterModel
 from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts, hold, ignore
-from hetwin_core.ensemble.supervision.watched_process import WatchedProcess
-from hetwin_core.wire.names import REGISTER, of_run
-from hetwin_core.wire.spinning import make_executor, spin_until
+from hetwin_core.ensemble.supervision.watched import WatchedProcess
+from hetwin_core.wire.names import REGISTER, make_executor, of_run, spin_until
 from model_nodes.ros_node.node import ModelNode
 
 REGISTER_TIMEOUT_S = 120.0

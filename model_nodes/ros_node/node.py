@@ -28,16 +28,14 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Model, Stepping, Tick
 from hetwin_core.ensemble.own_modules import use_modules_in
-from hetwin_core.ensemble.supervision.watched_process import here
+from hetwin_core.ensemble.supervision.watched import here
 from hetwin_core.ensemble.topics import CLOCK, EVENTS, STATE
 from hetwin_core.ensemble.transport.remote.memory import MemoryChannel
-from hetwin_core.ensemble.transport.remote.server import ModelServer
+from hetwin_core.ensemble.transport.remote.own_process import ModelServer
 from hetwin_core.wire import messages
-from hetwin_core.wire.described import declare
 from hetwin_core.wire.memory_offer import MemoryWanted
-from hetwin_core.wire.names import CALL, OUTPUT, STEP_DEPTH
+from hetwin_core.wire.names import CALL, OUTPUT, STEP_DEPTH, declare, spin_until
 from hetwin_core.wire.run_identity import is_foreign
-from hetwin_core.wire.spinning import spin_until
 
 
 class UnwaitedStepping:

@@ -11,8 +11,7 @@ from transforms3d.quaternions import mat2quat, quat2mat
 
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.kinematics.trajectories.in_turn import in_turn
-from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
+from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, in_turn
 from model_nodes.skills.arguments import entity_of, hand_of, number, speed_of
 from model_nodes.skills.hand_shape import HandShape
 from model_nodes.skills.scene import SkillScene

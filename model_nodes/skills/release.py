@@ -10,10 +10,8 @@ from transforms3d.quaternions import axangle2quat, quat2mat
 
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.poses import multiply
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.kinematics.trajectories.in_turn import in_turn
-from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
+from hetwin_core.ensemble.scene.values import Floats, Shape, ShapeKind
+from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, in_turn
 from model_nodes.containment import inside_of
 from model_nodes.robot_program.facts import seen_from, within
 from model_nodes.shape_points import points_of

@@ -22,7 +22,7 @@ from support.robot_files import ROOT
 from support.saved_runs import saved_at
 from support.small_run import SmallRun
 
-from hetwin_core.ensemble.conductor.checkpoint.file import read_checkpoint, write_checkpoint
+from hetwin_core.ensemble.conductor.checkpoint import read_checkpoint, write_checkpoint
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.scenario.scenario import load_scenario
 from hetwin_core.episodes.episode import Episode

@@ -8,7 +8,7 @@ import pytest
 from particle_swarm import Swarm
 from support.robot_chains import chain_of, postures
 
-from hetwin_core.kinematics.chains.least_motion import middle
+from hetwin_core.kinematics.chains.inverse import middle
 
 
 @pytest.mark.parametrize("solver", ["newton", "newton_batch"])

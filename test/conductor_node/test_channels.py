@@ -24,17 +24,16 @@ from support.small_ensemble import (
 )
 from support.waiting import wait_until
 
-from conductor_node import topic_channel
+from conductor_node import reached_node
 from conductor_node.processes import ModelNodes
-from conductor_node.reached_node import ReachedNode
-from conductor_node.topic_channel import TopicChannel
+from conductor_node.reached_node import ReachedNode, TopicChannel
 from hetwin.msg import ModelCall, ModelOutput
 from hetwin.srv import RegisterModel
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
-from hetwin_core.ensemble.supervision.watched_process import here
+from hetwin_core.ensemble.supervision.watched import here
 from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_core.ensemble.transport.remote.memory import FlatMessage
@@ -248,7 +247,7 @@ class FarNode:
         for node in (self.conductor, self.node):
             self.executor.add_node(node)
         self.calls: list[Any] = []
-        monkeypatch.setattr(topic_channel, "LOOK_PERIOD_S", 0.01)
+        monkeypatch.setattr(reached_node, "LOOK_PERIOD_S", 0.01)
         self.channel = TopicChannel(self.conductor, "/cup", RUN, self.executor)
         self._outputs: Any = None
 

@@ -12,9 +12,9 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from support.waiting import wait_until
 
-from conductor_node import presence
-from conductor_node.fast_dds import fast_dds_variables
-from conductor_node.presence import LOOK_S, QUICK_LOOK_S, Presence, look_s
+from conductor_node import status
+from conductor_node.shared_memory import fast_dds_variables
+from conductor_node.status import LOOK_S, QUICK_LOOK_S, Presence, look_s
 from hetwin_core.ensemble.errors import BadInput
 
 FOR_EVER = 1e6
@@ -58,7 +58,7 @@ class Machines:
 @pytest.fixture
 def machines(monkeypatch: pytest.MonkeyPatch) -> Iterator[Machines]:
     monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-    monkeypatch.setattr(presence, "_REPEAT_S", 0.1)
+    monkeypatch.setattr(status, "_REPEAT_S", 0.1)
     with ExitStack() as ends:
         yield Machines(ends)
 

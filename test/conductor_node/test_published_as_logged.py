@@ -17,7 +17,7 @@ from support.waiting import wait_until
 
 from conductor_node.publisher import Publisher
 from hetwin_core.ensemble import topics
-from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
+from hetwin_core.ensemble.conductor.reporting.listener import ListenerGroup
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.episodes.log_writer import RunLog
 from hetwin_core.episodes.messages import nanoseconds, typestore

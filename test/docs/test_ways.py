@@ -22,7 +22,7 @@ from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario, load_sce
 from hetwin_core.ensemble.scenario.schema import ModelEntry, ScenarioFile
 from hetwin_core.ensemble.scenario.strict_yaml import Document
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.transport.local_ports import local_ports
+from hetwin_core.ensemble.transport.local import local_ports
 from hetwin_core.episodes.log_writer import RunLog
 from model_nodes.main_physics.sources.joint_messages import JointSample
 from model_nodes.main_physics.sources.joint_series import Series

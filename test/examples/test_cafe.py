@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.known_files import known_files
+from hetwin_core.ensemble.resources import known_files
 from hetwin_core.ensemble.scenario.scenario import find_scenario
 from hetwin_suite import run
 from hetwin_suite.cli.main import app

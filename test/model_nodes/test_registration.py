@@ -22,7 +22,7 @@ from support.ros_domains import new_domain
 from hetwin.srv import RegisterModel
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
-from hetwin_core.ensemble.supervision.watched_process import here
+from hetwin_core.ensemble.supervision.watched import here
 from hetwin_core.wire.names import REGISTER, of_run
 from model_nodes.ros_node import main as ros_node
 

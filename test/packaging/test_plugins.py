@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hetwin_core.ensemble import extras
+from hetwin_core.ensemble import installed
 
 ROOT = Path(__file__).resolve().parents[2]
 SUITE = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -16,10 +16,10 @@ PLUGINS = sorted(manifest.parent.name for manifest in ROOT.glob("plugins/*/pypro
 OWN = {"name", "description", "dependencies", "entry-points"}
 """Keys of a project in which plugins differ."""
 BROUGHT = {
-    "hetwin.commands": extras.COMMANDS,
-    "hetwin.formats": extras.FORMATS,
-    "hetwin.models": extras.MODELS,
-    "hetwin.viewers": extras.VIEWERS,
+    "hetwin.commands": installed.COMMANDS,
+    "hetwin.formats": installed.FORMATS,
+    "hetwin.models": installed.MODELS,
+    "hetwin.viewers": installed.VIEWERS,
 }
 """Group of entry points -> what the suite knows of it: name -> the extra that brings it."""
 

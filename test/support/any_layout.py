@@ -8,8 +8,14 @@ from hypothesis.extra import numpy as arrays
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.scans import ScanPattern
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import AttributeSpec, Floats, Meaning, Value
+from hetwin_core.ensemble.scene.values import (
+    AttributeSpec,
+    Floats,
+    Meaning,
+    Shape,
+    ShapeKind,
+    Value,
+)
 
 any_text = st.text(max_size=8)
 name = st.text("abcXYZ_/:é", min_size=1, max_size=8)

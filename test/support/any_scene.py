@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import near_by
+from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
 from support.any_layout import a_layout, numbers
 
 MODELS = ("physics", "a")

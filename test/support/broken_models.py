@@ -22,8 +22,7 @@ from hetwin_core.ensemble.model import (
 from hetwin_core.ensemble.parameters import ParameterKind, Parameters, parameter
 from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import PROXIMITY, Table
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY, Snapshot, Table
 from hetwin_core.ensemble.scene.values import AttributeSpec, Value
 from support import toys
 

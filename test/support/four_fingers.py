@@ -14,11 +14,16 @@ import numpy as np
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Tick
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.poses import compose, multiply, relative_to, rotate
-from hetwin_core.ensemble.scene.rotations import rotation_matrix
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
+from hetwin_core.ensemble.scene.poses import compose, multiply, relative_to, rotate, rotation_matrix
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, pose_value
+from hetwin_core.ensemble.scene.values import (
+    POSE,
+    AttributeSpec,
+    Floats,
+    Shape,
+    ShapeKind,
+    pose_value,
+)
 from model_nodes.in_hand_localization import InHandLocalization
 from model_nodes.in_hand_localization.geometry import ObjectGeometry
 

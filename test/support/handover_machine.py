@@ -11,7 +11,7 @@ import numpy as np
 
 from hetwin_core.ensemble.conductor.controls import Controls
 from hetwin_core.ensemble.conductor.parts import assemble
-from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
+from hetwin_core.ensemble.conductor.reporting.listener import ListenerGroup
 from hetwin_core.ensemble.conductor.start.lifecycle import Ready
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import Refused, RunFailed
@@ -19,8 +19,7 @@ from hetwin_core.ensemble.model import MainChanges, MainModel, MainTick, Request
 from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.ensemble.scenario.scenario import Scenario, build_scenario
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.responsibilities import ResponsibilityTable
-from hetwin_core.ensemble.scene.scene import Scene
+from hetwin_core.ensemble.scene.scene import ResponsibilityTable, Scene
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, Value, pose_value
 from hetwin_core.ensemble.transport.local import LocalPort

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Meaning
+from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Meaning, Shape, ShapeKind
 from hetwin_core.episodes.episode import Episode
 from support.made_episode import (
     concern,

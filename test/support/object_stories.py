@@ -7,13 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hetwin_core.ensemble.annotations import GOAL_ID, TREE_NODE
-from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.events import GOAL_ID, TREE_NODE, Event, EventKind
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import CLEARANCES, TOUCHES, no_rows
-from hetwin_core.ensemble.scene.values import Floats, pose_value
+from hetwin_core.ensemble.scene.snapshot import CLEARANCES, TOUCHES, Snapshot, no_rows
+from hetwin_core.ensemble.scene.values import Floats, Shape, ShapeKind, pose_value
 from hetwin_core.ensemble.scene.watch import Watch
 from model_nodes.robot_health.objects import ObjectStory
 from model_nodes.robot_health.settings import Settings

@@ -11,8 +11,8 @@ import numpy as np
 import yaml
 from rosbags.highlevel import AnyReader
 
+from hetwin_core.episodes.bag import recording_writer
 from hetwin_core.episodes.messages import header, nanoseconds
-from hetwin_core.episodes.recording import recording_writer
 from hetwin_suite.running.api import run
 from support.robot_files import ROOT
 

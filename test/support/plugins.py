@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hetwin_core.ensemble.extras import COMMANDS, LIBRARIES, SCENARIOS
+from hetwin_core.ensemble.installed import COMMANDS, LIBRARIES, SCENARIOS
 
 PACKAGES = {
     "examples": "hetwin_tables",

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import near_by
+from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
 from hetwin_core.ensemble.scene.values import Floats
 from support.small_run import SmallRun
 

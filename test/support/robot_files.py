@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hetwin_core.ensemble.known_files import example_robots
+from hetwin_core.ensemble.resources import example_robots
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLETOP_ARM = ROOT / "urdf" / "tabletop_arm.urdf"

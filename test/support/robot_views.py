@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import CLEARANCES, TABLES, TOUCHES
-from hetwin_core.ensemble.scene.values import AttributeSpec, pose_value
+from hetwin_core.ensemble.scene.snapshot import CLEARANCES, TABLES, TOUCHES, Snapshot
+from hetwin_core.ensemble.scene.values import AttributeSpec, Shape, ShapeKind, pose_value
 from hetwin_core.ensemble.scene.watch import Watch, WatchLayout
 from model_nodes.robot_health.view import View
 from support.scene_of import scene_of

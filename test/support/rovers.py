@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hetwin_core.ensemble.scenario.robot import DriveMode
-from hetwin_core.ensemble.scene.shapes import ShapeKind
+from hetwin_core.ensemble.scene.values import ShapeKind
 from model_nodes.main_physics.world.description import (
     FOLLOW,
     IDENTITY,

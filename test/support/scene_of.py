@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from hetwin_core.ensemble.scene.layout import Entity, Layout
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import near_by
+from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats
 
 

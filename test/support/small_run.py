@@ -15,10 +15,16 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
 )
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import PROXIMITY_COLUMNS, near_by
-from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Meaning, Value
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot, near_by
+from hetwin_core.ensemble.scene.values import (
+    POSE,
+    AttributeSpec,
+    Floats,
+    Meaning,
+    Shape,
+    ShapeKind,
+    Value,
+)
 from hetwin_core.episodes.log_writer import RunLog
 
 STEP_NS = 2_500_000

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.shapes import ShapeKind
-from hetwin_core.ensemble.scene.values import Floats, Value, pose_value
+from hetwin_core.ensemble.scene.values import Floats, ShapeKind, Value, pose_value
 from model_nodes.main_physics.engines.engine import Engine, EngineSettings
 from model_nodes.main_physics.world.description import (
     IDENTITY,

@@ -7,8 +7,7 @@ import numpy as np
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Tick
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import near_by
+from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, pose_value
 from model_nodes.handling_observer import HandlingObserver
 

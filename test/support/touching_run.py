@@ -11,8 +11,7 @@ import numpy as np
 from hetwin_core.ensemble.conductor.reporting.listener import RunStart
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import PROXIMITY_COLUMNS, near_by
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot, near_by
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Meaning
 from hetwin_core.episodes.log_writer import RunLog
 from support.small_run import MODELS, records

@@ -13,8 +13,7 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.ensemble.scene.layout import Entity
 from hetwin_core.ensemble.scene.poses import rotate
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.values import Floats, Shape, ShapeKind
 from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.log_writer import RunLog

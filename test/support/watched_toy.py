@@ -10,7 +10,7 @@ import numpy as np
 from hetwin_core.ensemble.model import MainChanges, MainContribution, MainTick
 from hetwin_core.ensemble.parameters import parameter
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.tables import CLEARANCES, no_rows
+from hetwin_core.ensemble.scene.snapshot import CLEARANCES, no_rows
 from hetwin_core.ensemble.scene.values import AttributeSpec
 from hetwin_core.ensemble.scene.watch import Finding, Watch, WatchLayout
 from support.toys import ToyPhysics, ToySettings

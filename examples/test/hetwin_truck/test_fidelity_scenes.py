@@ -10,10 +10,8 @@ import pytest
 from PIL import Image
 from support.made_episode import END_S, STATES, made_episode, poses
 
-from hetwin_core.ensemble.scene.fidelity import FIDELITY, Fidelity
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import POSE
+from hetwin_core.ensemble.scene.values import FIDELITY, POSE, Fidelity, Shape, ShapeKind
 from hetwin_core.episodes.episode import Episode
 from hetwin_suite.view.palette import rgb
 from hetwin_suite.view.stills.graphics import missing

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from hetwin_core.ensemble.scene.fidelity import Fidelity
-from hetwin_core.ensemble.scene.values import pose_value
+from hetwin_core.ensemble.scene.values import Fidelity, pose_value
 from hetwin_truck.actions import Unloader
 from hetwin_truck.manager import UPDATE_EVERY, Manager, thresholds_of
 from hetwin_truck.packets import LOADS, Load, Packet, draw_load

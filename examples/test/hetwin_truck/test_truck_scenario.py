@@ -11,8 +11,8 @@ from support.small_ensemble import Outcome, run
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import load_scenario
-from hetwin_core.ensemble.scene.fidelity import Fidelity
-from hetwin_core.ensemble.transport.local_ports import local_ports
+from hetwin_core.ensemble.scene.values import Fidelity
+from hetwin_core.ensemble.transport.local import local_ports
 from hetwin_truck import world
 from hetwin_truck.packets import Load
 from hetwin_truck.robot import SENSOR_REACH, plunger_links, plunger_names

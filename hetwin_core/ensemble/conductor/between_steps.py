@@ -7,17 +7,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from hetwin_core.ensemble.conductor.checkpoint.checkpoint import (
+from hetwin_core.ensemble.conductor.checkpoint import (
     SOURCE,
     Checkpoint,
     put_back,
     take,
 )
 from hetwin_core.ensemble.conductor.parts import Parts
-from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
-from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
-from hetwin_core.ensemble.conductor.slot import slot_of
+from hetwin_core.ensemble.conductor.reporting.listener import (
+    ListenerGroup,
+    RunListener,
+    RunStart,
+    RunSummary,
+)
 from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.conductor.step.effects import slot_of
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.nearest import one_of

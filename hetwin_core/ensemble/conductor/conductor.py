@@ -4,31 +4,39 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 from hetwin_core.ensemble.conductor.between_steps import AtBarrier
-from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
+from hetwin_core.ensemble.conductor.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.controls import (
     Act,
     Controls,
     Done,
     Move,
+    Pace,
+    Pause,
     Placement,
 )
-from hetwin_core.ensemble.conductor.pace import Pace
-from hetwin_core.ensemble.conductor.pause import Pause
-from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
-from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
+from hetwin_core.ensemble.conductor.reporting.listener import (
+    ListenerGroup,
+    RunListener,
+    RunStart,
+    RunSummary,
+)
 from hetwin_core.ensemble.conductor.run import Run
-from hetwin_core.ensemble.conductor.slot import slot_of
 from hetwin_core.ensemble.conductor.start.lifecycle import prepare
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import ends_itself, is_live
+from hetwin_core.ensemble.conductor.step.effects import slot_of
 from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.nearest import one_of
-from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.ensemble.scenario.scenario import Scenario, load_scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.supervision.heartbeat import Heartbeat
+from hetwin_core.ensemble.transport.local import local_ports
 from hetwin_core.ensemble.transport.port import ModelPort
 
 
@@ -286,3 +294,44 @@ class Conductor:
         """Stop the models of a run that is prepared and will not begin."""
         for port in self._ports:
             port.stop()
+
+
+def session(
+    scenario: Scenario | str | Path,
+    *,
+    options: RunOptions | None = None,
+    listeners: Sequence[RunListener] = (),
+    at_barrier: AtBarrier | None = None,
+    deadline_s: float | None = None,
+    own_processes: bool = False,
+    heartbeat: Heartbeat | None = None,
+    idle: Callable[[float], None] = time.sleep,
+) -> Conductor:
+    """Return the conductor of a run that has not begun; its `run` runs it.
+
+    Args:
+        scenario: what to run: its file, the name of an installed one, or one that `load_scenario` has returned.
+        options: what the start says beyond it; their variant counts where the scenario is loaded here.
+        listeners: receive what happens.
+        at_barrier: called at every barrier after which the run goes on, the start at 0 s included, with the run as it
+            stands there.
+        deadline_s: wall time that a call of any model may take [s]; None: as the scenario says.
+        own_processes: whether models have processes of their own where the scenario says so. The digest is the same;
+            a run that is to be saved or forked has all models in this process.
+        heartbeat: receives the calls that are under way in this process.
+        idle: spends up to so many seconds, again and again, while the run is paused.
+
+    Raises:
+        BadInput: if there is no such scenario, or it cannot be used.
+    """
+    if not isinstance(scenario, Scenario):
+        scenario = load_scenario(scenario, None if options is None else options.variant)
+    called = scenario
+    if deadline_s is not None:
+        plans = [replace(p, deadline=deadline_s, patience=deadline_s) for p in scenario.models]
+        called = replace(scenario, models=tuple(plans))
+    ports = local_ports(called, heartbeat, one_process=not own_processes)
+    conductor = Conductor(scenario, ports, listeners, options, idle)
+    if at_barrier is not None:
+        conductor.at_barriers(at_barrier)
+    return conductor

@@ -2,17 +2,155 @@
 
 from __future__ import annotations
 
+import math
+import sys
 import threading
+import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import TypeAlias
 
-from hetwin_core.ensemble.conductor.pace import Pace
-from hetwin_core.ensemble.conductor.pause import Pause
+from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scene.values import Floats
+
+
+class Pause:
+    """Whether a run is paused; may be used from any thread.
+
+    Attributes:
+        left: how many steps may be taken before it holds; None: it is not paused.
+        waiting: whether the run waits at this moment.
+        steps_allowed: how many single steps the run has taken while it was paused.
+        held_s: wall time that the run has waited, in seconds.
+        until_event: whether the run is to be held again at the next step in which an event happens.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.left: int | None = None
+        self.until_event = False
+        self._is_stepping = False
+        self.waiting = False
+        self.steps_allowed = 0
+        self.held_s = 0.0
+
+    @property
+    def is_off(self) -> bool:
+        """Whether the run is not paused."""
+        return self.left is None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the next step has to wait."""
+        return self.left == 0
+
+    @property
+    def stands(self) -> bool:
+        """Whether the run waits, or takes some single steps after which it waits again."""
+        return self.waiting or self._is_stepping
+
+    def hold(self) -> None:
+        """Hold the run before its next step."""
+        with self._lock:
+            self.left = 0
+            self.until_event = self._is_stepping = False
+
+    def resume(self) -> None:
+        """Let the run continue."""
+        with self._lock:
+            self.left = None
+            self.until_event = self._is_stepping = False
+
+    def allow(self, steps: int | None, *, further: bool = False) -> None:
+        """Let the run take some steps, then hold it again.
+
+        Args:
+            steps: how many; None: up to the next one in which an event happens.
+            further: also while it takes those that were allowed before, after which it takes these.
+
+        Raises:
+            Refused: if the run is not held.
+        """
+        with self._lock:
+            if self.left is None or (self.left and not further):
+                raise Refused("only a paused run can be stepped")
+            left = 0 if self.until_event else self.left
+            self.until_event = steps is None
+            self._is_stepping = steps is not None
+            self.left = sys.maxsize if steps is None else left + steps
+
+    def step_begins(self) -> None:
+        """The run takes a step; it counts if it was allowed singly."""
+        with self._lock:
+            if self.left:
+                self.left -= 1
+                self.steps_allowed += 1
+
+    @contextmanager
+    def waiting_here(self) -> Iterator[None]:
+        """The run waits as long as this context lasts."""
+        begun = time.monotonic()
+        self.waiting = True
+        try:
+            yield
+        finally:
+            self.waiting = False
+            self.held_s += time.monotonic() - begun
+
+
+CATCH_UP_S = 0.15
+"""Wall time that a run may be behind its pace and make good; what is more is forgotten [s]."""
+
+
+class Pace:
+    """How fast a run goes at most; may be set from any thread.
+
+    Args:
+        now: the wall clock [s].
+
+    Attributes:
+        factor: how many times real time; None: as fast as it goes.
+    """
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self.factor: float | None = None
+        self._begun: tuple[float, int] | None = None
+
+    def set(self, factor: float | None) -> None:
+        """Hold the run to so many times real time from now on; None: to nothing.
+
+        Raises:
+            Refused: if this is no pace.
+        """
+        if factor is not None and not (math.isfinite(factor) and factor > 0.0):
+            raise Refused(f"a pace of {factor:g} is none; expected a number above 0, or none")
+        self.factor = factor
+        self._begun = None
+
+    def begin_anew(self) -> None:
+        """Count from the next step on, after the run has stood still."""
+        self._begun = None
+
+    def wait_s(self, time_ns: int) -> float:
+        """Return how long the step that begins at a simulated time has to wait [s]; called in the run's thread."""
+        factor = self.factor
+        if factor is None:
+            return 0.0
+        now = self._now()
+        begun = self._begun
+        if begun is None:
+            self._begun = (now, time_ns)
+            return 0.0
+        wait = begun[0] + (time_ns - begun[1]) / (1e9 * factor) - now
+        if wait < -CATCH_UP_S:
+            self._begun = (now - CATCH_UP_S, time_ns)
+        return max(0.0, wait)
+
 
 BY_HAND = "by hand"
 """Source of the events, and cause of the handovers, that somebody asked for while the run went on."""

@@ -6,23 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hetwin_core.ensemble.conductor.controls import Controls
-from hetwin_core.ensemble.conductor.failures.handler import FailureHandler
-from hetwin_core.ensemble.conductor.failures.policy import FailurePolicy
-from hetwin_core.ensemble.conductor.handovers.handovers import Handovers
+from hetwin_core.ensemble.conductor.failures import FailureHandler, FailurePolicy
+from hetwin_core.ensemble.conductor.handovers import Handovers
 from hetwin_core.ensemble.conductor.reporting.digest import Digest
-from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
-from hetwin_core.ensemble.conductor.scheduling.lag import LagControl
-from hetwin_core.ensemble.conductor.scheduling.scheduler import Scheduler
+from hetwin_core.ensemble.conductor.reporting.listener import ListenerGroup
+from hetwin_core.ensemble.conductor.scheduler import LagControl, Scheduler
 from hetwin_core.ensemble.conductor.start.lifecycle import Ready
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import topics_of_beliefs
-from hetwin_core.ensemble.conductor.step.belief_intake import BeliefIntake
 from hetwin_core.ensemble.conductor.step.effects import EffectRunner
 from hetwin_core.ensemble.conductor.step.ensemble_step import EnsembleStep
-from hetwin_core.ensemble.conductor.step.event_queue import EventQueue
-from hetwin_core.ensemble.conductor.step.outputs import OutputWriter
-from hetwin_core.ensemble.conductor.step.outside_input import OutsideInput
-from hetwin_core.ensemble.conductor.step.state_publisher import StatePublisher
+from hetwin_core.ensemble.conductor.step.incoming import BeliefIntake, EventQueue, OutsideInput
+from hetwin_core.ensemble.conductor.step.outputs import OutputWriter, StatePublisher
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.transport.port import ModelPort

@@ -7,13 +7,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from hetwin_core.ensemble.conductor.between_steps import AtBarrier, BetweenSteps
-from hetwin_core.ensemble.conductor.checkpoint.checkpoint import SOURCE, Checkpoint, put_back
-from hetwin_core.ensemble.conductor.checkpoint.same import check_same
+from hetwin_core.ensemble.conductor.checkpoint import SOURCE, Checkpoint, check_same, put_back
 from hetwin_core.ensemble.conductor.controls import Controls
 from hetwin_core.ensemble.conductor.parts import assemble
 from hetwin_core.ensemble.conductor.report import end_of_source, run_start, run_summary
-from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
-from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
+from hetwin_core.ensemble.conductor.reporting.listener import ListenerGroup, RunSummary
 from hetwin_core.ensemble.conductor.start.lifecycle import Ready, start_all
 from hetwin_core.ensemble.conductor.start.options import LONGEST_S, RunOptions
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed

@@ -13,8 +13,7 @@ from hetwin_core.ensemble import model_abilities as abilities
 from hetwin_core.ensemble.clock import MainClock
 from hetwin_core.ensemble.conductor.step.outputs import OutputWriter
 from hetwin_core.ensemble.conformance.declaration import check_spec
-from hetwin_core.ensemble.conformance.fixture import ENTITIES, MODEL, Fixture
-from hetwin_core.ensemble.conformance.result import Broken
+from hetwin_core.ensemble.conformance.fixture import ENTITIES, MODEL, Broken, Fixture
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.model import (
     Changes,
@@ -26,10 +25,8 @@ from hetwin_core.ensemble.model import (
 )
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
 from hetwin_core.ensemble.scene.layout import Entity, Layout
-from hetwin_core.ensemble.scene.responsibilities import ResponsibilityTable
-from hetwin_core.ensemble.scene.scene import Scene
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import near_by
+from hetwin_core.ensemble.scene.scene import ResponsibilityTable, Scene
+from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
 from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE, POSE, WORLD, AttributeSpec, Value
 from hetwin_core.ensemble.supervision.heartbeat import STEP, Row
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from hetwin_core.ensemble.conformance.result import Broken
+from hetwin_core.ensemble.conformance.fixture import Broken
 from hetwin_core.ensemble.model import Model, Stepping
 from hetwin_core.ensemble.model_abilities import compared_by
 from hetwin_core.ensemble.parameters import ParameterKind, ParameterRequest

@@ -1,17 +1,90 @@
-"""A small scene for models under test: a hand with two fingers lifts a box from a table; beside it stands a beaker."""
+"""What the checks of a model share: a small scene, values for its parameters, and results."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
+from hetwin_core.ensemble.conductor.start.parameters import entities_meant
+from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.model import AttributeStart
+from hetwin_core.ensemble.parameters import ParameterKind, ParameterRequest
+from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scene.hands import HandDescription
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.tables import PROXIMITY_COLUMNS
-from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Value, pose_value
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
+from hetwin_core.ensemble.scene.values import (
+    POSE,
+    AttributeSpec,
+    Floats,
+    Shape,
+    ShapeKind,
+    Value,
+    pose_value,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """One check of the suite.
+
+    Attributes:
+        check: what the model has to do.
+        ok: whether it does.
+        detail: what was found, and what was expected; if the check passed, what it covered.
+    """
+
+    check: str
+    ok: bool
+    detail: str = ""
+
+
+class Broken(Exception):
+    """A model breaks its contract; the text says how, and what was expected."""
+
+
+class Report:
+    """Collects the results of checks.
+
+    Args:
+        begins: called with the name of each check before it.
+        ends: called with the result of each.
+    """
+
+    def __init__(
+        self,
+        begins: Callable[[str], None] = lambda _: None,
+        ends: Callable[[CheckResult], None] = lambda _: None,
+    ) -> None:
+        self._begins = begins
+        self._ends = ends
+        self.results: list[CheckResult] = []
+
+    def run(self, check: str, work: Callable[[], str | None]) -> bool:
+        """Run one check; what it raises is a result too.
+
+        Args:
+            check: what the model has to do.
+            work: returns what it covered; raises if the model does not do it.
+        """
+        self._begins(check)
+        result = _outcome(check, work)
+        self.results.append(result)
+        self._ends(result)
+        return result.ok
+
+
+def _outcome(check: str, work: Callable[[], str | None]) -> CheckResult:
+    try:
+        return CheckResult(check, True, work() or "")
+    except (Broken, HetwinError) as error:
+        return CheckResult(check, False, str(error))
+    except Exception as error:  # a third party's model may raise anything
+        return CheckResult(check, False, f"raised {type(error).__name__}: {error}")
+
 
 MODEL = "fixture"
 JOINTS = ("left_finger_joint", "right_finger_joint")
@@ -147,3 +220,74 @@ class Fixture:
         up, down = np.clip((t - 0.7) / 0.4, 0.0, 1.0), np.clip((t - 1.3) / 0.4, 0.0, 1.0)
         speed = LIFT / 0.4 * (float(0 < up < 1) - float(0 < down < 1))
         return float(LIFT * (up - down)), speed
+
+
+WORLD_FILE = ("worlds", "tabletop.sdf")
+
+
+def values_for(
+    requests: Sequence[ParameterRequest],
+    entities: Sequence[Entity],
+    given: Mapping[str, Any],
+    *,
+    can_be_main: bool,
+) -> dict[str, Any]:
+    """A value for every parameter: the one given, else the default, else one invented by its kind.
+
+    Args:
+        requests: what the model asks for.
+        entities: of the fixture; none for a model that brings the whole scene itself.
+        given: parameter -> value as `initialize` gets it.
+        can_be_main: whether a world may be asked for.
+
+    Raises:
+        Broken: if a required parameter has no possible value; it is named.
+    """
+    return {r.name: _value(r, entities, given, can_be_main) for r in requests}
+
+
+def _value(
+    request: ParameterRequest, entities: Sequence[Entity], given: Mapping[str, Any], main: bool
+) -> Any:
+    if request.name in given:
+        return given[request.name]
+    if main and request.name == "world":
+        return str(resource(*WORLD_FILE))
+    if not request.required:
+        return _resolved_default(request, entities)
+    made_up = _made_up(request.kind, entities)
+    if made_up is None:
+        raise Broken(
+            f"the required parameter {request.name} ({request.kind}) has no value that could be made up;"
+            f" give one with --parameters '{{\"{request.name}\": ...}}'"
+        )
+    return made_up
+
+
+def _resolved_default(request: ParameterRequest, entities: Sequence[Entity]) -> Any:
+    """The default, as the conductor would resolve it."""
+    if request.kind is ParameterKind.ENTITIES and isinstance(request.default, str):
+        return entities_meant(request.default, entities)
+    return request.default
+
+
+_OF_THE_FIXTURE: dict[ParameterKind, Callable[[], Any]] = {
+    ParameterKind.ENTITY: lambda: "box",
+    ParameterKind.ENTITIES: lambda: ["box"],
+    ParameterKind.HAND: hand_parameter,
+}
+_ANYWHERE: dict[ParameterKind, Callable[[], Any]] = {
+    ParameterKind.NUMBER: lambda: 1.0,
+    ParameterKind.INTEGER: lambda: 1,
+    ParameterKind.BOOLEAN: lambda: False,
+    ParameterKind.VECTOR: lambda: [0.0, 0.0, 0.0],
+    ParameterKind.MODEL: lambda: f"1:{MODEL}",
+    ParameterKind.POSE: lambda: [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0],
+    ParameterKind.PATH: lambda: str(resource(*WORLD_FILE)),
+}
+
+
+def _made_up(kind: ParameterKind, entities: Sequence[Entity]) -> Any:
+    """A value that suits the kind; None if there is none, as for text that may mean anything."""
+    possible = _ANYWHERE | _OF_THE_FIXTURE if entities else _ANYWHERE
+    return possible[kind]() if kind in possible else None

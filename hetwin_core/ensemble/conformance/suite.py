@@ -7,21 +7,23 @@ from typing import Any
 
 from hetwin_core.ensemble.catalogue import model_class
 from hetwin_core.ensemble.conformance.bench import Bench
-from hetwin_core.ensemble.conformance.candidates import values_for
-from hetwin_core.ensemble.conformance.declaration import check_declaration, check_parameters, make
-from hetwin_core.ensemble.conformance.fixture import ENTITIES
-from hetwin_core.ensemble.conformance.handovers import (
-    check_refusals,
-    check_round_trips,
-    check_unknown_command,
-)
-from hetwin_core.ensemble.conformance.result import Broken, CheckResult, Report
-from hetwin_core.ensemble.conformance.robustness import (
+from hetwin_core.ensemble.conformance.checks import (
     check_deadline,
     check_late_start,
     check_odd_parameters,
+    check_refusals,
+    check_round_trips,
+    check_saving,
+    check_unknown_command,
 )
-from hetwin_core.ensemble.conformance.saving import check_saving
+from hetwin_core.ensemble.conformance.declaration import check_declaration, check_parameters, make
+from hetwin_core.ensemble.conformance.fixture import (
+    ENTITIES,
+    Broken,
+    CheckResult,
+    Report,
+    values_for,
+)
 from hetwin_core.ensemble.model import Model
 from hetwin_core.ensemble.supervision.heartbeat import Row, unseen_row
 

@@ -6,14 +6,15 @@ The library passes only values of its own, and keeps to itself what a function r
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
+from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.expressions.language import cel
 from hetwin_core.ensemble.expressions.nodes import (
     Binary,
     Call,
@@ -27,6 +28,20 @@ from hetwin_core.ensemble.expressions.nodes import (
     Unary,
     parts_of,
 )
+
+_COMMAND_LINE = "cel.cli"
+
+_is_absent = _COMMAND_LINE not in sys.modules
+if _is_absent:
+    sys.modules[_COMMAND_LINE] = ModuleType(_COMMAND_LINE)
+try:
+    import cel
+finally:
+    if _is_absent:
+        del sys.modules[_COMMAND_LINE]
+
+__all__ = ["cel"]
+
 
 _NAMES = "bytes double duration dyn int matches size string timestamp type uint"
 _LIBRARY = frozenset(_NAMES.split())
@@ -137,7 +152,7 @@ class Steps:
             case Literal(value):
                 return lambda _: value
             case Name(name):
-                return lambda scope: _variable(scope, name)
+                return _variable(name)
             case Member(of, name):
                 return self._member(node, name, self.step(of))
             case Items(items):
@@ -265,10 +280,14 @@ class Steps:
         return value
 
 
-def _variable(scope: Scope, name: str) -> Any:
-    if name in scope.variables:
-        return scope.variables[name]
-    return _executed(compiled(name), {})
+def _variable(name: str) -> Step:
+    """The step of a variable, or of what the library knows by this name."""
+
+    def value(scope: Scope) -> Any:
+        variables = scope.variables
+        return variables[name] if name in variables else _executed(compiled(name), {})
+
+    return value
 
 
 def _executed(program: Any, variables: dict[str, Any]) -> Any:

@@ -1,10 +1,10 @@
-"""One expression: checked when a scenario is read, evaluated when a trigger asks."""
+"""Expressions: checked when a scenario is read, evaluated when a trigger asks; terms, and patterns of events."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from functools import cached_property
-from typing import Any, ClassVar
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cached_property, lru_cache
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluation import (
@@ -16,8 +16,20 @@ from hetwin_core.ensemble.expressions.evaluation import (
     compiled,
     first_line,
 )
-from hetwin_core.ensemble.expressions.nodes import Call, Member, conjuncts, names_of, walk
-from hetwin_core.ensemble.expressions.parser import parse
+from hetwin_core.ensemble.expressions.nodes import (
+    Call,
+    Entries,
+    Literal,
+    Member,
+    Name,
+    Node,
+    conjuncts,
+    names_of,
+    parts_of,
+    text_of,
+    walk,
+)
+from hetwin_core.ensemble.expressions.parser import WrongSyntax, parse
 from hetwin_core.ensemble.nearest import one_of
 
 _STANDARD = (
@@ -93,6 +105,10 @@ class Expression:
                 expected=one_of(name, sorted(variables)),
             )
 
+    def prepare(self) -> None:
+        """Make ready to be evaluated; else the first evaluation does it."""
+        _ = self._step
+
     def evaluate(
         self, variables: Mapping[str, Any], functions: Mapping[str, Callable[..., Any]]
     ) -> Any:
@@ -115,3 +131,91 @@ class Expression:
 def _is_of_a_field(call: Call) -> bool:
     """Whether a call is ``has(a.b)``, which is no function."""
     return call.name == "has" and len(call.arguments) == 1 and isinstance(call.arguments[0], Member)
+
+
+class NamedTerm(NamedTuple):
+    """A fluent, or an event, as a text names it.
+
+    Attributes:
+        name: e.g. ``on``.
+        entities: the texts among its arguments, e.g. ``("box", "tray")``.
+    """
+
+    name: str
+    entities: tuple[str, ...]
+
+
+@lru_cache(4096)
+def terms_in(text: str) -> tuple[NamedTerm, ...]:
+    """Return the terms in a text, from left to right; none if it is no expression."""
+    try:
+        node = parse(text)
+    except WrongSyntax:
+        return ()
+    calls = [part for part in walk(node) if isinstance(part, Call) and part.of is None]
+    return tuple(NamedTerm(call.name, tuple(_texts(*call.arguments))) for call in calls)
+
+
+def _texts(*nodes: Node) -> Iterator[str]:
+    """Texts in arguments, without those of terms in them and without the keys of maps."""
+    for node in nodes:
+        match node:
+            case Literal(str() as text):
+                yield text
+            case Call():
+                pass
+            case Entries(entries):
+                yield from _texts(*(value for _, value in entries))
+            case _:
+                yield from _texts(*parts_of(node))
+
+
+ANY = "any"
+"""Stands for any argument."""
+
+
+Wanted: TypeAlias = "Literal | Name"
+"""The name of an entity, or a pattern of names such as ``cup*``; or `ANY`, or a variable of the task, e.g. ``hand``."""
+
+
+class EventPattern(NamedTuple):
+    """A pattern of events.
+
+    Attributes:
+        name: of the event.
+        arguments: what its arguments must be, in their order; None if they may be anything.
+    """
+
+    name: str
+    arguments: tuple[Wanted, ...] | None = None
+
+    @classmethod
+    def from_text(cls, text: str) -> EventPattern:
+        """Read a pattern from a text.
+
+        Raises:
+            ValueError: if the text is none; it says what would be.
+        """
+        found = "no event"
+        try:
+            match parse(text):
+                case Name(name):
+                    return cls(name)
+                case Call(name, arguments, None):
+                    return cls(name, tuple(_argument(argument) for argument in arguments))
+        except WrongSyntax as error:
+            found = str(error)
+        raise ValueError(
+            "an event such as collision(hand, object): its name, and entities in quotes, variables of the task"
+            f" or any; {found}"
+        )
+
+
+def _argument(node: Node) -> Wanted:
+    match node:
+        case Name() | Literal(str()) if node != Literal(""):
+            return node
+    raise ValueError(
+        'an entity in quotes such as "cup", a variable of the task such as object, or any, not '
+        + text_of(node)
+    )

@@ -1,12 +1,22 @@
-"""What a saved state consists of, and how what is no number, text or list stands in it."""
+"""What a saved state consists of: plain data, the types that are taken apart into it, and its text as JSON."""
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+import json
+import math
+import random
+from base64 import b64decode, b64encode
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
+from numpy.lib.format import descr_to_dtype, dtype_to_descr
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.errors import Refused
+from hetwin_core.ensemble.limits import parsed_json
 
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | NDArray[Any] | None"
 """Data without any object: what JSON can express, and numpy arrays."""
@@ -45,3 +55,126 @@ def numbers_of(saved: Plain, *keys: str) -> tuple[int, ...]:
         if type(number) is not int:
             raise Unsaveable(f"the saved state has no whole number {key!r}")
     return tuple(number for number in found if isinstance(number, int))
+
+
+class Kind(NamedTuple):
+    """How instances of a type are taken apart and made again.
+
+    Attributes:
+        type: which has no subclasses here.
+        parts: returns what an instance consists of; raises KeyError if that cannot be saved.
+        made: makes an instance of such parts; raises TypeError, ValueError or KeyError if they are others.
+        ordered: whether parts at the same place of two instances stand for the same.
+    """
+
+    type: type[Any]
+    parts: Callable[[Any], Sequence[Any]]
+    made: Callable[[list[Any]], Any]
+    ordered: bool = True
+
+
+def _mapping(part: Any) -> dict[Any, Any]:
+    if type(part) is not dict:
+        raise TypeError(f"expected a dictionary, found {type(part).__name__}")
+    return part
+
+
+_FACTORIES: Mapping[str, Callable[[], Any] | None] = {
+    "list": list,
+    "dict": dict,
+    "int": int,
+    "set": set,
+    "float": float,
+    "": None,
+}
+_NAMES = {factory: name for name, factory in _FACTORIES.items()}
+
+
+def _numpy_generator(parts: list[Any]) -> np.random.Generator:
+    state = _mapping(parts[0])
+    bits = _BITS[state["bit_generator"]]()
+    bits.state = state
+    return np.random.Generator(bits)
+
+
+_BITS: Mapping[str, Callable[[], Any]] = {
+    kind.__name__: kind
+    for kind in (
+        np.random.PCG64,
+        np.random.PCG64DXSM,
+        np.random.MT19937,
+        np.random.Philox,
+        np.random.SFC64,
+    )
+}
+
+
+def _random(parts: list[Any]) -> random.Random:
+    made = random.Random()
+    if type(parts[0]) is not tuple or parts[0][0] != made.VERSION:
+        raise ValueError("this is no state of a generator")
+    made.setstate(parts[0])
+    return made
+
+
+KINDS: Mapping[str, Kind] = {
+    "$tuple": Kind(tuple, list, tuple),
+    "$set": Kind(set, list, set, ordered=False),
+    "$frozenset": Kind(frozenset, list, frozenset, ordered=False),
+    "$deque": Kind(deque, lambda d: [d.maxlen, *d], lambda p: deque(p[1:], p[0])),
+    "$ordered": Kind(OrderedDict, lambda d: [dict(d)], lambda p: OrderedDict(_mapping(p[0]))),
+    "$counter": Kind(Counter, lambda d: [dict(d)], lambda p: Counter(_mapping(p[0]))),
+    "$default": Kind(
+        defaultdict,
+        lambda d: [_NAMES[d.default_factory], dict(d)],
+        lambda p: defaultdict(_FACTORIES[p[0]], _mapping(p[1])),
+    ),
+    "$proxy": Kind(
+        MappingProxyType, lambda d: [dict(d)], lambda p: MappingProxyType(_mapping(p[0]))
+    ),
+    "$slice": Kind(slice, lambda s: [s.start, s.stop, s.step], lambda p: slice(*p)),
+    "$bytes": Kind(bytes, lambda b: [b.hex()], lambda p: bytes.fromhex(p[0])),
+    "$generator": Kind(np.random.Generator, lambda g: [g.bit_generator.state], _numpy_generator),
+    "$random": Kind(random.Random, lambda g: [g.getstate()], _random),
+}
+"""By what stands for their instances."""
+TAGS: Mapping[type[Any], str] = {kind.type: tag for tag, kind in KINDS.items()}
+
+
+_ARRAY = "$array"
+
+
+def to_text(saved: Mapping[str, Any]) -> str:
+    """A saved state as text."""
+    return json.dumps(saved, separators=(",", ":"), default=_as_json)
+
+
+def from_text(text: str | bytes) -> Any:
+    """Inverse of `to_text`.
+
+    Raises:
+        ValueError, TypeError, KeyError: if it is no such text.
+    """
+    return parsed_json(text, _array_or_object)
+
+
+def _as_json(value: object) -> object:
+    """What stands for a value that JSON does not have."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if not isinstance(value, np.ndarray) or value.dtype.hasobject:
+        raise TypeError(f"a checkpoint holds no {type(value).__name__}")
+    # Whether columns follow on each other decides how products of it are rounded.
+    order = "F" if value.flags.f_contiguous and not value.flags.c_contiguous else "C"
+    numbers = b64encode(value.tobytes("A")).decode()
+    return {_ARRAY: [dtype_to_descr(value.dtype), value.shape, order, numbers]}
+
+
+def _array_or_object(value: dict[str, Any]) -> Any:
+    if value.keys() != {_ARRAY}:
+        return value
+    descr, shape, order, numbers = value[_ARRAY]
+    kind, content = descr_to_dtype(descr), b64decode(numbers, validate=True)
+    if kind.hasobject or not kind.itemsize or len(content) != math.prod(shape) * kind.itemsize:
+        raise ValueError(f"{len(content)} bytes are no array {shape} of {kind}")
+    return np.ndarray(shape, kind, content, order=order).copy(order="K")

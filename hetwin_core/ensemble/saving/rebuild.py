@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import Enum
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from hetwin_core.ensemble.saving import plain
-from hetwin_core.ensemble.saving.classes import (
+from hetwin_core.ensemble.saving.plain import KINDS, Kind, Plain, Unsaveable, class_name
+from hetwin_core.ensemble.saving.record import (
     attributes_of,
     find,
     is_value,
     reached,
+    record,
     set_attributes,
 )
-from hetwin_core.ensemble.saving.kinds import KINDS, Kind
-from hetwin_core.ensemble.saving.plain import Plain, Unsaveable, class_name
 
 
 def rebuild(
@@ -195,3 +195,37 @@ def _int(node: Plain) -> int:
     if not isinstance(node, int):
         raise Unsaveable(f"expected a whole number, found {type(node).__name__}")
     return node
+
+
+class Restorable:
+    """Has a state that can be saved and restored.
+
+    Attributes:
+        saved_fields: names of the attributes that change during a run.
+    """
+
+    saved_fields: ClassVar[tuple[str, ...]]
+
+    def save(self) -> dict[str, Plain]:
+        """Return the state as plain data.
+
+        Raises:
+            Unsaveable: if something in it cannot be recorded.
+        """
+        name = type(self).__name__
+        saved = record({field: getattr(self, field) for field in self.saved_fields}, name=name)
+        assert isinstance(saved, dict)
+        return saved
+
+    def restore(self, saved: Plain) -> None:
+        """Get a saved state back.
+
+        Raises:
+            Unsaveable: if it is not the state of such an object.
+        """
+        name = type(self).__name__
+        fields = rebuild(saved, {f: getattr(self, f) for f in self.saved_fields}, name=name)
+        if not isinstance(fields, dict) or set(fields) != set(self.saved_fields):
+            raise Unsaveable(f"this is not the state of {name}")
+        for field, value in fields.items():
+            setattr(self, field, value)

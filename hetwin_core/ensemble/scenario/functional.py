@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.expressions.evaluators import FUNCTIONAL_WORDS
 from hetwin_core.ensemble.expressions.expression import Expression
-from hetwin_core.ensemble.functional_words import FUNCTIONAL_WORDS
 from hetwin_core.ensemble.validation import Finite, Positive, Strict, Text
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.known_files import Kind, known_files
-from hetwin_core.ensemble.resources import find
+from hetwin_core.ensemble.resources import Kind, find, known_files
 from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.ensemble.scenario.functional import FunctionalAttributes
 from hetwin_core.ensemble.scenario.schema import EntityNotes, ModelEntry, ScenarioFile

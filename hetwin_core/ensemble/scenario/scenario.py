@@ -11,21 +11,18 @@ from hetwin_core.ensemble.catalogue import declared, model_class
 from hetwin_core.ensemble.clock import MainClock, divisor, nearest_rates
 from hetwin_core.ensemble.concern_words import ROBOT_HEALTH
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.expressions.evaluators import Evaluator, all_evaluators
+from hetwin_core.ensemble.expressions.evaluators import Evaluator, all_evaluators, own_functions
 from hetwin_core.ensemble.expressions.expression import Expression
-from hetwin_core.ensemble.expressions.own_functions import own_functions
-from hetwin_core.ensemble.extras import SCENARIOS, installs
-from hetwin_core.ensemble.known_files import Kind, find_known
+from hetwin_core.ensemble.installed import SCENARIOS, installs
 from hetwin_core.ensemble.model import Model, Stepping
 from hetwin_core.ensemble.nearest import one_of, perhaps
 from hetwin_core.ensemble.own_modules import in_use, use_modules_in
-from hetwin_core.ensemble.resources import DATA_SCHEME, find, names_of
+from hetwin_core.ensemble.resources import DATA_SCHEME, Kind, find, find_known, names_of
 from hetwin_core.ensemble.scenario import strict_yaml
-from hetwin_core.ensemble.scenario.extends import load_with_base
 from hetwin_core.ensemble.scenario.household import complete, placed_beside
 from hetwin_core.ensemble.scenario.robot import Robot
 from hetwin_core.ensemble.scenario.schema import ModelEntry, OnFailure, ScenarioFile
-from hetwin_core.ensemble.scenario.variants import with_variant
+from hetwin_core.ensemble.scenario.strict_yaml import load_with_base, with_variant
 from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE
 from hetwin_core.ensemble.triggers.trigger import Trigger, compile_evaluators, compile_triggers
 from hetwin_core.ensemble.validation import check
@@ -80,8 +77,8 @@ class ModelPlan:
 
     def provides(self, attribute: str) -> bool:
         """Whether it can be responsible for attributes of this name."""
-        names = (attribute, ANY_ATTRIBUTE.name)
-        return any(spec.name in names for spec in self.cls.provides)
+        names = [spec.name for spec in self.cls.provides]
+        return attribute in names or ANY_ATTRIBUTE.name in names
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +139,10 @@ class Scenario:
 
     def plan(self, name: str) -> ModelPlan | None:
         """The model of this name."""
-        return next((model for model in self.models if model.name == name), None)
+        for model in self.models:
+            if model.name == name:
+                return model
+        return None
 
     @property
     def placeable(self) -> tuple[ModelPlan, ...]:

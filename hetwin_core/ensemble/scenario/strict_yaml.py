@@ -1,8 +1,9 @@
-"""YAML without duplicate keys or expansion bombs, and with the line of every key."""
+"""YAML files of scenarios: strict, with the line of every key; what they extend, and their variants."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import yaml
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.limits import check_digits, read_text
+from hetwin_core.ensemble.nearest import perhaps
+from hetwin_core.ensemble.resources import names_of, resource
 
 MAX_BYTES = 2_000_000
 MAX_NODES = 100_000
@@ -252,3 +255,128 @@ class _Walk:
             first[key] = line
             self._lines[(*path, key)] = line
             self.visit(child, (*path, key), depth + 1)
+
+
+EXTENDS = "extends"
+FOLDER = "scenarios"
+MERGED = (
+    *("models", "entities", "hands", "evaluators", "expects", "variants"),
+    *("uncertainty", "outcomes"),
+)
+"""Keys whose entries are merged by name; any other key replaces the base's."""
+MAX_CHAIN = 8
+
+
+def load_with_base(path: Path) -> Document:
+    """Read a scenario file and what it extends.
+
+    A key replaces the base's key of the same name; the entries of the keys in `MERGED` replace the base's entries of
+    the same name, and an entry that is null leaves the base's out.
+
+    Raises:
+        BadInput: if a file cannot be read, or the files extend each other in a circle.
+    """
+    return _load(path, ())
+
+
+def _load(path: Path, chain: tuple[Path, ...]) -> Document:
+    document = load(path)
+    if not (isinstance(document.data, dict) and EXTENDS in document.data):
+        return document
+    name = document.data.pop(EXTENDS)
+    where = f"line {document.line_of((EXTENDS,))}, {EXTENDS}"
+    shipped = names_of(FOLDER, ".yaml")
+    base_path = _base(name, path.parent, shipped)
+    if base_path is None:
+        raise BadInput(
+            "no such scenario to extend",
+            file=path,
+            where=where,
+            found=name,
+            expected="a scenario file, relative to this one, or the name of one of hetwin's"
+            + perhaps(str(name), shipped),
+        )
+    if base_path in chain or len(chain) >= MAX_CHAIN:
+        shown = " -> ".join(p.name for p in (*chain, path.resolve(), base_path))
+        raise BadInput(
+            "scenarios extend each other in a circle", file=path, where=where, found=shown
+        )
+    base = _load(base_path, (*chain, path.resolve()))
+    if not isinstance(base.data, dict):
+        return base
+    return document.over(base, base_path, _laid_over(base.data, document.data))
+
+
+def _base(name: object, folder: Path, shipped: Sequence[str]) -> Path | None:
+    """The file that is extended; None if there is none."""
+    if not isinstance(name, str):
+        return None
+    if (folder / name).is_file():
+        return (folder / name).resolve()
+    return resource(FOLDER, f"{name}.yaml") if name in shipped else None
+
+
+def _laid_over(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    merged = {**base, **own}
+    for key in MERGED:
+        if isinstance(base.get(key), dict) and isinstance(own.get(key), dict):
+            entries = {**base[key], **own[key]}
+            merged[key] = {name: entry for name, entry in entries.items() if entry is not None}
+    return merged
+
+
+VARIANTS = "variants"
+NEVER_OVERRIDDEN = ("scenario", "extends", VARIANTS)
+"""Keys that a variant may not give."""
+
+
+def with_variant(document: Document, name: str | None, path: Path) -> Document:
+    """Lay a variant over the scenario that has it.
+
+    Mappings are merged, however deep; a list or a value replaces what was there; null leaves the key out.
+
+    Args:
+        document: the scenario, with what it extends.
+        name: of the variant; None: the document is returned as it is.
+        path: of the scenario, for the error.
+
+    Raises:
+        BadInput: if the scenario has no such variant; the ones that it has are named.
+    """
+    if name is None or not isinstance(document.data, dict):
+        return document
+    written = document.data.get(VARIANTS)
+    known: dict[str, Any] = written if isinstance(written, dict) else {}
+    if name not in known:
+        expected = (
+            f"one of {', '.join(known)}{perhaps(name, list(known))}"
+            if known
+            else f"no {VARIANTS} here"
+        )
+        raise BadInput(
+            "the scenario has no such variant",
+            file=path,
+            where=VARIANTS,
+            found=name,
+            expected=expected,
+        )
+    overrides = known[name]
+    if not _overrides_something(overrides):  # which the scenario's check reports
+        return document
+    return document.raised((VARIANTS, name), _overridden(document.data, overrides))
+
+
+def _overrides_something(overrides: object) -> bool:
+    return isinstance(overrides, dict) and not any(key in overrides for key in NEVER_OVERRIDDEN)
+
+
+def _overridden(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for key, value in over.items():
+        if value is None:
+            merged.pop(key, None)
+        elif isinstance(value, dict) and isinstance(merged.get(key), dict):
+            merged[key] = _overridden(merged[key], value)
+        else:
+            merged[key] = value
+    return merged

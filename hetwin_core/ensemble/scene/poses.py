@@ -14,20 +14,67 @@ import numpy as np
 
 from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats
 
+
+def rotation_matrices(quaternions: Floats) -> Floats:
+    """Rotation matrices (n, 3, 3) of unit quaternions w x y z (n, 4)."""
+    w, x, y, z = quaternions.T
+    rows = (
+        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+    )
+    return np.asarray(np.array(rows).transpose(2, 0, 1))
+
+
+def rotation_matrix(quaternion: Sequence[float] | Floats) -> Floats:
+    """Rotation matrix (3, 3) of a unit quaternion w x y z."""
+    w, x, y, z = (float(c) for c in quaternion)
+    return np.array(
+        (
+            (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+            (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+            (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+        )
+    )
+
+
+def roll_pitch_yaw(quaternions: Floats) -> Floats:
+    """Angles (n, 3) [rad] of unit quaternions w x y z (n, 4) about the fixed axes x, y and z, applied in this order.
+
+    At a pitch of exactly 90 degrees up or down roll and yaw are not known apart, and not usable.
+    """
+    w, x, y, z = quaternions.T
+    roll = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
+    pitch = np.arcsin(np.clip(2 * (w * y - z * x), -1.0, 1.0))
+    yaw = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+    return np.stack([roll, pitch, yaw], axis=1)
+
+
+def angles_between(one: Floats, other: Floats) -> Floats:
+    """Angles (...) [rad] between quaternions w x y z (..., 4), of any length but 0, and others."""
+    squares = np.einsum("...i,...i->...", one, one) * np.einsum("...i,...i->...", other, other)
+    cosines = np.abs(np.einsum("...i,...i->...", one, other)) / np.maximum(np.sqrt(squares), 1e-12)
+    return np.asarray(2.0 * np.arccos(np.minimum(cosines, 1.0)), np.float64)
+
+
 Vector: TypeAlias = tuple[float, float, float]
 Quaternion: TypeAlias = tuple[float, float, float, float]
 
 
 def rotate(q: Sequence[float], v: Sequence[float]) -> Vector:
     """Rotate a vector by a unit quaternion (w, x, y, z)."""
+    return rotate_all(q, v)[0]
+
+
+def rotate_all(q: Sequence[float], *vectors: Sequence[float]) -> list[Vector]:
+    """Rotate vectors by a unit quaternion (w, x, y, z)."""
     w, x, y, z = q
-    vx, vy, vz = v
-    tx, ty, tz = 2 * (y * vz - z * vy), 2 * (z * vx - x * vz), 2 * (x * vy - y * vx)
-    return (
-        vx + w * tx + y * tz - z * ty,
-        vy + w * ty + z * tx - x * tz,
-        vz + w * tz + x * ty - y * tx,
-    )
+    rotated = []
+    for vx, vy, vz in vectors:
+        tx, ty, tz = 2 * (y * vz - z * vy), 2 * (z * vx - x * vz), 2 * (x * vy - y * vx)
+        ax, ay, az = vx + w * tx + y * tz, vy + w * ty + z * tx, vz + w * tz + x * ty
+        rotated.append((ax - z * ty, ay - x * tz, az - y * tx))
+    return rotated
 
 
 def conjugate(q: Sequence[float]) -> Quaternion:
@@ -52,10 +99,6 @@ def cross(a: Sequence[float], b: Sequence[float]) -> Vector:
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
-def _subtract(a: Sequence[float], b: Sequence[float]) -> Vector:
-    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
-
-
 def compose(parent: Floats, relative: Floats) -> Floats:
     """Transform a pose and twist from a moving parent's frame to the world.
 
@@ -69,9 +112,8 @@ def compose(parent: Floats, relative: Floats) -> Floats:
     # written out: this runs for every kinematic body at every step, and calls cost more than the arithmetic
     px, py, pz, qw, qx, qy, qz, vx, vy, vz, wx, wy, wz = parent.tolist()
     rx, ry, rz, sw, sx, sy, sz, ux, uy, uz, ox, oy, oz = relative.tolist()
-    ax, ay, az = rotate((qw, qx, qy, qz), (rx, ry, rz))
-    bx, by, bz = rotate((qw, qx, qy, qz), (ux, uy, uz))
-    cx, cy, cz = rotate((qw, qx, qy, qz), (ox, oy, oz))
+    vectors = (rx, ry, rz), (ux, uy, uz), (ox, oy, oz)
+    (ax, ay, az), (bx, by, bz), (cx, cy, cz) = rotate_all((qw, qx, qy, qz), *vectors)
     return np.array(
         (
             *(px + ax, py + ay, pz + az),
@@ -99,17 +141,12 @@ def relative_to(parent: Floats, world: Floats) -> Floats:
     """
     p, w = parent.tolist(), world.tolist()
     back = conjugate(p[3:7])
-    offset = _subtract(w[0:3], p[0:3])
-    linear = _subtract(_subtract(w[7:10], p[7:10]), cross(p[10:13], offset))
-    angular = _subtract(w[10:13], p[10:13])
-    return np.array(
-        (
-            *rotate(back, offset),
-            *multiply(back, w[3:7]),
-            *rotate(back, linear),
-            *rotate(back, angular),
-        )
-    )
+    offset = (w[0] - p[0], w[1] - p[1], w[2] - p[2])
+    x, y, z = cross(p[10:13], offset)
+    linear = (w[7] - p[7] - x, w[8] - p[8] - y, w[9] - p[9] - z)
+    angular = (w[10] - p[10], w[11] - p[11], w[12] - p[12])
+    place, velocity, turning = rotate_all(back, offset, linear, angular)
+    return np.array((*place, *multiply(back, w[3:7]), *velocity, *turning))
 
 
 def rotation_by(vector: Sequence[float]) -> Quaternion:

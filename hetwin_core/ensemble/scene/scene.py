@@ -12,10 +12,45 @@ from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.poses import compose, extrapolate
-from hetwin_core.ensemble.scene.responsibilities import ResponsibilityTable
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import TABLES, Table
+from hetwin_core.ensemble.scene.snapshot import TABLES, Snapshot, Table
 from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, POSE, WORLD, Floats, Ints, Value
+
+
+class ResponsibilityTable:
+    """Which model computes which attribute.
+
+    One number per slot, so that nothing can be owned twice or by nobody.
+
+    Args:
+        layout: the scene's layout.
+        models: names of the models, by index.
+        owners: (slots,) index of each slot's owner at the start.
+
+    Raises:
+        ValueError: if a slot has no owner among the models.
+    """
+
+    def __init__(self, layout: Layout, models: tuple[str, ...], owners: Ints) -> None:
+        if owners.shape != (len(layout.slots),):
+            raise ValueError(f"{owners.shape[0]} owners for {len(layout.slots)} attributes")
+        if len(owners) and (owners.min() < 0 or owners.max() >= len(models)):
+            raise ValueError("an attribute has no owner among the models")
+        self.layout = layout
+        self.models = models
+        self._owners = owners.astype(np.int32)
+        self.owners = self._owners.view()
+        self.owners.flags.writeable = False
+
+    def owner(self, slot: int) -> int:
+        """Index of the slot's owner."""
+        return int(self._owners[slot])
+
+    def move(self, slot: int, to: int) -> None:
+        """Give a slot to another model."""
+        if not 0 <= to < len(self.models):
+            raise ValueError(f"there is no model {to}")
+        self._owners[slot] = to
+
 
 _Array = TypeVar("_Array", Floats, Ints)
 
@@ -73,7 +108,7 @@ class Scene:
             self._parents[slot] = self.layout.entity_id(value.parent)
         before = self.foreign.pop(slot, None)
         self._for_main = None
-        if slot in self._contested and self.table.owner(slot) != self._main:
+        if slot in self._contested and self.table.owners[slot] != self._main:
             self.foreign[slot] = Value(value.data.copy(), value.time_ns, value.parent)
             self.settled = False
             if before is not None and before.parent == value.parent:
@@ -168,10 +203,8 @@ class Scene:
 
     def _hangs_on_other(self, entity: str) -> int | None:
         """The entity's slot if its pose is given in another entity's frame."""
-        if not self.layout.has(entity, POSE.name):
-            return None
-        slot = self.layout.slot_id(entity, POSE.name)
-        value = self.foreign.get(slot)
+        slot = self.layout.find(entity, POSE.name)
+        value = None if slot is None else self.foreign.get(slot)
         return slot if value is not None and value.parent != WORLD else None
 
     def _from_the_world_on(self) -> Iterable[int]:

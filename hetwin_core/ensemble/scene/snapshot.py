@@ -1,13 +1,136 @@
-"""The scene at one time, as models read it."""
+"""The scene at one time, as models read it: values, owners, and tables that are computed when they are read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import NamedTuple
 
-from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.tables import NO_PROXIMITY, PROXIMITY, Table
+import numpy as np
+
+from hetwin_core.ensemble.errors import RunFailed
+from hetwin_core.ensemble.scene.layout import Layout, Selection
 from hetwin_core.ensemble.scene.values import WORLD, Floats, Ints, Value
+
+
+class Columns(NamedTuple):
+    """The columns of a table.
+
+    Attributes:
+        number: how many.
+        unknown: those that may be NaN.
+    """
+
+    number: int
+    unknown: tuple[int, ...] = ()
+
+
+PROXIMITY, ROBOT_JOINTS, CLEARANCES, TOUCHES = "proximity", "robot_joints", "clearances", "touches"
+TABLES: Mapping[str, Columns] = {
+    PROXIMITY: Columns(12),
+    ROBOT_JOINTS: Columns(4, unknown=(0, 1, 2, 3)),
+    CLEARANCES: Columns(9),
+    TOUCHES: Columns(9, unknown=(5,)),
+}
+"""What each is, see `Snapshot.proximity` and `watch.Watch`."""
+PROXIMITY_COLUMNS = TABLES[PROXIMITY].number
+
+
+class Table:
+    """Rows of numbers as of one step, computed when they are read for the first time.
+
+    Args:
+        rows: them, or what returns them; it is called once at most.
+        lasts: whether they are the same if they are read only after further steps.
+        time_ns: of the step.
+
+    Attributes:
+        known: the rows if they have been computed; None if not.
+        check: called with the rows when they have been computed, until then.
+    """
+
+    __slots__ = ("_compute", "check", "known", "lasts", "time_ns")
+
+    def __init__(
+        self, rows: Floats | Callable[[], Floats], *, lasts: bool = True, time_ns: int = 0
+    ) -> None:
+        self._compute: Callable[[], Floats] | None = rows if callable(rows) else None
+        self.known: Floats | None = None if callable(rows) else rows
+        self.check: Callable[[Floats], None] | None = None
+        self.lasts, self.time_ns = lasts, time_ns
+
+    def rows(self) -> Floats:
+        """Return the rows, the same array each time.
+
+        Raises:
+            RunFailed: if they cannot be computed.
+        """
+        if self.known is None:
+            assert self._compute is not None
+            rows = self._compute()
+            if self.check is not None:
+                self.check(rows)
+            self.known = rows
+            self._compute = self.check = None  # frees what they were computed from
+        return self.known
+
+    def saved_as(self) -> Floats:
+        """Return what is saved instead: the array itself serves what keeps such a table."""
+        return self.rows()
+
+    def copied(self) -> Table:
+        """Return one with rows of its own, computed now."""
+        return Table(self.rows().copy(), time_ns=self.time_ns)
+
+    def left(self) -> Table:
+        """Return this table in a run that is over; without rows if the model that would compute them has ended."""
+        try:
+            self.rows()
+        except RunFailed:
+            return NO_PROXIMITY
+        return self
+
+
+def no_rows(name: str) -> Floats:
+    """A table of this name without rows."""
+    return np.empty((0, TABLES[name].number), np.float64)
+
+
+NO_PROXIMITY = Table(no_rows(PROXIMITY))
+
+
+def near_by(rows: Floats) -> dict[str, Table]:
+    """The tables of a scene in which only proximity is known."""
+    return {PROXIMITY: Table(rows)}
+
+
+def read_tables(selections: Sequence[Selection]) -> tuple[str, ...]:
+    """Names of the tables that any of the selections covers."""
+    of_world = [s.attribute for s in selections if fnmatchcase(WORLD, s.entity)]
+    return tuple(name for name in TABLES if any(fnmatchcase(name, one) for one in of_world))
+
+
+def wrong_shape(name: str, rows: Floats) -> str | None:
+    """What is wrong with a table whatever its numbers are, as the end of a sentence about it; None if nothing is."""
+    columns = TABLES[name].number
+    if rows.dtype == np.float64 and rows.ndim == 2 and rows.shape[1] == columns:
+        return None
+    return f"is {rows.dtype} of shape {rows.shape}; expected float64 of shape (n, {columns})"
+
+
+def wrong_rows(name: str, rows: Floats) -> str | None:
+    """What is wrong with a table, as the end of a sentence about it; None if nothing is."""
+    columns, unknown = TABLES[name]
+    if rows.dtype != np.float64 or rows.ndim != 2 or rows.shape[1] != columns:
+        return wrong_shape(name, rows)
+    fine = np.isfinite(rows)
+    if fine.all():
+        return None
+    for column in unknown:
+        fine[:, column] |= np.isnan(rows[:, column])
+    bad = rows[~fine.all(axis=1)]
+    return f"has a row that is not finite: {bad[0].tolist()}" if len(bad) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +165,8 @@ class Snapshot:
         normal x y z from the other to the object, force on the object x y z [N]; all pairs of an object with another
         object, a static body or a link that are closer than the main model's proximity range.
         """
-        return self.tables.get(PROXIMITY, NO_PROXIMITY).rows()
+        near = self.tables.get(PROXIMITY, NO_PROXIMITY)
+        return near.rows() if near.known is None else near.known
 
     @property
     def near(self) -> Table:

@@ -1,9 +1,9 @@
-"""Values of attributes: flat float64 arrays with a frame and a time."""
+"""What the scene consists of: values of attributes, shapes of entities, and how faithfully each is simulated."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from typing import TypeAlias
 
 import numpy as np
@@ -97,3 +97,69 @@ def particles(data: Floats) -> Floats:
     rows = data.reshape(-1, PARTICLE_SIZE)
     there: Floats = rows[rows[:, 6] > 0.0]
     return there
+
+
+PARTICLE_RGBA = (0.25, 0.55, 0.85, 1.0)
+"""Colour in which particles are shown."""
+
+
+class ShapeKind(StrEnum):
+    """Kinds of geometry, each with the meaning of `Shape.size`."""
+
+    BOX = "box"
+    """Full lengths x, y, z."""
+    SPHERE = "sphere"
+    """Radius."""
+    CYLINDER = "cylinder"
+    """Radius, length along z."""
+    CAPSULE = "capsule"
+    """Radius, length of the cylindrical part along z."""
+    ELLIPSOID = "ellipsoid"
+    """Radii x, y, z."""
+    PLANE = "plane"
+    """Full lengths x, y; normal z."""
+    MESH = "mesh"
+    """No size; vertices and faces."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shape:
+    """A piece of geometry in its entity's frame.
+
+    Attributes:
+        kind: what it is.
+        size: lengths in metres, see `ShapeKind`.
+        pose: x y z, qw qx qy qz in the entity's frame.
+        rgba: colour, each 0 to 1.
+        collides: whether it takes part in contacts, or is only displayed.
+        vertices: for meshes, (n, 3) in metres.
+        faces: for meshes, (m, 3) indices into the vertices.
+    """
+
+    kind: ShapeKind
+    size: tuple[float, ...] = ()
+    pose: tuple[float, ...] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+    rgba: tuple[float, float, float, float] = (0.7, 0.7, 0.7, 1.0)
+    collides: bool = True
+    vertices: Floats | None = None
+    faces: Ints | None = None
+
+
+FIDELITY = AttributeSpec("fidelity", 1)
+"""A `Fidelity`, as a number."""
+
+
+class Fidelity(IntEnum):
+    """The levels that a fidelity signaler switches between (Tallavajhula et al. (2019), section 4.3)."""
+
+    LOW = 0
+    """An object stands still and touches nothing; a joint is passive; a sensor is off; a model does not step."""
+    MEDIUM = 1
+    """An object stands still and others collide with it; everything else is as in `LOW`."""
+    HIGH = 2
+    """Everything as it is without fidelity management."""
+
+    @classmethod
+    def of(cls, number: float) -> Fidelity:
+        """The level that an attribute's number stands for; a number between two is the higher one."""
+        return cls.LOW if number <= cls.LOW else cls.MEDIUM if number <= cls.MEDIUM else cls.HIGH

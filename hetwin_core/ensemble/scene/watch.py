@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.scene.tables import CLEARANCES, ROBOT_JOINTS, TOUCHES, Table, no_rows
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.snapshot import CLEARANCES, ROBOT_JOINTS, TOUCHES, Table, no_rows
+from hetwin_core.ensemble.scene.values import AttributeSpec, Floats
 
 REPORTS = (ROBOT_JOINTS, CLEARANCES, TOUCHES)
 """The tables of a report."""
@@ -199,12 +199,12 @@ class Watch:
             self.measured_efforts,
             self.expected_efforts,
         )
-        named = {
-            ROBOT_JOINTS: np.stack(columns, axis=1),
-            CLEARANCES: self.clearances,
-            TOUCHES: self.touches,
+        time_ns = self.time_ns
+        return {
+            ROBOT_JOINTS: Table(np.stack(columns, axis=1), time_ns=time_ns),
+            CLEARANCES: Table(self.clearances, time_ns=time_ns),
+            TOUCHES: Table(self.touches, time_ns=time_ns),
         }
-        return {name: Table(rows, time_ns=self.time_ns) for name, rows in named.items()}
 
     @classmethod
     def read(cls, tables: Mapping[str, Table], layout: WatchLayout) -> Watch | None:
@@ -225,3 +225,55 @@ class Watch:
         return cls(
             table.time_ns, recorded, velocities, measured, expected, clearances, delay_ns, touches
         )
+
+
+UNKNOWN = -1.0
+"""Stands for a figure of what was not compared."""
+
+
+class Consistency(NamedTuple):
+    """Root mean squares and largest differences [rad or m], and the lag [s]; `UNKNOWN` where nothing was compared.
+
+    Attributes:
+        joints_rms, joints_max: of positions of joints [rad or m].
+        tip_rms, tip_max: distances of the tips [m].
+        base_rms, base_max: distances of the bases [m].
+        heading_rms, heading_max: angles between the bases [rad].
+        lag_median, lag_p95: of the robot behind its twin [s].
+    """
+
+    joints_rms: float = UNKNOWN
+    joints_max: float = UNKNOWN
+    tip_rms: float = UNKNOWN
+    tip_max: float = UNKNOWN
+    base_rms: float = UNKNOWN
+    base_max: float = UNKNOWN
+    heading_rms: float = UNKNOWN
+    heading_max: float = UNKNOWN
+    lag_median: float = UNKNOWN
+    lag_p95: float = UNKNOWN
+
+    @classmethod
+    def of(cls, data: Floats) -> Self:
+        """Return the figures that an attribute's value holds."""
+        return cls(*data.tolist())
+
+    def row(self) -> dict[str, Json] | None:
+        """Return the figures for a summary, null for what is unknown; None if nothing was compared."""
+        if all(value == UNKNOWN for value in self):
+            return None
+        return {
+            "joints": _pair("rms", self.joints_rms, "max", self.joints_max),
+            "tip": _pair("rms", self.tip_rms, "max", self.tip_max),
+            "base": _pair("rms", self.base_rms, "max", self.base_max),
+            "heading": _pair("rms", self.heading_rms, "max", self.heading_max),
+            "lag": _pair("median", self.lag_median, "p95", self.lag_p95),
+        }
+
+
+CONSISTENCY = AttributeSpec("consistency", len(Consistency._fields), "rad or m, s")
+"""See `Consistency`."""
+
+
+def _pair(one: str, value: float, other: str, second: float) -> dict[str, Json] | None:
+    return None if value == UNKNOWN else {one: round(value, 9), other: round(second, 9)}

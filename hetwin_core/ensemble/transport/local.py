@@ -24,12 +24,21 @@ from hetwin_core.ensemble.model import (
 from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
-from hetwin_core.ensemble.scenario.scenario import ModelPlan
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import read_tables
+from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
+from hetwin_core.ensemble.scene.snapshot import Snapshot, read_tables
 from hetwin_core.ensemble.scene.values import Value
-from hetwin_core.ensemble.supervision.heartbeat import BEGUN, CALL, CODES, TIME, Row, unseen_row
+from hetwin_core.ensemble.supervision.heartbeat import (
+    BEGUN,
+    CALL,
+    CODES,
+    TIME,
+    Heartbeat,
+    Row,
+    unseen_row,
+)
 from hetwin_core.ensemble.transport.port import MAY_RAISE, ModelPort, failure_of
+from hetwin_core.ensemble.transport.remote.own_process import OwnProcess
+from hetwin_core.ensemble.transport.remote.port import RemotePort
 
 Result = TypeVar("Result")
 
@@ -161,7 +170,7 @@ class LocalPort(ModelPort):
         """Call the model when a requested step has ended: the digest must not depend on which thread is quicker."""
         if self._beside is not None:
             self._beside.let_end()
-        return self._call(call, work, self.model, *arguments)
+        return self._call(call, work, self._model or self.model, *arguments)
 
     def stop(self) -> RunFailed | None:
         """End the run and the threads."""
@@ -346,3 +355,22 @@ def _merged(missed: Tick, tick: Tick) -> Tick:
     """The later of two steps, with the events and the time of both."""
     period = missed.period_ns + tick.period_ns
     return replace(tick, period_ns=period, events=(*missed.events, *tick.events))
+
+
+def local_ports(
+    scenario: Scenario, heartbeat: Heartbeat | None = None, *, one_process: bool = False
+) -> list[ModelPort]:
+    """Return a port for each model, in the scenario's order.
+
+    Args:
+        scenario: names the models, and which of them get a process of their own.
+        heartbeat: receives the calls that are under way in this process.
+        one_process: keep all models in this process, whatever the scenario says; the digest is the same. For a run
+            that is to be forked, and where another process watches each call.
+    """
+    return [
+        RemotePort(plan, OwnProcess(plan))
+        if plan.own_process and not one_process
+        else LocalPort(plan, None if heartbeat is None else heartbeat.row(plan.index))
+        for plan in scenario.models
+    ]

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from hetwin_core.ensemble.model import Changes, MainChanges, Tick
-from hetwin_core.ensemble.scene.tables import wrong_shape
+from hetwin_core.ensemble.scene.snapshot import wrong_shape
 
 MAX_STEPS = 32
 """Most steps in one call."""

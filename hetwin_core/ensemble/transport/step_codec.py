@@ -16,13 +16,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from hetwin_core.ensemble.event_codec import event_from_row, event_to_row
+from hetwin_core.ensemble.events import event_from_row, event_to_row
 from hetwin_core.ensemble.model import Changes, MainChanges, MainTick, Request, RequestKind, Tick
 from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import TABLES, Table, wrong_shape
+from hetwin_core.ensemble.scene.snapshot import TABLES, Snapshot, Table, wrong_shape
 from hetwin_core.ensemble.scene.values import WORLD, Floats, Value
-from hetwin_core.ensemble.transport.value_check import wrong_numbers, wrong_output
+from hetwin_core.ensemble.transport.port import wrong_numbers, wrong_output
 
 NONE = -1
 """Stands for a count where there is no array at all."""

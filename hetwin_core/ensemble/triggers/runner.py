@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from hetwin_core.ensemble.annotations import ANNOUNCED, phase_of
 from hetwin_core.ensemble.errors import RunFailed
-from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.events import ANNOUNCED, Event, EventKind, Json, phase_of
 from hetwin_core.ensemble.expressions.evaluators import Evaluator
 from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.triggers.effects import Effects
 from hetwin_core.ensemble.triggers.evaluation import Bound, Evaluation
 from hetwin_core.ensemble.triggers.schema import (
     DoCommand,
@@ -28,6 +26,20 @@ from hetwin_core.ensemble.triggers.schema import (
     OnTopic,
 )
 from hetwin_core.ensemble.triggers.trigger import Trigger
+
+
+class Effects(Protocol):
+    """Effects of triggers, which the conductor carries out at the barrier."""
+
+    def hand_over(self, entity: str, attribute: str, to: str, cause: str) -> None:
+        """Move a responsibility."""
+
+    def command(self, model: str, name: str, arguments: Mapping[str, Json], cause: str) -> None:
+        """Give a model a command of its own."""
+
+    def stop(self, reason: str) -> None:
+        """End the run."""
+
 
 MAX_DEPTH = 16
 """Longest chain of triggers that wake one another in one step."""
@@ -50,6 +62,11 @@ class TriggerRunner:
         effects: carries out the effects.
         snapshot: returns the scene as it is now, effects of earlier triggers included.
         handled: called with every event that is handled, in order; returns it with its sequence number.
+
+    Attributes:
+        on_value: the triggers that look at a value at every barrier.
+        operations: the triggers that look again as long as an operation lasts, by name. Without both, `run` does
+            nothing at a barrier without events.
     """
 
     def __init__(
@@ -61,25 +78,23 @@ class TriggerRunner:
         handled: Callable[[Event], Event],
     ) -> None:
         self._triggers = tuple(triggers)
+        for trigger in self._triggers:
+            for expression in (*trigger.needs, *trigger.evaluators.values()):
+                expression.prepare()  # no step of the run is to wait for it
         self._effects = effects
         self._snapshot = snapshot
         self._evaluation = Evaluation(evaluators, snapshot)
         self._handled = handled
-        self._on_value = [t for t in self._triggers if isinstance(t.on, OnAttribute)]
+        self.on_value = [t for t in self._triggers if isinstance(t.on, OnAttribute)]
         self._on_topic = [t for t in self._triggers if isinstance(t.on, OnTopic)]
         self._was_true: dict[str, bool] = {}
-        self._operations: dict[str, Bound] = {}
-
-    @property
-    def looks(self) -> bool:
-        """Whether `run` may do something at a barrier without events."""
-        return bool(self._on_value or self._operations)
+        self.operations: dict[str, Bound] = {}
 
     @property
     def waits_for_events(self) -> bool:
         """Whether no trigger can act without an event, whatever the values are."""
-        return not self._on_value and not any(
-            t.while_phase and t.name in self._operations for t in self._triggers
+        return not self.on_value and not any(
+            t.while_phase and t.name in self.operations for t in self._triggers
         )
 
     def run(self, events: Sequence[Event], time_ns: int) -> None:
@@ -89,11 +104,11 @@ class TriggerRunner:
             RunFailed: if an expression has no value, or triggers wake each other without end.
         """
         if events:
-            self._drain(deque(_Waiting(e) for e in events), time_ns)
-        for trigger in self._on_value:
+            self._drain(deque(map(_Waiting, events)), time_ns)
+        for trigger in self.on_value:
             self._run_on_value(trigger, time_ns)
-        for trigger in self._triggers if self._operations else ():
-            if trigger.while_phase and trigger.name in self._operations:
+        for trigger in self._triggers if self.operations else ():
+            if trigger.while_phase and trigger.name in self.operations:
                 self._run_while_phase(trigger, time_ns)
 
     def save(self) -> Plain:
@@ -102,7 +117,7 @@ class TriggerRunner:
         What their conditions read is not part of it: they are looked at again, with the same result.
         """
         operations = {
-            n: {"event": b.event, "time_ns": b.time_ns} for n, b in self._operations.items()
+            n: {"event": b.event, "time_ns": b.time_ns} for n, b in self.operations.items()
         }
         return record({"was_true": self._was_true, "operations": operations}, name="triggers")
 
@@ -118,7 +133,7 @@ class TriggerRunner:
         if unknown:
             raise Unsaveable(f"there is no trigger {unknown[0]!r}")
         self._was_true = dict(content["was_true"])
-        self._operations = {
+        self.operations = {
             name: Bound(self._evaluation, named[name], of["event"], of["time_ns"])
             for name, of in content["operations"].items()
         }
@@ -156,12 +171,10 @@ class TriggerRunner:
             return False
         if trigger.while_phase:
             if phase == "begin":
-                self._operations[trigger.name] = self._evaluation.bind(
-                    trigger, event, event.time_ns
-                )
+                self.operations[trigger.name] = self._evaluation.bind(trigger, event, event.time_ns)
                 self._was_true[trigger.name] = False
             else:
-                self._operations.pop(trigger.name, None)
+                self.operations.pop(trigger.name, None)
             return False
         return on.phase in ("any", phase)
 
@@ -193,7 +206,7 @@ class TriggerRunner:
 
     def _run_while_phase(self, trigger: Trigger, time_ns: int) -> None:
         """Look at the condition again, unless nothing that it read when it was looked at last has changed."""
-        bound = self._operations[trigger.name]
+        bound = self.operations[trigger.name]
         holds = bound.holds_again(time_ns)
         if holds is not None and self._rises(trigger, holds):
             raised = self._apply(trigger, bound, time_ns)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.expressions.evaluators import NUMBERS, all_evaluators
+from hetwin_core.ensemble.expressions.evaluators import NUMBERS, all_evaluators, is_function
 from hetwin_core.ensemble.expressions.expression import Expression
-from hetwin_core.ensemble.expressions.own_functions import is_function
 from hetwin_core.ensemble.nearest import one_of
-from hetwin_core.ensemble.triggers.cycles import find_cycle
 from hetwin_core.ensemble.triggers.schema import (
     DoCommand,
     DoHandOver,
@@ -21,6 +19,31 @@ from hetwin_core.ensemble.triggers.schema import (
     OnEvent,
     TriggerEntry,
 )
+
+
+def find_cycle(leads_to: Mapping[str, Sequence[str]]) -> list[str]:
+    """A cycle in a graph, its first node again at the end; empty if there is none.
+
+    Takes time in proportion to the graph, and no recursion, however it is made.
+
+    Args:
+        leads_to: node -> the nodes that it leads to, all of them nodes of the graph.
+    """
+    finished: set[str] = set()
+    for start in leads_to:
+        path: dict[str, Iterator[str]] = {start: iter(leads_to[start])}
+        while path:
+            node, following = next(reversed(path.items()))
+            other = next((n for n in following if n not in finished), None)
+            if other is None:
+                finished.add(node)
+                del path[node]
+            elif other in path:
+                names = list(path)
+                return [*names[names.index(other) :], other]
+            else:
+                path[other] = iter(leads_to[other])
+    return []
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +59,7 @@ class Trigger:
         effects: as written; `arguments` holds the expressions in them.
         arguments: text after $ -> expression.
         evaluators: the scenario's named expressions that this trigger can use.
+        needs: expression -> names that it uses, those in the evaluators that it uses included.
     """
 
     name: str
@@ -46,11 +70,7 @@ class Trigger:
     effects: tuple[Effect, ...]
     arguments: Mapping[str, Expression]
     evaluators: Mapping[str, Expression]
-
-    def needs(self, expression: Expression) -> frozenset[str]:
-        """Names that an expression uses, those in the evaluators that it uses included."""
-        inner = expression.variables & self.evaluators.keys()
-        return expression.variables.union(*(self.needs(self.evaluators[name]) for name in inner))
+    needs: Mapping[Expression, frozenset[str]]
 
 
 def compile_evaluators(
@@ -146,6 +166,8 @@ def _compile(
             arguments[text] = Expression(text, place)
             _check(arguments[text], known, evaluators, functions)
         _check_model(effect, place, models)
+    conditions = () if condition is None else (condition, *condition.parts)
+    named = (*dict(let).values(), *arguments.values(), *conditions)
     return Trigger(
         entry.name,
         entry.on,
@@ -155,7 +177,13 @@ def _compile(
         tuple(entry.do),
         arguments,
         evaluators,
+        {one: _names_in(one, evaluators) for one in named},
     )
+
+
+def _names_in(expression: Expression, evaluators: Mapping[str, Expression]) -> frozenset[str]:
+    inner = (evaluators[name] for name in expression.variables & evaluators.keys())
+    return expression.variables.union(*(_names_in(one, evaluators) for one in inner))
 
 
 def _check(

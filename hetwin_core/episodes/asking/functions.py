@@ -21,7 +21,15 @@ from hetwin_core.episodes.asking.formulas import Made, TermFunctions, bare
 from hetwin_core.episodes.asking.formulas import rows_of as made_from
 from hetwin_core.episodes.asking.questions import Questions
 from hetwin_core.episodes.asking.terms import Atom, Term, Variable
-from hetwin_core.episodes.asking.times import Asked, Moment, Sort, Span, When, nanoseconds, span_of
+from hetwin_core.episodes.asking.times import (
+    AskedTime,
+    Moment,
+    Sort,
+    Span,
+    When,
+    nanoseconds,
+    span_of,
+)
 from hetwin_core.episodes.tables.intervals import RELATIONS, Relation
 from hetwin_core.episodes.tables.rows import Happening, Interval, Status, Task, row_of
 from hetwin_core.episodes.tables.tables import Tables
@@ -252,7 +260,7 @@ class Functions:
             expected="a task, an event, a fluent, or [from, to]",
         )
 
-    def _when(self, value: Value) -> Asked:
+    def _when(self, value: Value) -> AskedTime:
         found = bare(value)
         if isinstance(found, When):
             return found

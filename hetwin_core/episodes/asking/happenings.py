@@ -14,7 +14,7 @@ from hetwin_core.episodes.asking.names import ABOUT, EVENTS, MOVES, Entities, Vo
 from hetwin_core.episodes.asking.reading import Source
 from hetwin_core.episodes.asking.tasks import TaskTree
 from hetwin_core.episodes.asking.terms import Argument, Atom, Variable
-from hetwin_core.episodes.asking.times import Asked
+from hetwin_core.episodes.asking.times import AskedTime
 from hetwin_core.episodes.expecting import Expectations
 from hetwin_core.episodes.expecting.bodies import Bodies
 from hetwin_core.episodes.tables.lists import EventList
@@ -172,7 +172,7 @@ class BeliefHolding(Holding):
         super().__init__(tables, reader, vocabulary, entities)
         self._happenings, self._goals = happenings, goals
 
-    def occurs(self, pattern: Atom, when: Asked | None = None) -> tuple[Happening, ...]:
+    def occurs(self, pattern: Atom, when: AskedTime | None = None) -> tuple[Happening, ...]:
         """Return the events of a pattern that the robot believes to have happened.
 
         Percepts are such events, and ``picked_up`` and ``put_down`` (or ``pick_up``, ``set_down``) at the end of a task

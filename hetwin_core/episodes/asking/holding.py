@@ -27,7 +27,7 @@ from hetwin_core.episodes.asking.terms import (
     Term,
     Variable,
 )
-from hetwin_core.episodes.asking.times import Asked, Sort, Window, whole, window
+from hetwin_core.episodes.asking.times import AskedTime, Sort, Window, whole, window
 from hetwin_core.episodes.tables.intervals import Intervals, Truths, union
 from hetwin_core.episodes.tables.rows import Interval
 from hetwin_core.episodes.tables.tables import Blind, Tables
@@ -118,7 +118,7 @@ class Holding:
         self._known = whole(tables)
         self._kept: dict[Term, _Held] = {}
 
-    def holds(self, term: Term, when: Asked) -> Answer:
+    def holds(self, term: Term, when: AskedTime) -> Answer:
         """Return whether a term holds at a time.
 
         Raises:
@@ -126,7 +126,7 @@ class Holding:
         """
         return self._ask(term, window(when, self._tables))
 
-    def where(self, term: Term, during: Asked | None = None) -> Answer:
+    def where(self, term: Term, during: AskedTime | None = None) -> Answer:
         """Return when a term holds, in an interval or all of the episode.
 
         Raises:
@@ -326,7 +326,7 @@ def _cut(part: Interval, known: Interval) -> Interval:
     return Interval(part.from_ns, max(end, part.from_ns + 1))
 
 
-def some_time(when: Asked | None, tables: Tables) -> Window:
+def some_time(when: AskedTime | None, tables: Tables) -> Window:
     """Return the window of 'some time in'; of all of the episode for None."""
     if when is None:
         return Window(Sort.DURING, whole(tables))

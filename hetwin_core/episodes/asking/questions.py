@@ -25,7 +25,7 @@ from hetwin_core.episodes.asking.names import FOLLOWS_FROM, SUPPORTING, Entities
 from hetwin_core.episodes.asking.sources import LOC, Beliefs, World, WrongBeliefs
 from hetwin_core.episodes.asking.tasks import MeasuredValue, TaskTree, Values
 from hetwin_core.episodes.asking.terms import Atom, Term
-from hetwin_core.episodes.asking.times import SLACK_NS, Asked, Sort, When, at, window
+from hetwin_core.episodes.asking.times import SLACK_NS, AskedTime, Sort, When, at, window
 from hetwin_core.episodes.expecting import Expectations
 from hetwin_core.episodes.tables.intervals import Intervals
 from hetwin_core.episodes.tables.lists import EventList
@@ -52,7 +52,7 @@ class Questions:
         known = self.tables, self._beliefs, self.vocabulary, self.entities
         return BeliefHolding(*known, self.happenings, self._goals)
 
-    def holds(self, term: Term, when: Asked) -> Answer:
+    def holds(self, term: Term, when: AskedTime) -> Answer:
         """Return whether a term holds in the world at a time.
 
         Args:
@@ -65,7 +65,7 @@ class Questions:
         """
         return self.world.holds(term, when)
 
-    def where(self, term: Term, during: Asked | None = None) -> Answer:
+    def where(self, term: Term, during: AskedTime | None = None) -> Answer:
         """Return when a term holds in the world, in an interval or all of the episode.
 
         Raises:
@@ -73,7 +73,7 @@ class Questions:
         """
         return self.world.where(term, during)
 
-    def occurs(self, pattern: Atom, when: Asked | None = None) -> tuple[Happening, ...]:
+    def occurs(self, pattern: Atom, when: AskedTime | None = None) -> tuple[Happening, ...]:
         """Return the events of a pattern that were seen, in order.
 
         Args:
@@ -103,7 +103,7 @@ class Questions:
         seen = (b for b in blind if b.span.from_ns < span.to_ns and span.from_ns < b.span.to_ns)
         return tuple(dict.fromkeys(one.why for one in seen))
 
-    def incorrect_belief(self, term: Atom, when: Asked | None = None) -> Answer:
+    def incorrect_belief(self, term: Atom, when: AskedTime | None = None) -> Answer:
         """Return whether a belief was wrong: held, and not true in the world.
 
         Args:
@@ -121,7 +121,7 @@ class Questions:
             return self._wrong.where(term)
         return self._wrong.holds(term, when)
 
-    def value(self, term: Term, when: Asked) -> MeasuredValue:
+    def value(self, term: Term, when: AskedTime) -> MeasuredValue:
         """Return a value of the scene at a moment: the pose of ``loc(x)``, an attribute, an expression on the state.
 
         Raises:
@@ -129,7 +129,7 @@ class Questions:
         """
         return self._values.value(term, self._moment(when))
 
-    def variable(self, of: str | Atom, when: Asked, task: Task | None = None) -> MeasuredValue:
+    def variable(self, of: str | Atom, when: AskedTime, task: Task | None = None) -> MeasuredValue:
         """Return a variable of the robot's program at a moment, or for ``loc(x)`` the pose that it believed.
 
         Args:
@@ -188,7 +188,7 @@ class Questions:
         """Return the causes of an event, the nearest first: events, then the tasks that did it."""
         return self._causes.of(effect)
 
-    def caused(self, state: Term, belief: Atom, when: Asked) -> Answer:
+    def caused(self, state: Term, belief: Atom, when: AskedTime) -> Answer:
         """Return whether a belief at a moment came from a state of the world: that held when the belief was formed.
 
         A believed pose comes from where its entity is only if it was right when it was formed.
@@ -211,7 +211,7 @@ class Questions:
         rows = in_order((*held.evidence, of_belief(row)))
         return Answer(truth, Intervals([row.span]), held.bindings, rows)
 
-    def count(self, term: Term, when: Asked | None = None) -> int:
+    def count(self, term: Term, when: AskedTime | None = None) -> int:
         """Return how often events of a pattern happened, or a term came to hold.
 
         Raises:
@@ -288,7 +288,7 @@ class Questions:
     def _goals(self) -> GoalReader:
         return GoalReader({*self.vocabulary.fluents, SUPPORTING})
 
-    def _moment(self, when: Asked) -> int:
+    def _moment(self, when: AskedTime) -> int:
         found = window(when, self.tables)
         if found.sort is not Sort.AT:
             raise BadInput("a value is one at a moment", where=found.sort.value, expected="at(...)")

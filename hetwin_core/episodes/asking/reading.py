@@ -19,7 +19,7 @@ from hetwin_core.ensemble.expressions.evaluators import all_evaluators
 from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.expressions.nodes import Binary, Call, Literal, number_of
 from hetwin_core.ensemble.expressions.parser import WrongSyntax, parse
-from hetwin_core.ensemble.scene.rotations import angles_between
+from hetwin_core.ensemble.scene.poses import angles_between
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.episodes.asking.answer import Evidence, of_state

@@ -79,7 +79,7 @@ def throughout(first: Moment | Span, last: Moment | Span | None = None) -> When:
     return When(Sort.THROUGHOUT, first, last)
 
 
-Asked: TypeAlias = "When | Moment | Span"
+AskedTime: TypeAlias = "When | Moment | Span"
 """A time; a moment by itself is `at`, a task or an interval `during`."""
 
 FOREVER = 2**62
@@ -87,7 +87,7 @@ SLACK_NS = 1_000_000
 """Times that users read off an answer, rounded, may lie outside of the log by so much; its end is meant."""
 
 
-def window(asked: Asked, tables: Tables) -> Window:
+def window(asked: AskedTime, tables: Tables) -> Window:
     """Return the time of an episode that is asked for.
 
     Raises:

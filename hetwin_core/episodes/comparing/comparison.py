@@ -14,8 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.conductor.reporting.listener import ModelRecord
-from hetwin_core.ensemble.conductor.reporting.summary import handover_row
+from hetwin_core.ensemble.conductor.reporting.listener import ModelRecord, handover_row
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.layout import Layout

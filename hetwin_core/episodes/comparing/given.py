@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.layout_json import entity_to_json
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind, entity_to_json
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.episodes.comparing.comparison import Difference, Side, What
 

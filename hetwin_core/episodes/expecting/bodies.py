@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.expressions.terms import terms_in
+from hetwin_core.ensemble.expressions.expression import terms_in
 from hetwin_core.ensemble.scene.hands import hand_links
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.episodes.tables.rows import Task

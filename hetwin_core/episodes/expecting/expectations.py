@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from hetwin_core.ensemble.event_patterns import ANY, EventPattern, Wanted
 from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.expressions.expression import ANY, EventPattern, Wanted
 from hetwin_core.ensemble.expressions.nodes import Literal, Name
 from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.episodes.expecting.bodies import Bodies, TaskNames

@@ -13,8 +13,7 @@ from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.episodes.asking.answer import Evidence
 from hetwin_core.episodes.asking.asked import AskedTables
 from hetwin_core.episodes.asking.questions import Questions
-from hetwin_core.episodes.flaws.facts import Facts
-from hetwin_core.episodes.flaws.flaw import Cause, Flaw, because, linked
+from hetwin_core.episodes.flaws.flaw import Cause, Facts, Flaw, because, linked
 from hetwin_core.episodes.flaws.functions import Findings
 from hetwin_core.episodes.flaws.rule import Rule, all_rules
 from hetwin_core.episodes.tables.open import open_tables

@@ -10,7 +10,7 @@ from typing import Any
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.episodes.asking.questions import Questions
 from hetwin_core.episodes.expecting.bodies import ROBOT
-from hetwin_core.episodes.flaws.facts import Facts
+from hetwin_core.episodes.flaws.flaw import Facts
 from hetwin_core.episodes.flaws.goals import Goals, UndoneGoal, UnmetGoal
 from hetwin_core.episodes.flaws.hands import (
     Drop,

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.expressions.terms import terms_in
+from hetwin_core.ensemble.expressions.expression import terms_in
 from hetwin_core.episodes.asking.questions import Questions
 from hetwin_core.episodes.asking.terms import Atom, Term
 from hetwin_core.episodes.asking.times import during
-from hetwin_core.episodes.flaws.facts import Facts
+from hetwin_core.episodes.flaws.flaw import Facts
 from hetwin_core.episodes.flaws.moves import SECOND, Move
 from hetwin_core.episodes.tables.rows import BORNE, Happening, Interval, Occasion, Status, Task
 

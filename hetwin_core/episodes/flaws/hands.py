@@ -11,7 +11,7 @@ import numpy as np
 from hetwin_core.ensemble.concern_words import DROPPED
 from hetwin_core.ensemble.conductor.reporting.concerns import SEVERITY
 from hetwin_core.ensemble.scene.layout import EntityKind
-from hetwin_core.episodes.flaws.facts import Facts
+from hetwin_core.episodes.flaws.flaw import Facts
 from hetwin_core.episodes.flaws.moves import LETTING_GO_NS, SECOND, Move
 from hetwin_core.episodes.tables.rows import BORNE, DERIVED, Happening, Interval, Occasion, Task
 

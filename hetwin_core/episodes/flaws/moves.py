@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from hetwin_core.ensemble.scene.layout import EntityKind
-from hetwin_core.episodes.flaws.facts import Facts
+from hetwin_core.episodes.flaws.flaw import Facts
 from hetwin_core.episodes.tables.rows import BORNE, Happening, Interval, Occasion
 
 UPSETS = ("toppled", "fell", "left_the_world", "flung")

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hetwin_core.episodes.flaws.facts import Facts
+from hetwin_core.episodes.flaws.flaw import Facts
 from hetwin_core.episodes.tables.rows import (
     Belief,
     BeliefError,

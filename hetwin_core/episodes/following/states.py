@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rosbags.typesys import get_types_from_msg
 
 from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.tables import PROXIMITY_COLUMNS
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
 from hetwin_core.ensemble.scene.values import Floats, Ints
 from hetwin_core.ensemble.topics import STATE
 from hetwin_core.episodes.following.log_file import Chunk, LogFile, Message, Place

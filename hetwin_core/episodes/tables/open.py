@@ -19,7 +19,6 @@ from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.limits import parsed_json
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.episodes.bag import FACTS
-from hetwin_core.episodes.due import DueStates, KeptState
 from hetwin_core.episodes.following.content import (
     is_ended,
     log_file,
@@ -30,6 +29,7 @@ from hetwin_core.episodes.following.content import (
 )
 from hetwin_core.episodes.following.log_file import Chunk, LogFile, Place
 from hetwin_core.episodes.following.states import Definitions, StateReader, States
+from hetwin_core.episodes.log_writer import DueStates, KeptState
 from hetwin_core.episodes.run_messages import task_message
 from hetwin_core.episodes.tables.deriving.beliefs import told_columns
 from hetwin_core.episodes.tables.deriving.derivation import Derivation, Deriver, Scene

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
-from hetwin_core.ensemble.scene.rotations import angles_between
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import near_by
+from hetwin_core.ensemble.scene.poses import angles_between
+from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.episodes.following.log_file import Place
 from hetwin_core.episodes.following.states import States
@@ -140,7 +139,7 @@ class LogPoses:
         columns = self._layout.range_of(self._posed(entity), POSE.name)
         first = self._timeline.number(span.from_ns)
         end = max(first, self._timeline.number(span.to_ns - 1)) + 1
-        found = [values[:, columns].copy() for _, values in self._between(first, end)]
+        found = [values[:, columns] for _, values in self._between(first, end)]
         times = self._timeline.times[first:end].astype(np.float64)
         return times, np.concatenate([np.empty((0, POSE.size)), *found])
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from hetwin_core.ensemble.conductor.reporting.coverage import (
     DECIDED_BY,
     Claim,
-    Decided,
+    Decision,
     Stretch,
     stretches_of,
 )
@@ -31,19 +31,19 @@ Names = Collection[str] | None
 
 _STANDING = ("on", BORNE)
 _TOUCHING = ("contact", "attached", "collision", "collision_end", "touched", "touch_ended")
-_EVENTS: Mapping[str, Decided] = {
+_EVENTS: Mapping[str, Decision] = {
     **{
-        name: Decided(Claim.GRIP, 1)
+        name: Decision(Claim.GRIP, 1)
         for name in (
             *("picked_up", "pick_up", "grasped", "released", "lost", "slipped"),
             *("grip_closed", "grip_lost"),
         )
     },
-    **{name: Decided(Claim.DROP, 0) for name in ("fell", "toppled", "flung", "left_the_world")},
-    "in_container": Decided(Claim.CONTAINER, 0),
-    "left_container": Decided(Claim.CONTAINER, 0),
-    "put_down": Decided(Claim.SUPPORT, 0),
-    "set_down": Decided(Claim.SUPPORT, 0),
+    **{name: Decision(Claim.DROP, 0) for name in ("fell", "toppled", "flung", "left_the_world")},
+    "in_container": Decision(Claim.CONTAINER, 0),
+    "left_container": Decision(Claim.CONTAINER, 0),
+    "put_down": Decision(Claim.SUPPORT, 0),
+    "set_down": Decision(Claim.SUPPORT, 0),
 }
 
 
@@ -110,7 +110,7 @@ class Unseen:
         return self._found(event, decided, (first, second))
 
     def _found(
-        self, name: str, decided: Decided | None, arguments: tuple[Names, Names]
+        self, name: str, decided: Decision | None, arguments: tuple[Names, Names]
     ) -> list[Blind]:
         if not self.stretches:
             return []

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.kinematics.arm.model import BASE, Errors, MarkerModel, no_errors
-from hetwin_core.kinematics.chains.screws import Frame
-from hetwin_core.kinematics.chains.segment import Segment
+from hetwin_core.kinematics.chains.screws import Frame, Segment
 from hetwin_core.kinematics.least_squares import least_squares
 
 Floats = NDArray[np.float64]
@@ -32,7 +31,7 @@ _ROUNDS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredMarkers:
     """Markers in m postures.
 
     Attributes:
@@ -43,9 +42,9 @@ class Measured:
     positions: Floats
     markers: Floats
 
-    def only(self, rows: Ints) -> Measured:
+    def only(self, rows: Ints) -> MeasuredMarkers:
         """Return some of the postures."""
-        return Measured(self.positions[rows], self.markers[rows])
+        return MeasuredMarkers(self.positions[rows], self.markers[rows])
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +73,7 @@ class ArmFit:
         """(e,) how large the errors are [m or rad]."""
         return self.parameters[BASE + 3 * self.markers :]
 
-    def misses(self, segments: Sequence[Segment], measured: Measured) -> Floats:
+    def misses(self, segments: Sequence[Segment], measured: MeasuredMarkers) -> Floats:
         """Return (m, k) how far the markers were measured from where they should be [m]."""
         model = _model(segments, self, measured)
         return np.asarray(np.linalg.norm(model.place(self.parameters) - measured.markers, axis=2))
@@ -100,7 +99,9 @@ class Calibration:
     errors: dict[int, Floats]
 
 
-def calibrate_arm(segments: Sequence[Segment], errors: Errors, measured: Measured) -> Calibration:
+def calibrate_arm(
+    segments: Sequence[Segment], errors: Errors, measured: MeasuredMarkers
+) -> Calibration:
     """Return the calibration of a chain.
 
     Args:
@@ -126,7 +127,7 @@ def calibrate_arm(segments: Sequence[Segment], errors: Errors, measured: Measure
     )
 
 
-def _outliers(fit: ArmFit, segments: Sequence[Segment], measured: Measured) -> Ints:
+def _outliers(fit: ArmFit, segments: Sequence[Segment], measured: MeasuredMarkers) -> Ints:
     """The rows that are far off where a fit that hardly minds them has them."""
     misses = fit.misses(segments, measured).max(axis=1)
     limit = max(OUTLIER_M, OUTLIER_RATIO * float(np.median(misses)))
@@ -134,7 +135,7 @@ def _outliers(fit: ArmFit, segments: Sequence[Segment], measured: Measured) -> I
 
 
 def _held_out(
-    segments: Sequence[Segment], errors: Errors, measured: Measured, start: ArmFit
+    segments: Sequence[Segment], errors: Errors, measured: MeasuredMarkers, start: ArmFit
 ) -> float:
     """The RMS of rows that were not fitted [m]."""
     order = np.random.default_rng(0).permutation(len(measured.positions))
@@ -146,7 +147,7 @@ def _held_out(
     return _rms(np.concatenate(misses))
 
 
-def _first_fit(segments: Sequence[Segment], measured: Measured) -> ArmFit:
+def _first_fit(segments: Sequence[Segment], measured: MeasuredMarkers) -> ArmFit:
     """The best of several robust fits of base and markers alone, from markers in different places."""
     k = measured.markers.shape[1]
     generator = np.random.default_rng(1)
@@ -168,7 +169,7 @@ def _first_fit(segments: Sequence[Segment], measured: Measured) -> ArmFit:
 def _fit(
     segments: Sequence[Segment],
     errors: Errors,
-    measured: Measured,
+    measured: MeasuredMarkers,
     start: ArmFit,
     scale: float = _EXACT_M,
 ) -> ArmFit:
@@ -196,7 +197,7 @@ def _fit(
     return fit
 
 
-def _model(segments: Sequence[Segment], fit: ArmFit, measured: Measured) -> MarkerModel:
+def _model(segments: Sequence[Segment], fit: ArmFit, measured: MeasuredMarkers) -> MarkerModel:
     return MarkerModel(segments, fit.errors, measured.positions, fit.base, fit.markers)
 
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.kinematics.chains.screws import Frame, coupling_of, frame_of
-from hetwin_core.kinematics.chains.segment import Segment
+from hetwin_core.kinematics.chains.screws import Frame, Segment, coupling_of, frame_of
 
 Floats = NDArray[np.float64]
 

@@ -10,17 +10,14 @@ import numpy as np
 from hetwin_core.kinematics.drives.choosing import (
     CANDIDATES,
     Judge,
-    Judged,
+    Judgement,
     best_of,
     learner,
     window_length,
     windows_for,
 )
-from hetwin_core.kinematics.drives.drive import NAMES, Drive, Recording, reckoned
-from hetwin_core.kinematics.drives.fitting import fitted
-from hetwin_core.kinematics.drives.orientation import oriented
-from hetwin_core.kinematics.drives.running_along import learned_along
-from hetwin_core.kinematics.drives.windows import Windows, windows_of
+from hetwin_core.kinematics.drives.drive import NAMES, Drive, Recording, learned_along, reckoned
+from hetwin_core.kinematics.drives.fitting import Windows, fitted, oriented, windows_of
 from hetwin_core.kinematics.least_squares import Floats
 
 _SHORT_S = 10.0
@@ -53,7 +50,7 @@ class Along:
     drive: Drive
     sd: dict[str, float]
     refused: int
-    judged: Judged
+    judged: Judgement
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +71,7 @@ class Calibration:
     sd: dict[str, float]
     chosen: tuple[str, ...]
     warnings: tuple[str, ...]
-    judged: tuple[Judged, ...]
+    judged: tuple[Judgement, ...]
     length: float
     along: Along | None
 
@@ -206,7 +203,7 @@ def _of_fit(drive: Drive, sd: dict[str, float], sheet: Drive) -> Iterator[str]:
             yield f"the {name} is hardly known: its standard deviation is {100 * off:.0f} %"
 
 
-def _of_nothing(judged: Sequence[Judged], sheet: Judged) -> Iterator[str]:
+def _of_nothing(judged: Sequence[Judgement], sheet: Judgement) -> Iterator[str]:
     """Say if one of places and headings would get much better at the cost of the other."""
     if sheet.heading is None:
         return

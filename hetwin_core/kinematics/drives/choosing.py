@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hetwin_core.kinematics.drives.drive import Drive, Recording
-from hetwin_core.kinematics.drives.fitting import fitted
-from hetwin_core.kinematics.drives.windows import Errors, Windows, errors_of, windows_of
+from hetwin_core.kinematics.drives.fitting import Errors, Windows, errors_of, fitted, windows_of
 
 Names = tuple[str, ...]
 Learn = Callable[[Sequence[Windows]], Drive]
@@ -52,7 +51,7 @@ _ALIKE = 1.05
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Judgement:
     """What a choice of parameters leaves on what it did not learn from.
 
     Attributes:
@@ -127,7 +126,7 @@ class Judge:
         ]
         self._sheet = [errors_of(sheet, windows) for windows in self._held]
 
-    def of(self, names: Names, learn: Learn) -> Judged:
+    def of(self, names: Names, learn: Learn) -> Judgement:
         """Judge a way to learn."""
         errors = [
             errors_of(learn(rest), held) for rest, held in zip(self._rest, self._held, strict=True)
@@ -138,12 +137,12 @@ class Judge:
             _score(mine, theirs) < 1.0 for mine, theirs in zip(errors, self._sheet, strict=True)
         )
         is_harmless = max(ratios) <= 1.0 and wins >= _WINS
-        return Judged(names, both.place, both.heading, _score(both, before), is_harmless)
+        return Judgement(names, both.place, both.heading, _score(both, before), is_harmless)
 
-    def nothing(self) -> Judged:
+    def nothing(self) -> Judgement:
         """Judge the sheet as it is."""
         before = _pooled(self._sheet)
-        return Judged((), before.place, before.heading, 1.0, True)
+        return Judgement((), before.place, before.heading, 1.0, True)
 
 
 def learner(sheet: Drive, names: Names, start: Drive) -> Learn:
@@ -151,7 +150,7 @@ def learner(sheet: Drive, names: Names, start: Drive) -> Learn:
     return lambda windows: fitted(windows, sheet, names, start).drive
 
 
-def best_of(judged: Sequence[Judged]) -> Judged | None:
+def best_of(judged: Sequence[Judgement]) -> Judgement | None:
     """Return the choice that is worth it, the first of those that are about as good; None if none is."""
     good = [each for each in judged if each.is_harmless and each.score < _GAIN]
     if not good:

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.kinematics.trajectories.polynomials import State
-from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
+from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, State
 
 Floats = NDArray[np.float64]
 

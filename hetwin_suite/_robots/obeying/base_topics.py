@@ -10,9 +10,8 @@ import numpy as np
 from hetwin_core.ensemble.scene.scans import ScanPattern
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.topics import ODOMETRY_TOPIC, SCAN_TOPIC, TRANSFORMS, Encoded, Topic
-from hetwin_core.episodes.cdr_template import CdrTemplate
 from hetwin_core.episodes.frame_messages import Frame, frames_template
-from hetwin_core.episodes.messages import header, message, pose_message
+from hetwin_core.episodes.messages import CdrTemplate, header, message, pose_message
 from hetwin_core.episodes.periodic_messages import odometry, scan
 from hetwin_core.episodes.run_messages import encoded
 from hetwin_suite._robots.obeying.localization import Localization

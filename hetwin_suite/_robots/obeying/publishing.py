@@ -10,7 +10,7 @@ import rclpy
 from rclpy.node import Node
 
 from hetwin_core.ensemble.topics import JOINT_STATES, Encoded
-from hetwin_core.episodes.cdr_template import CdrTemplate
+from hetwin_core.episodes.messages import CdrTemplate
 from hetwin_core.episodes.periodic_messages import joint_state
 from hetwin_core.wire.publishing import PublishedTopics
 from hetwin_suite._robots.obeying.base_topics import BaseMessages, ScanMessages

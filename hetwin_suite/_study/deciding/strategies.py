@@ -15,7 +15,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.expressions.evaluation import EvaluationError
 from hetwin_core.ensemble.expressions.expression import Expression
-from hetwin_core.ensemble.extras import LIBRARIES, installs
+from hetwin_core.ensemble.installed import LIBRARIES, installs
 from hetwin_core.ensemble.nearest import perhaps
 from hetwin_core.ensemble.resources import find, names_of
 from hetwin_core.ensemble.scenario.strict_yaml import Document, load

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from hetwin_core.ensemble.conductor.checkpoint.checkpoint import SOURCE
+from hetwin_core.ensemble.conductor.checkpoint import SOURCE
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.scenario.episode_folder import RECORDING, believed_scene
+from hetwin_core.ensemble.scenario.recorded import RECORDING, believed_scene
 from hetwin_core.ensemble.scenario.scenario import Scenario
 
 

@@ -6,15 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from hetwin_core.ensemble.annotations import (
+from hetwin_core.ensemble.conductor.checkpoint import Checkpoint
+from hetwin_core.ensemble.events import (
     ANNOUNCED,
     START,
     TRAJECTORY,
+    Event,
+    EventKind,
+    Json,
     action_arguments,
     phase_of,
 )
-from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
-from hetwin_core.ensemble.events import Event, EventKind, Json
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from hetwin_core.ensemble.conductor.start.sources import LIVE, source_specs
 from hetwin_core.ensemble.errors import HetwinError, Refused
 from hetwin_core.ensemble.model import Stepping
 from hetwin_core.ensemble.scenario.scenario import Scenario, load_scenario
-from hetwin_core.ensemble.supervision.parting import end_with_parent
+from hetwin_core.ensemble.supervision.watched import end_with_parent
 from hetwin_suite._study.drawing.draw import Draw
 from hetwin_suite._study.foretelling.announced import (
     Announced,

@@ -9,7 +9,7 @@ from typing import Any
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.own_modules import distrust
-from hetwin_core.ensemble.scenario.episode_folder import is_episode, scenario_of
+from hetwin_core.ensemble.scenario.recorded import is_episode, scenario_of
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.ensemble.scenario.source import SourceKind
 from hetwin_core.episodes.comparing.comparison import open_side

@@ -18,10 +18,9 @@ from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.scenario.scenario import Scenario
-from hetwin_core.ensemble.scene.fidelity import FIDELITY
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, POSE, Floats
+from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, FIDELITY, POSE, Floats
 from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_suite._study.drawing.draw import Draw

@@ -10,9 +10,9 @@ from functools import partial
 from typing import Any, TypeVar
 
 from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
-from hetwin_core.ensemble.conductor.checkpoint.checkpoint import SOURCE, Checkpoint
+from hetwin_core.ensemble.conductor.checkpoint import SOURCE, Checkpoint
+from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.reporting.listener import RunStart, RunSummary
-from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.model import Stepping
 from hetwin_core.ensemble.words import failure_row_words

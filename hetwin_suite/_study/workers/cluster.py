@@ -11,7 +11,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, Generic, NamedTuple
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError
-from hetwin_core.ensemble.extras import library_of
+from hetwin_core.ensemble.installed import library_of
 from hetwin_suite._study.workers.work import Done, Job, Result, Task
 
 NEEDED = "several machines need dask.distributed, which cannot be imported"

@@ -19,10 +19,8 @@ from multiprocessing.connection import Connection, Pipe, wait
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, NoReturn
 
-from hetwin_core.ensemble.supervision.heartbeat import Heartbeat
-from hetwin_core.ensemble.supervision.parting import STDERR, detach, parting
-from hetwin_core.ensemble.supervision.stacks import where_it_hangs
-from hetwin_core.ensemble.supervision.watched_process import ending
+from hetwin_core.ensemble.supervision.heartbeat import Heartbeat, where_it_hangs
+from hetwin_core.ensemble.supervision.watched import STDERR, detach, ending, parting
 from hetwin_suite._study.workers.work import Done, Result, Task
 
 _DESCRIPTORS = Path("/proc/self/fd")

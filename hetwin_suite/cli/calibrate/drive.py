@@ -15,7 +15,7 @@ from hetwin_suite._commands.result import Result
 
 if TYPE_CHECKING:
     from hetwin_core.kinematics.drives.calibrating import Along, Calibration
-    from hetwin_core.kinematics.drives.choosing import Judged
+    from hetwin_core.kinematics.drives.choosing import Judgement
 
 
 def drive(
@@ -96,7 +96,7 @@ def _to_json(found: Calibration, offered: Path | None) -> dict[str, Any]:
     }
 
 
-def _judged(judged: Judged) -> dict[str, Any]:
+def _judged(judged: Judgement) -> dict[str, Any]:
     return {
         "parameters": list(judged.names),
         "place": judged.place,
@@ -136,7 +136,7 @@ def _lines(found: Calibration, offered: Path | None) -> Iterator[str]:
         yield f"wrote {offered}"
 
 
-def _line(judged: Judged, what: str) -> str:
+def _line(judged: Judgement, what: str) -> str:
     heading = "" if judged.heading is None else f"{math.degrees(judged.heading):8.2f} deg"
     harm = "" if judged.is_harmless else "   does harm"
     return f"  {1000 * judged.place:8.1f} mm{heading}  {what}{harm}"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from hetwin_core.kinematics.base_moves import BaseState
-from hetwin_core.kinematics.planar import PlanarPose
+from hetwin_core.kinematics.base_moves import BaseState, PlanarPose
 from hetwin_suite.commanding.link.base_heard import seen_from
 
 _ALONG, _ACROSS, _HEADING = 1.5, 3.0, 2.0

@@ -7,8 +7,7 @@ import threading
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hetwin_core.kinematics.base_moves import nearest_turn
-from hetwin_core.kinematics.planar import PlanarPose
+from hetwin_core.kinematics.base_moves import PlanarPose, nearest_turn
 
 _STANDS = 5e-3
 """A base whose odometry changes by less stands [m and rad]."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
-from hetwin_core.kinematics.planar import PlanarPose
+from hetwin_core.kinematics.base_moves import PlanarPose
 from hetwin_suite.commanding.link.base_heard import BaseFix, seen_from
 from hetwin_suite.commanding.planning import START_TOLERANCE
 from hetwin_suite.commanding.refusal import Refusal, Rule

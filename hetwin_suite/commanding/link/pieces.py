@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.kinematics.trajectories.polynomials import State
+from hetwin_core.kinematics.trajectories.trajectory import State
 from hetwin_suite.commanding.commanded import Group
 from hetwin_suite.commanding.link.pace import Pace
 from hetwin_suite.commanding.plan import Plan

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.kinematics.planar import PlanarPose
+from hetwin_core.kinematics.base_moves import PlanarPose
 from hetwin_suite.commanding.goals import GraspGoal, ReleaseGoal
 from hetwin_suite.commanding.link.checks import base_refusals, moved_since, stale
 from hetwin_suite.commanding.link.execution import Execution, Tip

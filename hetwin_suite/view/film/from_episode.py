@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from hetwin_core.ensemble.annotations import ROBOT
+from hetwin_core.ensemble.events import ROBOT
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.values import Floats, Ints, Meaning, particles
 from hetwin_core.ensemble.words import event_words, is_routine_touch

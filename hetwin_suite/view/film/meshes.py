@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.shapes import Shape
+from hetwin_core.ensemble.scene.values import Shape
 from hetwin_suite.view.film.film import Mesh
 
 MOST_FACES = 4000

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from hetwin_core.ensemble.conductor.reporting.listener import ModelRecord
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
+from hetwin_core.ensemble.scene.values import Shape, ShapeKind
 from hetwin_suite.view.film.film import Actor, Body, Mesh, Part, Responsible, Scene
 from hetwin_suite.view.film.meshes import MOST_FACES, small_mesh
 from hetwin_suite.view.film.worth_drawing import drawn_shapes

@@ -6,8 +6,7 @@ import numpy as np
 from transforms3d.quaternions import quat2mat
 
 from hetwin_core.ensemble.scene.layout import Entity
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.values import Floats, Shape, ShapeKind
 
 _VISIBLE = 0.1
 _SMALL = 0.5

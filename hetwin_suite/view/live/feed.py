@@ -21,7 +21,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import Handover, ModelRec
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.tables import PROXIMITY_COLUMNS
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
 from hetwin_core.ensemble.scene.values import Floats, Ints
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.extras import installs
+from hetwin_core.ensemble.installed import installs
 
 
 def need_websockets(where: str) -> None:

@@ -16,7 +16,6 @@ from itertools import islice
 from multiprocessing.connection import Connection
 from typing import Any, TypeAlias
 
-from hetwin_core.ensemble.annotations import phase_of
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.controls import Done
 from hetwin_core.ensemble.conductor.reporting.concerns import NewConcerns, is_concern
@@ -27,7 +26,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
     RunSummary,
 )
 from hetwin_core.ensemble.errors import Refused
-from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.events import Event, EventKind, phase_of
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.words import event_line, subject

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from hetwin_core.ensemble.concern_words import grip_sentences
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.grip_words import grip_sentences
 from hetwin_core.ensemble.installed import Group
 from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.sentences.catalogue import Piece, say

@@ -11,10 +11,16 @@ from numpy.typing import NDArray
 from transforms3d.quaternions import quat2mat
 
 from hetwin_core.ensemble.nearest import some
-from hetwin_core.ensemble.scene.consistency import CONSISTENCY
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Slot
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, POSE, Floats, Meaning
+from hetwin_core.ensemble.scene.values import (
+    EXTERNAL_WRENCH,
+    POSE,
+    Floats,
+    Meaning,
+    Shape,
+    ShapeKind,
+)
+from hetwin_core.ensemble.scene.watch import CONSISTENCY
 from hetwin_core.ensemble.state_words import predicate_stem
 from hetwin_core.episodes.derived import Span
 from hetwin_core.episodes.episode import Episode

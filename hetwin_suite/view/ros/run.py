@@ -22,8 +22,8 @@ from hetwin.msg import Handover as HandoverMessage
 from hetwin.msg import Registry, RunStatus, SceneState
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.controls import Done
-from hetwin_core.ensemble.scene.layout_json import layout_from_json
-from hetwin_core.ensemble.scene.tables import PROXIMITY_COLUMNS
+from hetwin_core.ensemble.scene.layout import layout_from_json
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
 from hetwin_core.episodes.episode import handover_of, model_record
 from hetwin_core.wire import messages
 from hetwin_suite.view.live.feed import Begun, Factor, Happening, Now, Over, Phase

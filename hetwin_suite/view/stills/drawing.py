@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.layout import EntityKind
-from hetwin_core.ensemble.scene.shapes import ShapeKind
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.values import Floats, ShapeKind
 from hetwin_suite.view.film.film import Part, Scene
 from hetwin_suite.view.palette import rgb
 from hetwin_suite.view.stills.graphics import open_context

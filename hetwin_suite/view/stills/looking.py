@@ -9,8 +9,7 @@ import numpy as np
 from transforms3d.quaternions import quat2mat
 
 from hetwin_core.ensemble.scene.layout import EntityKind
-from hetwin_core.ensemble.scene.shapes import ShapeKind
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.values import Floats, ShapeKind
 from hetwin_suite.view.film.film import Body, Film, Part, Scene
 from hetwin_suite.view.stills.drawing import FIELD_DEG, HEIGHT, WIDTH, Drawing, View
 

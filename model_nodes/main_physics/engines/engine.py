@@ -10,9 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hetwin_core.ensemble.errors import HetwinError
-from hetwin_core.ensemble.scene.fidelity import Fidelity
-from hetwin_core.ensemble.scene.tables import CLEARANCES, PROXIMITY, TOUCHES, no_rows
-from hetwin_core.ensemble.scene.values import Floats, Value
+from hetwin_core.ensemble.scene.snapshot import CLEARANCES, PROXIMITY, TOUCHES, no_rows
+from hetwin_core.ensemble.scene.values import Fidelity, Floats, Value
 from model_nodes.main_physics.world.description import Body, JointDrive, Vector, World
 
 

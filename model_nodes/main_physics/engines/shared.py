@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scene.tables import TABLES, TOUCHES, no_rows
+from hetwin_core.ensemble.scene.snapshot import TABLES, TOUCHES, no_rows
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.engine import EngineSettings
 from model_nodes.main_physics.world.notes import Notes

@@ -9,9 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.annotations import AnnotationFields, action_event, announce
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Event, EventKind, Json
+from hetwin_core.ensemble.events import (
+    AnnotationFields,
+    Event,
+    EventKind,
+    Json,
+    action_event,
+    announce,
+)
 from hetwin_core.ensemble.scenario.source import Annotations, Operation
 from model_nodes.main_physics.sources.bag import Bag
 from model_nodes.main_physics.sources.bag_types import ACTION_ANNOTATION

@@ -10,7 +10,7 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import some
-from hetwin_core.ensemble.scene.rotations import roll_pitch_yaw
+from hetwin_core.ensemble.scene.poses import roll_pitch_yaw
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.bag import Int64s
 from model_nodes.main_physics.sources.joint_series import Series

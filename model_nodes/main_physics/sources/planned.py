@@ -12,11 +12,10 @@ from typing import ClassVar, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.annotations import announce
 from hetwin_core.ensemble.errors import BadInput, RunFailed
-from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.events import Event, announce
 from hetwin_core.ensemble.nearest import one_of
-from hetwin_core.ensemble.saving.fields import Restorable
+from hetwin_core.ensemble.saving.rebuild import Restorable
 from hetwin_core.ensemble.scenario.source import (
     OperationStep,
     PlanSpec,
@@ -26,8 +25,7 @@ from hetwin_core.ensemble.scenario.source import (
 )
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.topics import ANNOTATIONS
-from hetwin_core.kinematics.trajectories.polynomials import State
-from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
+from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, State
 from model_nodes.main_physics.settings import NamedHand
 from model_nodes.main_physics.sources.commanded.trajectory_file import (
     ReadTrajectory,

@@ -10,9 +10,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.annotations import ROBOT
 from hetwin_core.ensemble.errors import BadInput, RunFailed
-from hetwin_core.ensemble.events import Event, EventKind, Json
+from hetwin_core.ensemble.events import ROBOT, Event, EventKind, Json
 from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scene.layout import Entity

@@ -14,7 +14,7 @@ from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.nearest import one_of, some
 from hetwin_core.ensemble.saving.plain import Plain, numbers_of
-from hetwin_core.ensemble.scenario.episode_folder import recording_of
+from hetwin_core.ensemble.scenario.recorded import recording_of
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scenario.source import RecordedStep, RecordingSpec
 from hetwin_core.ensemble.scene.values import Floats

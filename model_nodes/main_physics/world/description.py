@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from hetwin_core.ensemble.scenario.robot import DriveMode
-from hetwin_core.ensemble.scene.shapes import ShapeKind
-from hetwin_core.ensemble.scene.values import WORLD, Floats, Ints
+from hetwin_core.ensemble.scene.values import WORLD, Floats, Ints, ShapeKind
 from model_nodes.main_physics.world.xml_file import Element
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.shapes import Shape
+from hetwin_core.ensemble.scene.values import Shape
 from model_nodes.main_physics.world.description import (
     Body,
     Geometry,

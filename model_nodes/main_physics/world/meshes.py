@@ -24,7 +24,7 @@ from transforms3d.quaternions import quat2mat
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.limits import read_bytes
 from hetwin_core.ensemble.scene.values import Floats, Ints
-from hetwin_core.ensemble.supervision.parting import STDERR
+from hetwin_core.ensemble.supervision.watched import STDERR
 from model_nodes.main_physics.world.description import Hull, Vector
 
 _FORMAT = 1

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.known_files import Kind, example_robots, find_known
+from hetwin_core.ensemble.resources import Kind, example_robots, find_known
 
 _WEB = ("http://", "https://", "ssh://", "ftp://")
 _PACKAGES = ("package://", "model://")

@@ -7,12 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.annotations import is_meant
 from hetwin_core.ensemble.conductor.reporting.concerns import Severity
-from hetwin_core.ensemble.events import EventKind
+from hetwin_core.ensemble.events import EventKind, is_meant
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import PROXIMITY, TOUCHES, no_rows
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY, TOUCHES, Snapshot, no_rows
 from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats, Ints
 from hetwin_core.ensemble.scene.watch import Watch
 from model_nodes.fidelity.bounding_boxes import local_box

@@ -11,9 +11,8 @@ import numpy as np
 from hetwin_core.ensemble.conductor.reporting.concerns import Severity
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
-from hetwin_core.ensemble.scene.shapes import ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.values import Floats, ShapeKind
 from model_nodes.fidelity.bounding_boxes import BoundingBoxes
 from model_nodes.robot_health.lasting import Found, Key, LastingFindings
 from model_nodes.robot_health.objects.states import ObjectStates, Purpose, Touches
@@ -141,10 +140,10 @@ class StrikeFinder:
     @property
     def any(self) -> bool:
         """Whether there is anything to update."""
-        if not self._touches:
-            return self._lasting.any
-        touches = self._touches.values()
-        return self._lasting.any or any(t.other in self._numbers and not t.hand for t in touches)
+        for touch in self._touches.values():
+            if touch.other in self._numbers and not touch.hand:
+                return True
+        return self._lasting.any
 
     def update(self, before: Floats) -> list[Event]:
         """Judge the newest state.

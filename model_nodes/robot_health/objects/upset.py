@@ -9,9 +9,8 @@ import numpy as np
 
 from hetwin_core.ensemble.conductor.reporting.concerns import Severity
 from hetwin_core.ensemble.events import Event, Json
-from hetwin_core.ensemble.scene.rotations import rotation_matrix
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.poses import rotation_matrix
+from hetwin_core.ensemble.scene.values import Floats, Shape, ShapeKind
 from model_nodes.robot_health.objects.states import ObjectStates, Purpose, Touches
 from model_nodes.robot_health.settings import Scale
 

@@ -10,9 +10,8 @@ from support.scene_of import scene_of
 
 from hetwin_core.ensemble.model import Changes, Tick
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import Floats, pose_value
+from hetwin_core.ensemble.scene.values import Floats, Shape, ShapeKind, pose_value
 from hetwin_fluid import FluidInCup
 
 PERIOD_NS = 10_000_000

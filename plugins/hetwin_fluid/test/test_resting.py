@@ -8,8 +8,7 @@ from jug import DENSITY, RADIUS, Filled
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import particles
+from hetwin_core.ensemble.scene.values import Shape, ShapeKind, particles
 
 MASS = DENSITY * 4 / 3 * np.pi * RADIUS**3
 

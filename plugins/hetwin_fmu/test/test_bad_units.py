@@ -13,7 +13,7 @@ from motor_unit import FOLDERS, archive, changed, description, motor
 from support.hetwin_command import hetwin
 from support.small_ensemble import run
 
-from hetwin_core.ensemble import extras
+from hetwin_core.ensemble import installed
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_fmu import Fmu
 
@@ -183,7 +183,7 @@ def test_parameters_that_do_not_fit(parameters: dict[str, Any], where: str, word
 
 
 def test_the_extra_is_named_where_it_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extras, "import_module", _not_there)
+    monkeypatch.setattr(installed, "import_module", _not_there)
     assert 'expected pip install "hetwin-suite[fmi]"' in str(bad())
 
 

@@ -91,7 +91,7 @@ class OfTrigger(Watcher):
         trigger = self._compiled(scenario)
         expressions = [one for _, one in trigger.let]
         expressions += [] if trigger.condition is None else [trigger.condition]
-        used = set().union(*(trigger.needs(one) for one in expressions))
+        used = set().union(*(trigger.needs[one] for one in expressions))
         parts = {part.text for part in trigger.condition.parts} if trigger.condition else set()
         texts = [
             Place("evaluators", name, text, comparisons(text, name in parts))

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from support.small_run import STEP_NS, SmallRun
 
-from hetwin_core.ensemble.event_codec import event_to_summary
-from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.events import Event, event_to_summary
 from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.log_writer import RunLog
 from hetwin_machines.page import Stay, machine_states, stays

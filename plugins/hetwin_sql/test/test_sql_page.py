@@ -6,7 +6,7 @@ import re
 
 from support.pages import ROOT
 
-from hetwin_core.ensemble.extras import installs
+from hetwin_core.ensemble.installed import installs
 from hetwin_sql.library import MEMORY
 from hetwin_sql.views import VIEWS
 

@@ -13,8 +13,7 @@ from hetwin_core.ensemble.beliefs import (
     problem_of,
     unusable_belief,
 )
-from hetwin_core.ensemble.event_codec import event_from_row, event_to_row
-from hetwin_core.ensemble.events import EventKind
+from hetwin_core.ensemble.events import EventKind, event_from_row, event_to_row
 
 POSE = (0.4, 0.2, 0.8, 1.0, 0.0, 0.0, 0.0)
 

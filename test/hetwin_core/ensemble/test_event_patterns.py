@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hetwin_core.ensemble.event_patterns import EventPattern
+from hetwin_core.ensemble.expressions.expression import EventPattern
 from hetwin_core.ensemble.expressions.nodes import Literal, Name
 
 

@@ -14,7 +14,7 @@ import hetwin_suite
 from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.former_model import Contribution, Model, StepOutput
-from hetwin_core.ensemble.scene.tables import read_tables
+from hetwin_core.ensemble.scene.snapshot import read_tables
 
 ENSEMBLE = """
 scenario: handed_over

@@ -9,7 +9,7 @@ import pytest
 from support.robot_files import TABLETOP_ARM, example
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.known_files import (
+from hetwin_core.ensemble.resources import (
     FORMATS,
     Kind,
     find_known,

@@ -11,9 +11,14 @@ from support.recorded_bags import MS, TYPES, annotation, sine, write_bag
 from support.small_run import SmallRun
 
 from hetwin.msg import ActionAnnotation
-from hetwin_core.ensemble.annotations import AnnotationFields, action_event, annotation_fields
 from hetwin_core.ensemble.errors import RunFailed
-from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.events import (
+    AnnotationFields,
+    Event,
+    EventKind,
+    action_event,
+    annotation_fields,
+)
 from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.log_writer import RunLog
 from hetwin_core.wire import messages

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hetwin_core.ensemble.event_codec import event_from_row, event_to_row
-from hetwin_core.ensemble.events import EventKind
+from hetwin_core.ensemble.events import EventKind, event_from_row, event_to_row
 from hetwin_core.ensemble.tasks import TaskFields, task_event, task_fields
 
 FIELDS = TaskFields(

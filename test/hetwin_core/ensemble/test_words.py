@@ -11,8 +11,7 @@ from support.small_run import SmallRun
 
 from conductor_node.runner import _Feedback
 from hetwin_core.ensemble.errors import RunFailed
-from hetwin_core.ensemble.event_codec import event_from_summary, event_to_summary
-from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.events import Event, EventKind, event_from_summary, event_to_summary
 from hetwin_core.ensemble.tasks import TaskFields, task_event
 from hetwin_core.ensemble.words import event_line, event_words, failure_row_words, failure_words
 from hetwin_core.episodes.episode import Episode

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.tables import PROXIMITY_COLUMNS
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
 from hetwin_core.episodes.derived import nearest_approaches
 
 LAYOUT = Layout.build([Entity(name, EntityKind.OBJECT) for name in ("box", "ball", "finger")], [])

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hetwin_core.episodes.cdr_template import Blanks, CdrTemplate
 from hetwin_core.episodes.messages import (
+    Blanks,
+    CdrTemplate,
     message,
     nanoseconds,
     pose_message,

@@ -7,9 +7,9 @@ import pytest
 from support.small_run import GRASP, RELEASE, STEP_NS, SmallRun
 
 from hetwin_core.ensemble.topics import CONTACTS, MARKERS
-from hetwin_core.episodes.contact_markers import ContactMessages, contact_lines
 from hetwin_core.episodes.following.content import LogContent
 from hetwin_core.episodes.messages import nanoseconds, typestore
+from hetwin_core.episodes.periodic_messages import ContactMessages, contact_lines
 
 NEAR = np.array(
     [

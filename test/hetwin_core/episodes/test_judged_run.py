@@ -12,12 +12,11 @@ from support.small_run import SmallRun
 
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.errors import RunFailed
-from hetwin_core.ensemble.scene.tables import Table
+from hetwin_core.ensemble.scene.snapshot import Table
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.episodes.due import KeptState
 from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.judged_run import RunJudge, judged_run
-from hetwin_core.episodes.log_writer import RunLog
+from hetwin_core.episodes.log_writer import KeptState, RunLog
 
 SEEN = {"claim": "time", "subject": "arm", "checked": True, "holds": True, "matters": True}
 

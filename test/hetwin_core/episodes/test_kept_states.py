@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.small_run import SmallRun
 
-from hetwin_core.episodes.due import DueStates
+from hetwin_core.episodes.log_writer import DueStates
 
 
 @pytest.mark.parametrize("name", ["values", "owners", "parents"])

@@ -18,7 +18,7 @@ from support.small_run import GRASP, MODELS, RELEASE, STEP_NS, STEPS, SmallRun
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.tables import near_by
+from hetwin_core.ensemble.scene.snapshot import near_by
 from hetwin_core.episodes.log_writer import RunLog
 from hetwin_core.episodes.messages import nanoseconds
 

@@ -13,8 +13,7 @@ from rosbags.highlevel import AnyReader
 from support.scene_of import scene_of
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning, pose_value
+from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning, Shape, ShapeKind, pose_value
 from hetwin_core.episodes.markers import (
     ParticleMessages,
     WorldMarkers,

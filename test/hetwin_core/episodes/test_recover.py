@@ -97,7 +97,7 @@ def test_topics_that_only_some_robots_have_are_saved_too(tmp_path: Path) -> None
     bag = LogBag(tmp_path / "log")
     bag.offer(topic)
     bag.offer(topic)  # nothing changes
-    bag.write(*scan)
+    bag.write([scan])
     bag.flush(5)  # and is never finished
     assert recover_log(tmp_path) == 1
     with AnyReader([tmp_path / "log"]) as reader:

@@ -8,7 +8,7 @@ from support.robot_chains import chain_of, postures
 from support.robot_files import data, example
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.kinematics.arm.calibration import Measured, aligned, calibrate_arm
+from hetwin_core.kinematics.arm.calibration import MeasuredMarkers, aligned, calibrate_arm
 from hetwin_core.kinematics.arm.model import (
     MarkerModel,
     all_errors_of,
@@ -41,11 +41,13 @@ def test_made_up_offsets_are_found(name: str) -> None:
     offsets = generator.normal(0.0, 0.03, len(chain.joints))
     measured = markers_of(chain, positions, offsets) + generator.normal(0.0, 0.001, (40, 1, 3))
     measured[[11, 30]] += np.array([0.06, -0.03, 0.02])
-    found = calibrate_arm(chain.segments, offsets_of(chain.segments), Measured(positions, measured))
+    found = calibrate_arm(
+        chain.segments, offsets_of(chain.segments), MeasuredMarkers(positions, measured)
+    )
     assert found.outliers == (11, 30)
     assert found.held_out_rms[1] < 0.004 < found.held_out_rms[0]
     unseen = postures(chain, 100, 6)
-    truth = Measured(unseen, markers_of(chain, unseen, offsets))
+    truth = MeasuredMarkers(unseen, markers_of(chain, unseen, offsets))
     misses = found.calibrated.misses(chain.segments, truth)
     assert np.sqrt(np.mean(misses**2)) <= 0.0015
 

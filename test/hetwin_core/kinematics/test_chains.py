@@ -14,9 +14,9 @@ from transforms3d.quaternions import mat2quat, qinverse, qmult, quat2axangle, qu
 
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.chains.chain import Chain
-from hetwin_core.kinematics.chains.descent import TOLERANCE
+from hetwin_core.kinematics.chains.descents import TOLERANCE
 from hetwin_core.kinematics.chains.inverse import Reach
-from hetwin_core.kinematics.chains.segment import Segment
+from hetwin_core.kinematics.chains.screws import Segment
 from model_nodes.main_physics.world.chains import chain_to
 from model_nodes.main_physics.world.description import Body, JointKind
 from model_nodes.main_physics.world.notes import Notes

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from made_up_drives import SHEET, World, driven
 
-from hetwin_core.kinematics.drives.drive import Drive, Recording
-from hetwin_core.kinematics.drives.running_along import DriveFilter, learned_along
+from hetwin_core.kinematics.drives.drive import Drive, DriveFilter, Recording, learned_along
 
 HIDDEN = Drive(0.0507, 0.0515, 0.285)
 NAMES = ("left_radius", "right_radius", "base")

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.kinematics.moves import MoveLimits
-from hetwin_core.kinematics.waypoints import Samples, legs_between, sampled
+from hetwin_core.kinematics.moves import MoveLimits, Samples, legs_between, sampled
 
 
 def limits(generator: np.random.Generator, count: int) -> MoveLimits:

@@ -13,8 +13,8 @@ from support.hetwin_command import hetwin, refused
 from support.plugins import needs
 
 from hetwin_core.ensemble.resources import data_folder, resource
-from hetwin_core.ensemble.scenario.extends import load_with_base
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
+from hetwin_core.ensemble.scenario.strict_yaml import load_with_base
 from hetwin_suite.calibrating.drive_logs import read_recording
 
 LOGS = resource("scenarios", "calibration")

@@ -12,9 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.extras import COMMANDS
-from hetwin_core.ensemble.known_files import Kind, find_known, known_files
-from hetwin_core.ensemble.resources import names_of
+from hetwin_core.ensemble.installed import COMMANDS
+from hetwin_core.ensemble.resources import Kind, find_known, known_files, names_of
 from hetwin_core.ensemble.scenario.scenario import find_scenario
 from hetwin_suite.cli import commands
 from hetwin_suite.cli.commands import OWN

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.hetwin_command import Said, hetwin
 
-from hetwin_core.ensemble.conductor.checkpoint.file import read_checkpoint, write_checkpoint
+from hetwin_core.ensemble.conductor.checkpoint import read_checkpoint, write_checkpoint
 
 _SCENARIO = "extends: pick_and_place\nevaluators: {near: 'code_of_theirs:near'}\n"
 _CODE = "from pathlib import Path\nPath(__file__).with_name('it_was_run').touch()\n"

@@ -12,7 +12,7 @@ from support.hetwin_command import hetwin, refused
 from support.robot_files import TABLETOP_ARM, example
 from support.two_links import write_csv, write_urdf
 
-from hetwin_core.kinematics.chains.denavit_hartenberg import DhRow, DhTable
+from hetwin_core.kinematics.chains.chain import DhRow, DhTable
 from hetwin_suite.digital_robot.robot_file import read_robot
 
 HEADER = "name,of,measure,value"

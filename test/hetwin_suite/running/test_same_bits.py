@@ -11,7 +11,7 @@ from support.plugins import needs
 from support.recorded_episodes import an_insertion, two_drops
 from support.saved_runs import gone_on, of_episode, plain_run, saved_at
 
-from hetwin_core.ensemble.conductor.checkpoint.file import write_checkpoint
+from hetwin_core.ensemble.conductor.checkpoint import write_checkpoint
 
 ALL = [
     *("pick_and_place", "uncertain_environment", "insertion"),

@@ -26,8 +26,8 @@ from support.robot_files import ROOT, TABLETOP_ARM
 from support.tabletop import JOINTS
 from transforms3d.quaternions import mat2quat
 
-from hetwin_core.ensemble.scenario.extends import load_with_base
 from hetwin_core.ensemble.scenario.schema import ScenarioFile
+from hetwin_core.ensemble.scenario.strict_yaml import load_with_base
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.validation import check
 from hetwin_suite import run

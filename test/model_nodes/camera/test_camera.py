@@ -8,14 +8,12 @@ import numpy as np
 import pytest
 from support.scene_of import scene_of
 
-from hetwin_core.ensemble.annotations import announce
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.events import Event, announce
 from hetwin_core.ensemble.model import Tick
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import pose_value
+from hetwin_core.ensemble.scene.values import Shape, ShapeKind, pose_value
 from model_nodes.camera import Camera
 
 STEP_NS = 200_000_000

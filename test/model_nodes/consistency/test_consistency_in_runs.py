@@ -20,8 +20,7 @@ import hetwin_suite
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.model import Tick
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import CLEARANCES, Table, no_rows
+from hetwin_core.ensemble.scene.snapshot import CLEARANCES, Snapshot, Table, no_rows
 from hetwin_core.ensemble.scene.values import AttributeSpec
 from hetwin_core.ensemble.scene.watch import Watch, WatchLayout
 from model_nodes.consistency.model import ConsistencyModel

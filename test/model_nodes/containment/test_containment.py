@@ -14,8 +14,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.model import Changes, Tick
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.poses import compose
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import Floats, pose_value
+from hetwin_core.ensemble.scene.values import Floats, Shape, ShapeKind, pose_value
 from model_nodes.containment import Containment, inside_of
 
 WALL, HEIGHT, RADIUS = 0.006, 0.2, 0.1

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.small_ensemble import Outcome, run
 
-from hetwin_core.ensemble.scene.fidelity import Fidelity
+from hetwin_core.ensemble.scene.values import Fidelity
 from hetwin_suite._worlds.sdf_text import Part, Thing, world_sdf
 
 BOXES = [f"box_{i}" for i in range(6)]

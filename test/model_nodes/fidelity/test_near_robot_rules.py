@@ -8,10 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from support.scene_of import scene_of
 
-from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import Floats, pose_value
+from hetwin_core.ensemble.scene.values import Fidelity, Floats, Shape, ShapeKind, pose_value
 from model_nodes.fidelity.bounding_boxes import BoundingBoxes
 from model_nodes.fidelity.rules import MARGIN, NearRobotRules, Thresholds
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.small_ensemble import Outcome, run
 
-from hetwin_core.ensemble.scene.fidelity import Fidelity
+from hetwin_core.ensemble.scene.values import Fidelity
 
 ROOT = Path(__file__).resolve().parents[3]
 SCENARIO = (ROOT / "scenarios/pick_and_place.yaml").read_text(encoding="utf-8")

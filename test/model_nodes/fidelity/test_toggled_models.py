@@ -6,9 +6,8 @@ from support.small_ensemble import run
 
 from hetwin_core.ensemble.model import Changes, Contribution, Tick
 from hetwin_core.ensemble.parameters import Parameters
-from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.values import Fidelity, Floats
 from model_nodes.fidelity.signaler import Signaler
 
 TURNS = 1000

@@ -12,9 +12,8 @@ from support.handled_in_turn import in_turn
 from support.random_examples import examples
 from support.table_scene import NAMES, UP, Row, Watch, above, grip_lost
 
-from hetwin_core.ensemble.annotations import announce
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.events import Event, EventKind, announce
 from hetwin_core.ensemble.scene.values import Floats, pose_value
 from model_nodes.handling_observer import HandlingObserver
 

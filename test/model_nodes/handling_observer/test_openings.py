@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from support.table_scene import ENTITIES, NAMES, grip_lost
 
-from hetwin_core.ensemble.annotations import announce
-from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.events import Event, Json, announce
 from hetwin_core.ensemble.scene.layout import Layout
 from model_nodes.handling_observer.observations import Openings
 

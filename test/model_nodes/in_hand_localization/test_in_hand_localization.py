@@ -9,10 +9,8 @@ import pytest
 from support.four_fingers import BALL, BLOCK, ROD, Scene, full
 
 from hetwin_core.ensemble.errors import BadInput, Refused
-from hetwin_core.ensemble.scene.poses import compose, extrapolate, rotation_by
-from hetwin_core.ensemble.scene.rotations import rotation_matrix
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import Floats, Value, pose_value
+from hetwin_core.ensemble.scene.poses import compose, extrapolate, rotation_by, rotation_matrix
+from hetwin_core.ensemble.scene.values import Floats, Shape, ShapeKind, Value, pose_value
 from model_nodes.in_hand_localization import InHandLocalization
 
 LYING = rotation_by((math.pi / 2, 0.0, 0.0))

@@ -7,8 +7,7 @@ import pytest
 from support.four_fingers import BALL, CLOSED, OPENED, Scene, closed_on, full
 
 from hetwin_core.ensemble.scene.poses import compose
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import Floats, Value, pose_value
+from hetwin_core.ensemble.scene.values import Floats, Shape, ShapeKind, Value, pose_value
 
 DEGREE = float(np.radians(1.0))
 MIDDLE = pose_value((0.0, 0.0, 0.0)).data

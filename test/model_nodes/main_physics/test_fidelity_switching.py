@@ -13,10 +13,9 @@ from support.scene_of import scene_of
 from support.small_worlds import at, ball, box, everything, floor, gripper, loaded, rest
 from test_engine_fidelity import sprung
 
-from hetwin_core.ensemble.scene.fidelity import FIDELITY, Fidelity
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.values import FIDELITY, Fidelity, Floats
 from model_nodes.main_physics.engines.engine import Engine, Rangefinder
 from model_nodes.main_physics.engines.mujoco.engine import MujocoEngine
 from model_nodes.main_physics.handed_over import FidelitySwitcher

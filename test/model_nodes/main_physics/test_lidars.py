@@ -10,8 +10,8 @@ from support.small_worlds import at, ball, box, floor, gripper, loaded
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import resource
-from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.layout import EntityKind
+from hetwin_core.ensemble.scene.values import Fidelity
 from model_nodes.main_physics.engines.engine import Engine
 from model_nodes.main_physics.fittings import fitted_lidars
 from model_nodes.main_physics.model import MainPhysics

@@ -18,8 +18,7 @@ from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Contribution, MainChanges, MainTick
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import PROXIMITY
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY, Snapshot
 from hetwin_core.ensemble.scene.values import Floats, Value, pose_value
 from model_nodes.main_physics.model import MainPhysics
 from model_nodes.main_physics.sources.part import JointMotion, Part

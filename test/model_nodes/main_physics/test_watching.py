@@ -13,7 +13,7 @@ from test_main_physics import ARM_JOINTS, PERIOD_NS, Run, Swing
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.layout import EntityKind
-from hetwin_core.ensemble.scene.tables import PROXIMITY
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY
 from hetwin_core.ensemble.scene.watch import Watch
 from model_nodes.main_physics.sources.part import JointMotion
 

@@ -11,10 +11,8 @@ import numpy as np
 from hetwin_core.ensemble.concern_words import CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import CLEARANCES, no_rows
-from hetwin_core.ensemble.scene.values import POSE, AttributeSpec
+from hetwin_core.ensemble.scene.snapshot import CLEARANCES, Snapshot, no_rows
+from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Shape, ShapeKind
 from hetwin_core.ensemble.scene.watch import Finding, Watch, WatchLayout
 from model_nodes.robot_health.coverage import Coverage
 from model_nodes.robot_health.view import View

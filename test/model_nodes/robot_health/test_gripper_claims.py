@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hetwin_core.ensemble.annotations import GRIPPER_SAYS, announce
 from hetwin_core.ensemble.concern_words import (
     CLOSED_ON_SOMETHING,
     LET_GO_OF_SOMETHING,
     concern_text,
 )
-from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.events import GRIPPER_SAYS, Event, Json, announce
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec

@@ -11,8 +11,7 @@ from support.watched_toy import LAYOUT
 
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import ODOMETRY, POSE
+from hetwin_core.ensemble.scene.values import ODOMETRY, POSE, Shape, ShapeKind
 from hetwin_core.ensemble.scene.watch import Finding, WatchLayout
 from model_nodes.robot_health.settings import Settings
 from model_nodes.robot_health.touched import LinkPairs, LinkTouches

@@ -13,8 +13,7 @@ from support.watched_toy import LAYOUT
 
 from hetwin_core.ensemble.conductor.reporting.concerns import is_concern
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import near_by
+from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
 from hetwin_core.ensemble.scene.values import AttributeSpec
 from hetwin_core.ensemble.scene.watch import Finding, WatchLayout
 from model_nodes.robot_health.settings import Settings

@@ -9,8 +9,7 @@ import pytest
 from support.robot_views import ENTITIES, PERIOD_NS, scene, view
 from support.watched_toy import LAYOUT
 
-from hetwin_core.ensemble.annotations import announce
-from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.events import Event, announce
 from hetwin_core.ensemble.model import Tick
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning

@@ -10,8 +10,7 @@ from support.robot_files import ROOT, example
 from transforms3d.quaternions import quat2mat
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.values import Floats, Shape, ShapeKind
 from hetwin_suite.scaffolding.hands import find_hands
 from model_nodes.main_physics.settings import NamedHand
 from model_nodes.main_physics.sources.program.process import robot_facts

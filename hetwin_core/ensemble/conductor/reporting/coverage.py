@@ -71,7 +71,7 @@ _OF_CONCERN: Mapping[str, Claim] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Covered:
+class CoverageRow:
     """One claim about one thing.
 
     Attributes:
@@ -124,7 +124,7 @@ def is_coverage(event: Said) -> bool:
     return event.name == COVERAGE and event.source == ROBOT_HEALTH
 
 
-def coverage_event(covered: Covered, time_ns: int) -> Event:
+def coverage_event(covered: CoverageRow, time_ns: int) -> Event:
     """Return the event that says that a claim is checked, or not, from a time on."""
     arguments: dict[str, Json] = {
         "claim": covered.claim.value,
@@ -142,7 +142,7 @@ def coverage_event(covered: Covered, time_ns: int) -> Event:
 
 def coverage_of(
     events: Iterable[Event], concerns: Sequence[Concern], begun_ns: int, end_ns: int
-) -> tuple[Covered, ...]:
+) -> tuple[CoverageRow, ...]:
     """What a run has checked, by its events, in the order in which each claim was first spoken of.
 
     Args:
@@ -156,7 +156,9 @@ def coverage_of(
     return (*found, *_tasks(events))
 
 
-def ended_early(coverage: Iterable[Covered], end_ns: int, asked_ns: int) -> tuple[Covered, ...]:
+def ended_early(
+    coverage: Iterable[CoverageRow], end_ns: int, asked_ns: int
+) -> tuple[CoverageRow, ...]:
     """The coverage of a run whose input ended before the time that it was asked to reach."""
     why = say("coverage.ended_early", ended=end_ns / 1e9, asked=asked_ns / 1e9)
     return tuple(
@@ -165,7 +167,7 @@ def ended_early(coverage: Iterable[Covered], end_ns: int, asked_ns: int) -> tupl
     )
 
 
-def unseen(coverage: Sequence[Covered]) -> bool:
+def unseen(coverage: Sequence[CoverageRow]) -> bool:
     """Whether something that matters was not seen in a run; it was if nobody watched it."""
     return not coverage or any(one.unseen for one in coverage)
 
@@ -247,7 +249,7 @@ def _stretches(events: Sequence[Said], begun_ns: int, end_ns: int) -> tuple[Stre
     )
 
 
-class Decided(NamedTuple):
+class Decision(NamedTuple):
     """What decides whether a predicate is known.
 
     Attributes:
@@ -259,22 +261,22 @@ class Decided(NamedTuple):
     argument: int
 
 
-DECIDED_BY: Mapping[str, Decided] = {
-    "holding": Decided(Claim.GRIP, 0),
-    "held_object": Decided(Claim.GRIP, 0),
-    "held": Decided(Claim.GRIP, 1),
-    "carried": Decided(Claim.GRIP, -1),
-    "on": Decided(Claim.SUPPORT, 0),
-    "borne_by": Decided(Claim.SUPPORT, 0),
-    "connected": Decided(Claim.CONNECTION, 0),
-    "in_container": Decided(Claim.CONTAINER, 0),
-    "dropped": Decided(Claim.DROP, 0),
+DECIDED_BY: Mapping[str, Decision] = {
+    "holding": Decision(Claim.GRIP, 0),
+    "held_object": Decision(Claim.GRIP, 0),
+    "held": Decision(Claim.GRIP, 1),
+    "carried": Decision(Claim.GRIP, -1),
+    "on": Decision(Claim.SUPPORT, 0),
+    "borne_by": Decision(Claim.SUPPORT, 0),
+    "connected": Decision(Claim.CONNECTION, 0),
+    "in_container": Decision(Claim.CONTAINER, 0),
+    "dropped": Decision(Claim.DROP, 0),
 }
 """Predicates that are false only where the claim was checked; they are true where a model has seen it."""
 
 
 def known_state(
-    state: Mapping[str, bool], coverage: Iterable[Covered], end_ns: int
+    state: Mapping[str, bool], coverage: Iterable[CoverageRow], end_ns: int
 ) -> dict[str, bool | None]:
     """The predicates at the end of a run: true, false, or None where it was not seen whether one is false.
 
@@ -287,7 +289,7 @@ def known_state(
     return {n: v if v or not _is_blind(n, blind) else None for n, v in state.items()}
 
 
-def _is_blind(predicate: str, blind: Iterable[Covered]) -> bool:
+def _is_blind(predicate: str, blind: Iterable[CoverageRow]) -> bool:
     """Whether a claim that decides a predicate was not checked at the end."""
     name, _, rest = predicate.partition("(")
     arguments = [part.strip() for part in rest.rstrip(")").split(",")]
@@ -300,7 +302,7 @@ def _is_blind(predicate: str, blind: Iterable[Covered]) -> bool:
 
 def _folded(
     events: Sequence[Said], concerns: Sequence[Concern], begun_ns: int, end_ns: int
-) -> Covered:
+) -> CoverageRow:
     """One claim, from the events about it: the last one has its words, all have its spans."""
     ordered = sorted(events, key=lambda event: event.time_ns)
     joined: list[tuple[int, int]] = []
@@ -314,7 +316,7 @@ def _folded(
     missed = [event for event in ordered if not event.arguments["checked"]]
     last = (missed or ordered)[-1].arguments
     claim, subject = Claim(str(last["claim"])), str(last["subject"])
-    return Covered(
+    return CoverageRow(
         claim,
         subject,
         not missed,
@@ -341,7 +343,7 @@ def _names(value: Json) -> tuple[str, ...]:
     return tuple(str(one) for one in value) if isinstance(value, list) else ()
 
 
-def _tasks(events: Iterable[Event]) -> list[Covered]:
+def _tasks(events: Iterable[Event]) -> list[CoverageRow]:
     """A row for each task of the robot's program that is part of none."""
     last: dict[str, Event] = {}
     first_ns: dict[str, int] = {}
@@ -354,11 +356,11 @@ def _tasks(events: Iterable[Event]) -> list[Covered]:
     return [_task(name, event, first_ns[name]) for name, event in last.items()]
 
 
-def _task(name: str, event: Event, begun_ns: int) -> Covered:
+def _task(name: str, event: Event, begun_ns: int) -> CoverageRow:
     holds = {Status.DONE.value: True, Status.FAILED.value: False}.get(
         str(event.arguments["status"])
     )
-    return Covered(
+    return CoverageRow(
         Claim.TASK,
         name,
         holds is not None,

@@ -10,7 +10,7 @@ from typing import Any
 
 from hetwin_core.ensemble.conductor.reporting.listener import Handover
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.saving.fields import Restorable
+from hetwin_core.ensemble.saving.rebuild import Restorable
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import Floats
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from hetwin_core.ensemble.errors import HetwinError, RunFailed
 from hetwin_core.ensemble.events import Event, Json
-from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import Value
+from hetwin_core.ensemble.scene.values import POSE, Value
+from hetwin_core.ensemble.scene.watch import CONSISTENCY, Consistency
+from hetwin_core.ensemble.supervision.heartbeat import STEP, TIME, Heartbeat
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +87,8 @@ class RunSummary:
     `ended` is ``recording`` (the source or the duration is over), ``live`` (the same of a live robot), ``stopped`` or
     ``failed``.
     `engine` is what the main model computes with, `shown` where other programs see that. `concerns` are rows as
-    `Concern.row` has them, the worst first, `coverage` as `Covered.row` has them, and `verdict` is one of `Verdict`.
-    `live` is the lag behind a live robot: the time at which states were complete and published minus that
+    `Concern.row` has them, the worst first, `coverage` as `CoverageRow.row` has them, and `verdict` is one of
+    `Verdict`. `live` is the lag behind a live robot: the time at which states were complete and published minus that
     at which the newest joint sample in them was measured. `robots` has a row for each robot: ``name``, ``base`` with
     its poses at ``start`` and ``end`` (x y z, qw qx qy qz in the world), and ``consistency``, see `Consistency.row`.
     """
@@ -149,3 +152,160 @@ class RunListener:
 
     def ended(self, summary: RunSummary) -> None:
         """The run is over, well or not; called once if `started` was."""
+
+
+class StepCounter(RunListener):
+    """Writes the last step and its time into the conductor's row.
+
+    Args:
+        heartbeat: shared with the process that watches.
+    """
+
+    def __init__(self, heartbeat: Heartbeat) -> None:
+        self._row = heartbeat.row(-1)
+
+    def stepped(self, step: int, scene: Snapshot) -> None:
+        """A step is done."""
+        row = self._row
+        row[TIME] = scene.time_ns
+        row[STEP] = step
+
+
+def error_row(error: RunFailed | None) -> dict[str, Json] | None:
+    """The row of an error; None if there is none."""
+    if error is None:
+        return None
+    return {
+        "model": error.model,
+        "call": error.call,
+        "time": error.time_ns / 1e9,
+        "reason": error.reason,
+    }
+
+
+def handover_row(handover: Handover) -> dict[str, Json]:
+    """The row of a handover."""
+    return {
+        "time": handover.time_ns / 1e9,
+        "entity": handover.entity,
+        "attribute": handover.attribute,
+        "from": handover.from_model,
+        "to": handover.to_model,
+        "cause": handover.cause,
+    }
+
+
+def robot_rows(first: Snapshot, last: Snapshot) -> list[dict[str, Json]]:
+    """The row of each robot.
+
+    Args:
+        first, last: the scene at the start and at the end of the run.
+    """
+    rows: list[dict[str, Json]] = []
+    for robot in last.layout.of_kind(EntityKind.ROBOT):
+        name = robot.name
+        has = last.layout.has
+        base: dict[str, Json] | None = None
+        if has(name, POSE.name):
+            base = {
+                "start": first.pose(name)[:7].tolist(),
+                "end": last.pose(name)[:7].tolist(),
+            }
+        consistency: dict[str, Json] | None = None
+        if has(name, CONSISTENCY.name):
+            consistency = Consistency.of(last.get(name, CONSISTENCY.name)).row()
+        rows.append({"name": name, "base": base, "consistency": consistency})
+    return rows
+
+
+class ListenerGroup:
+    """All listeners of a run, called in order.
+
+    Every method raises RunFailed if a listener raises anything that is no error of hetwin's.
+    """
+
+    def __init__(self, listeners: Sequence[RunListener]) -> None:
+        self._follow(listeners)
+        self._time_ns = 0
+
+    def _follow(self, listeners: Sequence[RunListener]) -> None:
+        """Call these from now on, each for what it does something about."""
+        self._listeners = tuple(listeners)
+        self._of = {
+            name: [listener for listener in listeners if _has_own(listener, name)]
+            for name in ("started", "stepped", "event", "belief", "handover", "note")
+        }
+
+    def replace(self, listeners: Sequence[RunListener]) -> None:
+        """Call these instead from now on; those before hear nothing more, not even of the end."""
+        self._follow(listeners)
+
+    def add(self, listener: RunListener, start: RunStart) -> None:
+        """Call one more from now on, for which the run begins here."""
+        ListenerGroup([listener]).started(start)
+        self._follow((*self._listeners, listener))
+
+    def started(self, start: RunStart) -> None:
+        """Publish that the run begins."""
+        self._call("started", start)
+
+    def stepped(self, step: int, scene: Snapshot) -> None:
+        """Publish the state after a complete step."""
+        self._time_ns = scene.time_ns
+        try:
+            for listener in self._of["stepped"]:
+                if step % listener.stepped_every == 0:
+                    listener.stepped(step, scene)
+        except HetwinError:
+            raise
+        except Exception as error:
+            raise self._failure("stepped", error) from error
+
+    def event(self, event: Event) -> None:
+        """Publish an event."""
+        self._call("event", event)
+
+    def belief(self, event: Event) -> None:
+        """Publish what the robot believes."""
+        self._call("belief", event)
+
+    def handover(self, handover: Handover) -> None:
+        """Publish a handover."""
+        self._call("handover", handover)
+
+    def note(self, time_ns: int, level: str, source: str, text: str) -> None:
+        """Publish what a person should know."""
+        self._call("note", time_ns, level, source, text)
+
+    def ended(self, summary: RunSummary) -> RunSummary:
+        """Publish that the run is over, to all listeners even if one of them raises; returns it as they judge it."""
+        failure: Exception | None = None
+        for listener in self._listeners:
+            try:
+                summary = listener.judged(summary)
+            except Exception as error:
+                failure = failure or error
+        for listener in self._listeners:
+            try:
+                listener.ended(summary)
+            except Exception as error:
+                failure = failure or error
+        if failure is not None:
+            raise self._failure("ended", failure) from failure
+        return summary
+
+    def _call(self, name: str, *arguments: object) -> None:
+        try:
+            for listener in self._of[name]:
+                getattr(listener, name)(*arguments)
+        except HetwinError:
+            raise
+        except Exception as error:
+            raise self._failure(name, error) from error
+
+    def _failure(self, name: str, error: Exception) -> RunFailed:
+        return RunFailed("log", name, self._time_ns, f"{type(error).__name__}: {error}")
+
+
+def _has_own(listener: RunListener, name: str) -> bool:
+    return getattr(type(listener), name) is not getattr(RunListener, name)

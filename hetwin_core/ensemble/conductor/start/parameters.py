@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.shared_keys import FROM_START, shared_keys
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.functional_words import FUNCTIONAL_WORDS
+from hetwin_core.ensemble.expressions.evaluators import FUNCTIONAL_WORDS
 from hetwin_core.ensemble.nearest import one_of, some
 from hetwin_core.ensemble.parameters import ParameterKind, ParameterRequest
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario

@@ -13,9 +13,9 @@ from hetwin_core.ensemble.conductor.start.sources import (
     source_specs,
 )
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.known_files import Kind
-from hetwin_core.ensemble.scenario.episode_folder import believed_scene
-from hetwin_core.ensemble.scenario.handed_over import handed_over
+from hetwin_core.ensemble.resources import Kind
+from hetwin_core.ensemble.scenario.against_scene import handed_over
+from hetwin_core.ensemble.scenario.recorded import believed_scene
 from hetwin_core.ensemble.scenario.robot import Robot
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scenario.schema import SceneEntry

@@ -10,9 +10,9 @@ from typing import Any
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import DATA_SCHEME, wanted_data
-from hetwin_core.ensemble.scenario.commands import Commands
-from hetwin_core.ensemble.scenario.episode_folder import recording_of
+from hetwin_core.ensemble.scenario.recorded import recording_of
 from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.ensemble.scenario.schema import Commands
 from hetwin_core.ensemble.scenario.source import SPEC_OF, SourceKind, kind_of
 from hetwin_core.ensemble.triggers.schema import OnTopic
 

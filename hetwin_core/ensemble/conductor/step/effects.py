@@ -5,18 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from hetwin_core.ensemble.conductor.controls import BY_HAND
-from hetwin_core.ensemble.conductor.failures.handler import FailureHandler
-from hetwin_core.ensemble.conductor.handovers.handovers import Handovers
-from hetwin_core.ensemble.conductor.handovers.two_phase_handover import FellBackToMain
-from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
+from hetwin_core.ensemble.conductor.failures import FailureHandler
+from hetwin_core.ensemble.conductor.handovers import FellBackToMain, Handovers
+from hetwin_core.ensemble.conductor.reporting.listener import ListenerGroup
 from hetwin_core.ensemble.errors import Refused, RunFailed
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import Request, RequestKind
-from hetwin_core.ensemble.saving.fields import Restorable
+from hetwin_core.ensemble.saving.rebuild import Restorable
 from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.transport.port import ModelPort
+
+
+def slot_of(layout: Layout, entity: str, attribute: str, size: int | None = None) -> int:
+    """Index of an attribute of the scene.
+
+    Args:
+        layout: of the scene.
+        entity: whose attribute.
+        attribute: its name.
+        size: how many numbers it must have; None: any.
+
+    Raises:
+        Refused: if the scene has none of this size.
+    """
+    slot = layout.find(entity, attribute)
+    if slot is None or size not in (None, layout.slots[slot].attribute.size):
+        of_size = "" if size is None else f" of {size} numbers"
+        raise Refused(f"the scene has no {entity}.{attribute}{of_size}")
+    return slot
 
 
 class EffectRunner(Restorable):
@@ -66,9 +85,10 @@ class EffectRunner(Restorable):
             names = ", ".join(self._scene.table.models)
             reason = f"there is no model {to!r}; expected one of {names}"
             raise self._failed(cause, "hand_over", reason)
-        if not self._scene.layout.has(entity, attribute):
+        slot = self._scene.layout.find(entity, attribute)
+        if slot is None:
             raise self._failed(cause, "hand_over", f"the scene has no {entity}.{attribute}")
-        self.move(self._scene.layout.slot_id(entity, attribute), plan.index, cause)
+        self.move(slot, plan.index, cause)
 
     def command(self, model: str, name: str, arguments: Mapping[str, Json], cause: str) -> None:
         """Effect of a trigger.

@@ -7,12 +7,11 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from hetwin_core.ensemble.clock import MainClock
-from hetwin_core.ensemble.conductor.failures.handler import FailureHandler
-from hetwin_core.ensemble.conductor.scheduling.scheduler import Scheduler
+from hetwin_core.ensemble.conductor.failures import FailureHandler
+from hetwin_core.ensemble.conductor.scheduler import Scheduler
 from hetwin_core.ensemble.conductor.step.effects import EffectRunner
-from hetwin_core.ensemble.conductor.step.event_queue import EventQueue
+from hetwin_core.ensemble.conductor.step.incoming import EventQueue, OutsideInput
 from hetwin_core.ensemble.conductor.step.outputs import OutputWriter
-from hetwin_core.ensemble.conductor.step.outside_input import OutsideInput
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Changes, MainChanges, MainTick, Stepping, Tick
@@ -97,7 +96,8 @@ class EnsembleStep:
             kept = scene.kept_snapshot({name for port in beside for name in port.reads_tables})
             for port in beside:
                 # its step ends with the last main step of its period
-                port.begin_step(self._input(port, step - 1 + port.plan.every, kept))
+                last = step - 1 + port.plan.every
+                port.begin_step(self._input(port, last, self._clock.time_of(last), kept))
         now, self._then = scene.time_ns, self._clock.time_of(step)
         seen = self._events.unseen_by(main.plan.index)
         tick = MainTick(
@@ -114,12 +114,12 @@ class EnsembleStep:
         end_ns = self._end_ns
         return [then for before, then in pairwise(times) if end_ns is None or before < end_ns]
 
-    def _input(self, port: ModelPort, step: int, scene: Snapshot) -> Tick:
-        """The input of a step that ends with this step of the main model, on this snapshot."""
-        then, every = self._clock.time_of(step), port.plan.every
+    def _input(self, port: ModelPort, step: int, then: int, scene: Snapshot) -> Tick:
+        """The input of a step that ends with this step of the main model, at a time, on this snapshot."""
         if port.plan.stepping is Stepping.SERVICE:
-            every = self._scheduler.steps_since(port, step)
-        period = then - self._clock.time_of(step - every)
+            period = self._scheduler.period_ns(port, then)
+        else:
+            period = then - self._clock.time_of(step - port.plan.every)
         return Tick(then, period, scene, self._events.unseen_by(port.plan.index))
 
     def finish(self, step: int) -> bool:
@@ -142,8 +142,9 @@ class EnsembleStep:
             events += outside.events()
         if not scene.settled:
             scene.resolve(then)
-        if events or self._triggers.looks:
-            self._triggers.run(self._events.ordered(events), then)
+        triggers = self._triggers
+        if events or triggers.on_value or triggers.operations:
+            triggers.run(self._events.ordered(events), then)
             scene.resolve(then)
         return output.ended or (self._end_ns is not None and then >= self._end_ns)
 
@@ -169,11 +170,13 @@ class EnsembleStep:
 
     def _begin_after_main(self, step: int) -> Sequence[ModelPort]:
         """Start the models that see the main model's new state; returns all whose outputs are due."""
-        due = self._scheduler.still_due(self._due)
+        due, scheduler = self._due, self._scheduler
+        if scheduler.interrupted:
+            due = scheduler.still_due(due)
         scene = self._scene.snapshot()
         for port in due:
             if not port.plan.beside:
-                port.begin_step(self._input(port, step, scene))
+                port.begin_step(self._input(port, step, self._then, scene))
         return due
 
     def _write(self, due: Sequence[ModelPort], then: int) -> Outputs:
@@ -217,5 +220,5 @@ class EnsembleStep:
                 continue
             if port.plan.stepping is Stepping.FREE or step % port.plan.every == 0:
                 kept = self._scene.kept_snapshot(port.reads_tables)
-                port.begin_step(self._input(port, step, kept))
+                port.begin_step(self._input(port, step, self._then, kept))
         return outputs

@@ -1,26 +1,76 @@
-"""Writes the outputs of models into the scene: checked, and only what each is responsible for."""
+"""What comes out of a step: outputs of models, checked and written into the scene, and the state that is published."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
+from hetwin_core.ensemble.conductor.reporting.digest import Digest
+from hetwin_core.ensemble.conductor.reporting.listener import ListenerGroup
+from hetwin_core.ensemble.conductor.scheduler import LagControl
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.model import Changes, MainChanges
-from hetwin_core.ensemble.saving.fields import Restorable
+from hetwin_core.ensemble.saving.rebuild import Restorable
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
-from hetwin_core.ensemble.scene.layout import Slot
+from hetwin_core.ensemble.scene.layout import EntityKind, Layout, Slot
 from hetwin_core.ensemble.scene.scene import Scene
-from hetwin_core.ensemble.scene.tables import Table, wrong_rows
-from hetwin_core.ensemble.scene.values import POSE, WORLD, Floats, Value
-from hetwin_core.ensemble.transport.value_check import (
+from hetwin_core.ensemble.scene.snapshot import wrong_rows
+from hetwin_core.ensemble.scene.values import POSE, WORLD, Floats, Meaning, Value
+from hetwin_core.ensemble.transport.port import (
     all_finite,
     not_its_own,
     wrong_numbers,
     wrong_output,
 )
+
+
+class Predicates(Restorable):
+    """Follows the attributes that hold a truth value or name an entity.
+
+    Args:
+        layout: the scene's layout.
+    """
+
+    saved_fields = ("_last", "_partners")
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._naming = [s for s in layout.slots if s.attribute.meaning is Meaning.ENTITY]
+        self._offsets = np.array([s.offset for s in self._naming], np.intp)
+        self._last = b""
+        hands = [layout.entity_id(e.name) for e in layout.of_kind(EntityKind.HAND)]
+        self._partners: list[set[int]] = [
+            set(hands) if s.attribute.name == "held" else set() for s in self._naming
+        ]
+
+    def observe(self, values: Floats) -> None:
+        """Record which entities the attributes name at these values of the scene."""
+        if not len(self._offsets):
+            return
+        now = values[self._offsets]
+        same = now.tobytes()  # compared at every step, for which numpy's functions take too long
+        if same == self._last:
+            return
+        self._last = same
+        for partners, partner in zip(self._partners, now.tolist(), strict=True):
+            if partner >= 0:
+                partners.add(int(partner))
+
+    def state(self, values: Floats) -> dict[str, bool]:
+        """Present value of every predicate that was ever true, of every hand's `held`, and of every truth value."""
+        state: dict[str, bool] = {}
+        for slot, partners in zip(self._naming, self._partners, strict=True):
+            now = int(values[slot.offset])
+            for partner in sorted(partners):
+                name = self._layout.entities[partner].name
+                state[f"{slot.attribute.name}({slot.entity}, {name})"] = partner == now
+        for slot in self._layout.slots:
+            if slot.attribute.meaning is Meaning.TRUTH:
+                state[f"{slot.attribute.name}({slot.entity})"] = bool(values[slot.offset] > 0.5)
+        return state
 
 
 class OutputWriter(Restorable):
@@ -65,7 +115,11 @@ class OutputWriter(Restorable):
             self._scene.put_block(self._span, block)
         if output.tables:
             for name, table in output.tables.items():
-                self._check_table(plan, name, table, time_ns)
+                table.time_ns = time_ns
+                if table.known is None:  # it is checked when it is computed
+                    table.check = partial(_check_table, plan, time_ns, name)
+                else:
+                    _check_table(plan, time_ns, name, table.known)
             self._scene.put_tables(output.tables)
         if output.values:
             self._write_values(plan, output)
@@ -106,20 +160,6 @@ class OutputWriter(Restorable):
                 plan.name, f"returns {entity}.{attribute}, which it is not responsible for; dropped"
             )
 
-    def _check_table(self, plan: ModelPlan, name: str, table: Table, time_ns: int) -> None:
-        """Check a table, one that has not been computed when it is; it is of this time."""
-
-        def check(rows: Floats) -> None:
-            wrong = wrong_rows(name, rows)
-            if wrong is not None:
-                raise RunFailed(plan.name, "step", time_ns, f"the table {name} {wrong}")
-
-        table.time_ns, known = time_ns, table.known
-        if known is None:
-            table.check = check
-        else:
-            check(known)
-
     def _refuse_block(self, plan: ModelPlan, block: Floats, time_ns: int) -> None:
         if block.shape != self._shape or block.dtype != np.float64:
             reason = (
@@ -155,3 +195,56 @@ class OutputWriter(Restorable):
             chain = " in ".join(frames)
             return f"is given in a frame that hangs on itself: {chain}"
         return None
+
+
+def _check_table(plan: ModelPlan, time_ns: int, name: str, rows: Floats) -> None:
+    wrong = wrong_rows(name, rows)
+    if wrong is not None:
+        raise RunFailed(plan.name, "step", time_ns, f"the table {name} {wrong}")
+
+
+class StatePublisher(Restorable):
+    """Gives the state after each step, once, to the digest, the predicates and the listeners.
+
+    Args:
+        scene: the values; those of the last complete step whenever `publish` is called.
+        digest: of the run.
+        listeners: of the run.
+        lag: measures how late the state of a live robot is.
+
+    Attributes:
+        predicates: what observers have said so far.
+    """
+
+    saved_fields = ("_published",)
+
+    def __init__(
+        self, scene: Scene, digest: Digest, listeners: ListenerGroup, lag: LagControl
+    ) -> None:
+        self._scene = scene
+        self._digest = digest
+        self._listeners = listeners
+        self._published = 0
+        self.lag = lag
+        self.predicates = Predicates(scene.layout)
+
+    def begin(self) -> None:
+        """Add the state at the start, which listeners get with the start itself, to the digest."""
+        self._digest.values(0, self._scene.snapshot().values)
+
+    def publish(self, step: int, output: MainChanges) -> None:
+        """Publish the state after a step, unless it is published already.
+
+        Args:
+            step: the last complete step; 0 if none is.
+            output: the main model's in this step.
+        """
+        if step == self._published:
+            return
+        self._published = step
+        scene = self._scene.snapshot()
+        self.predicates.observe(scene.values)
+        self._digest.values(scene.time_ns, scene.values)
+        self._listeners.stepped(step, scene)
+        if output.input_ns is not None:
+            self.lag.published(step, output.input_ns, late=output.late)

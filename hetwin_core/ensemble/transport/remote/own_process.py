@@ -1,26 +1,226 @@
-"""The process of a model on this machine, in a run without ROS."""
+"""A model in another process: it carries out the conductor's calls, whatever they come over; one on this machine."""
 
 from __future__ import annotations
 
 import gc
+import json
 import os
 import signal
 import socket
 import sys
+import threading
 import traceback
-from contextlib import suppress
+from array import array
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext, suppress
+from typing import Any, Protocol
 
+import numpy as np
+
+from hetwin_core.ensemble import json_codec
+from hetwin_core.ensemble import model_abilities as abilities
 from hetwin_core.ensemble.errors import RunFailed
-from hetwin_core.ensemble.model import Model
+from hetwin_core.ensemble.model import Changes, MainChanges, Model, Tick
+from hetwin_core.ensemble.saving.plain import from_text, to_text
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
-from hetwin_core.ensemble.supervision.parting import detach, parting
-from hetwin_core.ensemble.supervision.stacks import where_it_hangs
-from hetwin_core.ensemble.supervision.watched_process import WatchedProcess
-from hetwin_core.ensemble.transport.remote.memory import FlatMessage, MemoryChannel
+from hetwin_core.ensemble.scene.layout import layout_from_json
+from hetwin_core.ensemble.scene.snapshot import TABLES, Snapshot, Table
+from hetwin_core.ensemble.scene.values import Value
+from hetwin_core.ensemble.supervision.heartbeat import where_it_hangs
+from hetwin_core.ensemble.supervision.watched import WatchedProcess, detach, parting
+from hetwin_core.ensemble.transport import step_codec
+from hetwin_core.ensemble.transport.remote.memory import FlatMessage, MemoryChannel, TooLarge
 from hetwin_core.ensemble.transport.remote.port import Peer
-from hetwin_core.ensemble.transport.remote.server import ModelServer
+from hetwin_core.ensemble.transport.step_batching import Stepper
 
-CALLER = "remote/server.py"
+CALLS = (
+    *("register", "initialize", "start", "step", "rows", "take", "release", "place", "change"),
+    *("command", "compares", "save", "restore", "stop"),
+)
+"""What the conductor calls; each has a method of its name."""
+PRESENT_STEP_S = 1.0
+"""A model that steps in a thread of its own is stopped after its present step, or when that takes longer."""
+
+
+class Call(step_codec.StepFields, Protocol):
+    """A call of the model: ``hetwin/ModelCall``."""
+
+    call: str
+    more: str
+
+
+class Result(step_codec.OutputFields, Protocol):
+    """The result of a call: ``hetwin/ModelOutput``."""
+
+    error: str
+
+
+class ModelServer:
+    """Carries out the calls of one model, one after the other.
+
+    Args:
+        make: returns the model.
+        done: is called with the name of each call that the model has carried out.
+
+    Attributes:
+        is_over: whether the model has been stopped.
+        period_ns: time between two steps of a model that the conductor does not wait for [ns].
+    """
+
+    def __init__(
+        self, make: Callable[[], Model], done: Callable[[str], object] | None = None
+    ) -> None:
+        self.is_over = False
+        self.period_ns = 0
+        self._make, self._done = make, done
+        self._made: Model | None = None
+        self._at_start: Snapshot | None = None
+        self._stepper = Stepper()
+        self._late: Mapping[int, Mapping[str, Table]] = {}
+        # a model that the conductor does not wait for steps in a thread
+        self._one_at_a_time = threading.Lock()
+        self._calls: Mapping[str, Callable[[Any, Any], None]] = {
+            name: getattr(self, f"_{name}") for name in CALLS
+        }
+
+    @property
+    def model(self) -> Model:
+        """The model, which is made when it is first needed."""
+        if self._made is None:
+            self._made = self._make()
+        return self._made
+
+    @property
+    def at_start(self) -> Snapshot:
+        """The scene at the start.
+
+        Raises:
+            RuntimeError: before the start, and while the model is inactive.
+        """
+        if self._at_start is None:
+            raise RuntimeError("the model is not active; expected a start before this call")
+        return self._at_start
+
+    def deactivate(self) -> None:
+        """Refuse steps until the next start."""
+        self._at_start = None
+
+    def carry_out(self, call: Call, result: Result) -> None:
+        """Carry out a call; the result gets the error, if there is one."""
+        guard = nullcontext() if call.call == "stop" else self._one_at_a_time
+        try:
+            with guard:
+                self._calls[call.call](call, result)
+            if self._done is not None:
+                self._done(call.call)
+        except (Exception, SystemExit) as error:
+            result.error = json_codec.error_to_text(error)
+
+    def serve_next(self, channel: MemoryChannel, timeout_s: float | None = None) -> bool:
+        """Carry out the next call that comes through memory; returns false if none does within the timeout."""
+        call = channel.next_request(timeout_s)
+        if call is None:
+            return False
+        self._stepper.keeps_functions = True  # asking for rows later costs little here
+        result = FlatMessage()
+        self.carry_out(call, result)
+        try:
+            channel.reply(result)
+        except TooLarge as error:
+            channel.reply(FlatMessage(error=json_codec.error_to_text(error)))
+        return True
+
+    def step_unasked(self, tick: Tick, result: Result) -> None:
+        """Take a step that the conductor does not wait for; the result gets the error, if there is one."""
+        try:
+            with self._one_at_a_time:
+                output = self._advance(tick)
+            step_codec.fill_outputs(result, [output], tick.scene.layout)
+        except (Exception, SystemExit) as error:
+            result.error = json_codec.error_to_text(error)
+
+    def _register(self, call: Call, result: Result) -> None:
+        _ = self.model
+
+    def _initialize(self, call: Call, result: Result) -> None:
+        given = json.loads(call.more)
+        contribution = self.model.contribute(given["parameters"], given["seed"])
+        result.more = json_codec.contribution_to_text(contribution)
+
+    def _start(self, call: Call, result: Result) -> None:
+        given = json.loads(call.more)
+        layout, models = layout_from_json(given["layout"]), tuple(given["models"])
+        none, nothing = np.empty(0, np.int32), np.empty(0)
+        tick, _ = step_codec.read_step(call, Snapshot(layout, models, 0, nothing, none, none))
+        self.period_ns = given["period_ns"]
+        self._at_start = tick.scene
+        self.model.start(tick.scene)
+
+    def _step(self, call: Call, result: Result) -> None:
+        """Take a step and those that may follow at once."""
+        tick, further = step_codec.read_step(call, self.at_start)
+        outputs = self._stepper.step(self._advance, tick, further)
+        step_codec.fill_outputs(result, outputs, tick.scene.layout)
+        self._late = {o.time_ns: o.tables for o in outputs[:-1] if isinstance(o, MainChanges)}
+
+    def _rows(self, call: Call, result: Result) -> None:
+        """Compute a table of one of the last steps, by its time."""
+        time_ns, number = call.index
+        table = self._late.get(time_ns, {}).get(tuple(TABLES)[number])
+        if table is None:
+            raise LookupError("they are not kept any more")
+        result.numbers = array("d", table.rows().tobytes())
+
+    def _advance(self, tick: Tick) -> Changes:
+        changes = self.model.step(tick)
+        return tick.changes() if changes is None else changes
+
+    def _take(self, call: Call, result: Result) -> None:
+        abilities.take(self.model, *self._given(call))
+
+    def _place(self, call: Call, result: Result) -> None:
+        abilities.place(self.model, *self._given(call))
+
+    def _given(self, call: Call) -> tuple[str, str, Value, Snapshot]:
+        """The attribute that the model is given, its value and the scene."""
+        tick, _ = step_codec.read_step(call, self.at_start)
+        (((entity, attribute), value),) = tick.foreign.items()
+        own = Value(value.data.copy(), value.time_ns, value.parent)
+        return entity, attribute, own, tick.scene
+
+    def _release(self, call: Call, result: Result) -> None:
+        tick, _ = step_codec.read_step(call, self.at_start)
+        entity, attribute = json.loads(call.more)
+        value = abilities.release(self.model, entity, attribute, tick.scene)
+        output = Changes(tick.time_ns, {(entity, attribute): value})
+        step_codec.fill_outputs(result, [output], tick.scene.layout)
+
+    def _change(self, call: Call, result: Result) -> None:
+        abilities.change(self.model, json.loads(call.more))
+
+    def _command(self, call: Call, result: Result) -> None:
+        given = json.loads(call.more)
+        abilities.command(self.model, given["command"], given["arguments"])
+
+    def _compares(self, call: Call, result: Result) -> None:
+        tick, _ = step_codec.read_step(call, self.at_start)
+        found = abilities.compares(self.model, tick.scene)
+        result.more = json.dumps(None if found is None else dict(found))
+
+    def _save(self, call: Call, result: Result) -> None:
+        result.more = to_text(dict(abilities.save(self.model)))
+
+    def _restore(self, call: Call, result: Result) -> None:
+        tick, _ = step_codec.read_step(call, self.at_start)
+        abilities.restore(self.model, from_text(call.more), tick.scene)
+
+    def _stop(self, call: Call, result: Result) -> None:
+        self.is_over = True
+        self._one_at_a_time.acquire(timeout=PRESENT_STEP_S)
+        self.model.stop()
+
+
+CALLER = "remote/own_process.py"
 """Where the model is called."""
 REGULAR_END_S = 1.0
 

@@ -23,15 +23,12 @@ from hetwin_core.ensemble.model import (
     Stepping,
     Tick,
 )
-from hetwin_core.ensemble.saving.plain import Plain
+from hetwin_core.ensemble.saving.plain import Plain, from_text, to_text
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
-from hetwin_core.ensemble.saving.text import from_text, to_text
 from hetwin_core.ensemble.scenario.scenario import ModelPlan
-from hetwin_core.ensemble.scene.layout import Layout, Selection
-from hetwin_core.ensemble.scene.layout_json import layout_to_json
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import TABLES, read_tables
+from hetwin_core.ensemble.scene.layout import Layout, Selection, layout_to_json
+from hetwin_core.ensemble.scene.snapshot import TABLES, Snapshot, read_tables
 from hetwin_core.ensemble.scene.values import Floats, Value
 from hetwin_core.ensemble.transport import step_codec
 from hetwin_core.ensemble.transport.port import ModelPort, error_of

@@ -8,13 +8,10 @@ from typing import Any
 import numpy as np
 
 from hetwin_core.ensemble import topics
-from hetwin_core.ensemble.annotations import ANNOUNCED
 from hetwin_core.ensemble.concern_words import ROBOT_HEALTH, TOUCH_ENDED
-from hetwin_core.ensemble.event_codec import arguments_from_text
-from hetwin_core.ensemble.events import EventKind, Json
+from hetwin_core.ensemble.events import ANNOUNCED, EventKind, Json, arguments_from_text
 from hetwin_core.ensemble.limits import parsed_json
-from hetwin_core.ensemble.scene.layout import Layout, Slot
-from hetwin_core.ensemble.scene.layout_json import layout_from_json
+from hetwin_core.ensemble.scene.layout import Layout, Slot, layout_from_json
 from hetwin_core.ensemble.scene.values import Floats, Meaning
 from hetwin_core.episodes.following.log_file import Chunk, LogFile, Place
 from hetwin_core.episodes.following.states import Definitions, StateReader, States

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
-from hetwin_core.ensemble.scene.rotations import angles_between, rotation_matrix
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import POSE, Floats
+from hetwin_core.ensemble.scene.poses import angles_between, rotation_matrix
+from hetwin_core.ensemble.scene.values import POSE, Floats, Shape, ShapeKind
 from hetwin_core.episodes.tables.deriving.book import (
     Batch,
     Book,

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from hetwin_core.ensemble.annotations import RESULT
-from hetwin_core.ensemble.event_codec import arguments_from_text
-from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.events import RESULT, Json, arguments_from_text
 from hetwin_core.episodes.derived import begun_by
 from hetwin_core.episodes.messages import nanoseconds
 from hetwin_core.episodes.tables.rows import Interval, Status, Task

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from hetwin_core.ensemble.events import Event, EventKind, Json
-from hetwin_core.ensemble.expressions.terms import terms_in
+from hetwin_core.ensemble.expressions.expression import terms_in
 from hetwin_core.ensemble.sentences.catalogue import Piece, plain
 from hetwin_core.ensemble.tasks import Status
 from hetwin_core.ensemble.words import arguments_words, event_words, happening, subject

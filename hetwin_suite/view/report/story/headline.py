@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hetwin_core.ensemble.coverage_words import coverage_words
+from hetwin_core.ensemble.concern_words import coverage_words
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.sentences.catalogue import Piece, length, listed, pieces, say

@@ -8,8 +8,7 @@ from functools import partial
 from math import isfinite
 from typing import Any
 
-from hetwin_core.ensemble.scene.fidelity import Fidelity
-from hetwin_core.ensemble.scene.values import Floats, Value
+from hetwin_core.ensemble.scene.values import Fidelity, Floats, Value
 from model_nodes.main_physics.engines.engine import (
     Diverged,
     Engine,

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hetwin_core.ensemble.scene.fidelity import Fidelity
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.values import Fidelity, Floats
 from model_nodes.main_physics.world.description import World, frame_name, joint_name
 
 

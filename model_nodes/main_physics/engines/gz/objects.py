@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.poses import cross, relative_to
-from hetwin_core.ensemble.scene.values import WORLD, Floats, Value
+from hetwin_core.ensemble.scene.values import WORLD, Fidelity, Floats, Value
 from model_nodes.main_physics.engines.engine import Remark, Unsupported
 from model_nodes.main_physics.engines.gz.depenetration import Depenetration
 from model_nodes.main_physics.engines.gz.link_levels import LinkLevels

@@ -8,8 +8,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.shapes import ShapeKind
-from hetwin_core.ensemble.scene.values import Floats, Ints
+from hetwin_core.ensemble.scene.values import Floats, Ints, ShapeKind
 
 _SEPARATOR = "::"
 

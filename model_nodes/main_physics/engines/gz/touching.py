@@ -12,7 +12,7 @@ from math import hypot
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.tables import PROXIMITY, PROXIMITY_COLUMNS, no_rows
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY, PROXIMITY_COLUMNS, no_rows
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.gz.contacts import Contact
 from model_nodes.main_physics.engines.gz.impacts import Momentum

@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from hetwin_core.ensemble.scenario.robot import DriveMode
-from hetwin_core.ensemble.scene.shapes import ShapeKind
+from hetwin_core.ensemble.scene.values import ShapeKind
 from model_nodes.main_physics.engines.gz.options import GazeboOptions
 from model_nodes.main_physics.engines.gz.parts import LEAST_MASS, LEAST_MOMENT, Lump
 from model_nodes.main_physics.engines.gz.proxies.selection import (

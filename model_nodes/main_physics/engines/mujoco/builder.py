@@ -16,8 +16,7 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.robot import DriveMode
-from hetwin_core.ensemble.scene.shapes import ShapeKind
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.values import Floats, ShapeKind
 from hetwin_core.ensemble.validation import check
 from model_nodes.main_physics.engines.engine import EngineSettings
 from model_nodes.main_physics.engines.mujoco.options import (

@@ -16,7 +16,7 @@ from typing import Any
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.scene.tables import CLEARANCES, no_rows
+from hetwin_core.ensemble.scene.snapshot import CLEARANCES, no_rows
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.engine import EngineSettings
 from model_nodes.main_physics.engines.mujoco.builder import Builder, memory_of

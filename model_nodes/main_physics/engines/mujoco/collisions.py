@@ -133,7 +133,8 @@ class Collisions(CopiedPart):
         `body` must be free. For a driven body without a private bit, all driven bodies without one are excluded.
         """
         for one in (body, other):
-            if self._kind_of(one) is not BodyKind.DRIVEN and not self._give_bit(one):
+            is_driven = self._tables.body_kinds[one] is BodyKind.DRIVEN
+            if not is_driven and not self._give_bit(one):
                 return False
         self._excluded.setdefault(body, set()).add(other)
         self._excluded.setdefault(other, set()).add(body)
@@ -152,9 +153,6 @@ class Collisions(CopiedPart):
         self._apply(body)
         self._apply(other)
 
-    def _kind_of(self, body: int) -> BodyKind:
-        return self._tables.body_kinds[body]
-
     def _give_bit(self, body: int) -> bool:
         if body in self._own:
             return True
@@ -170,15 +168,16 @@ class Collisions(CopiedPart):
     def _contype(self, body: int) -> int:
         if body in self._own:
             return self._own[body]
-        if self._kind_of(body) is BodyKind.STATIC or self._presence.get(body) is Presence.STATIC:
+        kind = self._tables.body_kinds[body]
+        if kind is BodyKind.STATIC or self._presence.get(body) is Presence.STATIC:
             return _STATIC
-        is_driven = self._kind_of(body) is BodyKind.DRIVEN and body not in self._tables.yielding
+        is_driven = kind is BodyKind.DRIVEN and body not in self._tables.yielding
         if is_driven or body in self._kinematic:
             return _PRESCRIBED
         return _FREE
 
     def _conaffinity(self, body: int) -> int:
-        is_free = self._kind_of(body) is BodyKind.FREE or body in self._tables.yielding
+        is_free = self._tables.body_kinds[body] is BodyKind.FREE or body in self._tables.yielding
         if not is_free or body in self._presence:
             return 0
         bits = _ALL

@@ -65,6 +65,8 @@ class ContactMargins(CopiedPart):
 
     def reset(self, bodies: Iterable[int]) -> None:
         """Reset the margins of bodies at once."""
+        if not self.any:
+            return
         own = frozenset(bodies)
         self._fresh = {pair for pair in self._fresh if own.isdisjoint(pair)}
         self._depths = {pair: of for pair, of in self._depths.items() if own.isdisjoint(pair)}

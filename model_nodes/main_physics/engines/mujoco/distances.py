@@ -143,6 +143,7 @@ class Pairs:
         self._around = around * around
         of_bodies = model.geom_bodyid[np.array(self._geoms, np.intp).reshape(-1, 2)].astype(np.intp)
         self._bodies, group = np.unique(of_bodies, axis=0, return_inverse=True)
+        self._of: list[tuple[int, int]] = [(one, other) for one, other in self._bodies.tolist()]
         self._group: Places = group.reshape(-1)
         self._scattered = _scattered(self._group, len(self._bodies))
         self._former: Pairs | None = None
@@ -169,12 +170,16 @@ class Pairs:
         together: dict[int, list[tuple[float, int]]] = {}
         for bound, pair, group in zip(bounds[due].tolist(), pairs, groups, strict=True):
             together.setdefault(group, []).append((bound, pair))
-        found = [near for group in together.items() if (near := self._nearest_of(*group))]
+        found = []
+        for group in together.items():
+            near = self._nearest_of(*group)
+            if near is not None:
+                found.append(near)
         found.sort(key=itemgetter(0))
-        return {
-            key: nearest_points(self._data, *key, distance, segment)
-            for _, key, distance, segment in found
-        }
+        data, points = self._data, dict[tuple[int, int], Nearest]()
+        for _, key, distance, segment in found:
+            points[key] = nearest_points(data, *key, distance, segment)
+        return points
 
     def nearest_at(self, positions: Floats) -> dict[tuple[int, int], Nearest]:
         """As `nearest`, with the world at other positions, as MuJoCo's ``qpos``; what is known of now stays."""
@@ -220,7 +225,7 @@ class Pairs:
             ((_, pair),) = pairs
             distance = self._measure(group, pair)
             return (
-                (pair, self._of(group), distance, self._segment.copy())
+                (pair, self._of[group], distance, self._segment.copy())
                 if distance < self._reach
                 else None
             )
@@ -235,7 +240,7 @@ class Pairs:
         if nearest < 0:
             return None
         first = self._first(group, pairs, measured) if self._scattered[group] else nearest
-        return first, self._of(group), best, segment
+        return first, self._of[group], best, segment
 
     def _first(self, group: int, pairs: list[tuple[float, int]], measured: dict[int, float]) -> int:
         """The first pair of two bodies that is within reach, which decides about the order of the rows."""
@@ -259,10 +264,6 @@ class Pairs:
         self._distances[pair] = distance
         self._least[pair] = distance - _TOLERANCE + self._motion.travelled[group]
         return distance
-
-    def _of(self, group: int) -> tuple[int, int]:
-        body, other = self._bodies[group].tolist()
-        return body, other
 
 
 def _scattered(groups: Places, count: int) -> list[bool]:
@@ -299,17 +300,12 @@ def _pairs(model: mj.MjModel, tables: Tables, bodies: list[int]) -> list[tuple[i
             other
             for other in range(1, model.nbody)
             if other != body
-            and not _is_excluded(excluded, body, other)
+            and (min(body, other) << 16) + max(body, other) not in excluded
             and model.body_weldid[other] != model.body_weldid[body]
         ]
         for geom in tables.geoms[body]:
             pairs += [(geom, far) for other in others for far in tables.geoms[other]]
     return pairs
-
-
-def _is_excluded(signatures: set[int], one: int, other: int) -> bool:
-    low, high = min(one, other), max(one, other)
-    return (low << 16) + high in signatures
 
 
 def _between(start: Floats, end: Floats) -> tuple[float, float, float]:

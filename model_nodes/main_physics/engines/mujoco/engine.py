@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import mujoco as mj
 
-from hetwin_core.ensemble.scene.fidelity import Fidelity
-from hetwin_core.ensemble.scene.values import Floats, Value
+from hetwin_core.ensemble.scene.values import Fidelity, Floats, Value
 from model_nodes.main_physics.engines.engine import (
     Engine,
     EngineSettings,

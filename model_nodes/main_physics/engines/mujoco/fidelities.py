@@ -20,8 +20,7 @@ from typing import Any
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.scene.fidelity import Fidelity
-from hetwin_core.ensemble.scene.values import Ints
+from hetwin_core.ensemble.scene.values import Fidelity, Ints
 from model_nodes.main_physics.engines.mujoco import sleep
 from model_nodes.main_physics.engines.mujoco.collisions import Collisions, Presence
 from model_nodes.main_physics.engines.mujoco.frames import FrameReader

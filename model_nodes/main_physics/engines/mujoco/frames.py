@@ -5,7 +5,7 @@ from __future__ import annotations
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.scene.poses import conjugate, rotate
+from hetwin_core.ensemble.scene.poses import conjugate, rotate_all
 from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats
 from model_nodes.main_physics.engines.mujoco import sleep
 from model_nodes.main_physics.engines.mujoco.tables import FreeBody, Tables
@@ -59,7 +59,7 @@ class FrameReader:
     def place(self, free: FreeBody, pose: Floats) -> bool:
         """Set (13,) pose and twist of a free body; returns whether anything changed."""
         q, v = free.position, free.velocity
-        local = rotate(conjugate(pose[3:7].tolist()), pose[10:13].tolist())
+        (local,) = rotate_all(conjugate(pose[3:7].tolist()), pose[10:13].tolist())
         place, velocity = pose[:7].tolist(), [*pose[7:10].tolist(), *local]
         qpos, qvel = self._data.qpos[q : q + 7], self._data.qvel[v : v + 6]
         if qpos.tolist() == place and qvel.tolist() == velocity:

@@ -100,7 +100,7 @@ class LinkWatch(CopiedPart):
         for link, other, distance, *point in near:
             if distance < 0.0:
                 self._note((int(link), int(other)), time_ns, distance, point)
-        self._known = frozenset((int(row[0]), int(row[1])) for row in near)
+        self._known = frozenset({(int(row[0]), int(row[1])) for row in near})
         return rows
 
     def _look(self, time_ns: int, at: Floats) -> None:
@@ -123,8 +123,7 @@ class LinkWatch(CopiedPart):
             self._touches.deepest(pair, np.nan, x, y, z)
 
     def _base_poses(self, at: Floats) -> dict[str, Floats]:
-        begin = self._count
-        return {name: at[begin + 7 * i :][:7] for i, name in enumerate(self._bases)}
+        return dict(zip(self._bases, at[self._count :].reshape(-1, 7), strict=True))
 
     def _slope(self, pair: Pair, distance: float, moved: Floats) -> float:
         """Twice the share of its motion by which a pair came nearer or went apart since the last look, at most 1.

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.poses import cross
-from hetwin_core.ensemble.scene.values import Floats, Value
+from hetwin_core.ensemble.scene.values import Fidelity, Floats, Value
 from model_nodes.main_physics.engines.engine import Unsupported
 from model_nodes.main_physics.engines.mujoco.options import (
     make_bouncing,

@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.scene.fidelity import Fidelity
-from hetwin_core.ensemble.scene.tables import PROXIMITY, no_rows
-from hetwin_core.ensemble.scene.values import Floats, Ints
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY, no_rows
+from hetwin_core.ensemble.scene.values import Fidelity, Floats, Ints
 from model_nodes.main_physics.engines.engine import NO_HIT, Rangefinder, Scanner
 from model_nodes.main_physics.engines.mujoco.contacts import SolvedContacts
 from model_nodes.main_physics.engines.mujoco.distances import Nearest, Pairs
@@ -161,9 +160,10 @@ class Sensing:
         return self.links
 
     def _base_poses(self) -> dict[str, Floats]:
-        one = self._simulation
-        bases = one.tables.bases.items()
-        return {name: one.qpos[base.position : base.position + 7] for name, base in bases}
+        one, poses = self._simulation, dict[str, Floats]()
+        for name, base in one.tables.bases.items():
+            poses[name] = one.qpos[base.position : base.position + 7]
+        return poses
 
     def expected_efforts(
         self, positions: Floats, velocities: Floats, accelerations: Floats
@@ -194,8 +194,7 @@ def _rows(
     if not near:
         return no_rows(PROXIMITY)
     bodies = frames[np.array(list(near))].tolist()
-    rows = [
-        (*pair, n.distance, *n.point, *n.normal, *contacts.force_on(*key))
-        for pair, (key, n) in zip(bodies, near.items(), strict=True)
-    ]
+    rows = []
+    for pair, (key, n) in zip(bodies, near.items(), strict=True):
+        rows.append((*pair, n.distance, *n.point, *n.normal, *contacts.force_on(*key)))
     return np.array(rows, np.float64)

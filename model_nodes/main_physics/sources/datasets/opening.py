@@ -7,11 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.extras import installs
-from hetwin_core.ensemble.installed import Group
+from hetwin_core.ensemble.installed import Group, installs
 from hetwin_core.ensemble.topics import JOINT_STATES
 from hetwin_core.ensemble.writing import unwritable
-from hetwin_core.episodes.recording import joint_state, write_recording
+from hetwin_core.episodes.bag import joint_state, write_recording
 from model_nodes.main_physics.sources.datasets.csv_table import read_csv
 from model_nodes.main_physics.sources.datasets.episode import OPTION, Episode
 

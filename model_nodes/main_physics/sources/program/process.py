@@ -13,9 +13,8 @@ from math import inf
 from multiprocessing.connection import Connection
 from typing import Any
 
-from hetwin_core.ensemble.supervision.parting import STDERR
-from hetwin_core.ensemble.supervision.stacks import where_it_hangs
-from hetwin_core.ensemble.supervision.watched_process import ending
+from hetwin_core.ensemble.supervision.heartbeat import where_it_hangs
+from hetwin_core.ensemble.supervision.watched import STDERR, ending
 from model_nodes.main_physics.settings import NamedHand
 from model_nodes.main_physics.world.chains import segments_to
 from model_nodes.main_physics.world.description import Base, Body, Joint

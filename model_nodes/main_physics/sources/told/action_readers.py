@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.annotations import (
+from hetwin_core.ensemble.events import (
     ACTION,
     GOAL_ID,
     GOAL_SENT,
@@ -19,9 +19,10 @@ from hetwin_core.ensemble.annotations import (
     RESULT_GOT,
     TRAJECTORY_SAYS,
     TREE_NODE,
+    Event,
+    Json,
     announce,
 )
-from hetwin_core.ensemble.events import Event, Json
 from model_nodes.main_physics.sources.event_stream import OFTEN_NS
 
 _HIDDEN = "/_action/"

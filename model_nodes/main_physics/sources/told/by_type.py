@@ -9,15 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.annotations import (
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.events import (
     FORCE_SAYS,
     GRIPPER_SAYS,
     INSTANT,
     IO_SAYS,
+    Event,
+    Json,
     announce,
 )
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.installed import Group
 from model_nodes.main_physics.sources.action_types import (
     CONTROLLER,

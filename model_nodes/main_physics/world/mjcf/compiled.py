@@ -9,7 +9,7 @@ from typing import Any
 import mujoco as mj
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.extras import library_of
+from hetwin_core.ensemble.installed import library_of
 from hetwin_core.ensemble.limits import check_size
 from model_nodes.main_physics.world.notes import Notes
 

@@ -9,7 +9,7 @@ import numpy as np
 from transforms3d.quaternions import axangle2quat
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scene.shapes import ShapeKind
+from hetwin_core.ensemble.scene.values import ShapeKind
 from model_nodes.main_physics.world.description import (
     GREY,
     IDENTITY,

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scene.shapes import ShapeKind
+from hetwin_core.ensemble.scene.values import ShapeKind
 from model_nodes.main_physics.world.description import (
     GREY,
     IDENTITY,

@@ -14,7 +14,7 @@ from support.waiting import wait_until
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.model import Changes, Contribution, MainTick
-from hetwin_core.ensemble.scene.tables import PROXIMITY, PROXIMITY_COLUMNS, Table
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY, PROXIMITY_COLUMNS, Table
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.transport.local import LocalPort
 

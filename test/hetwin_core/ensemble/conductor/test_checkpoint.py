@@ -3,12 +3,12 @@
 import pytest
 from support.small_ensemble import HEADER, Recorder, conduct, run, scenario
 
-from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
+from hetwin_core.ensemble.conductor.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput, Refused
-from hetwin_core.ensemble.transport.local_ports import local_ports
+from hetwin_core.ensemble.transport.local import local_ports
 
 TOLD = HEADER.replace("until: 0.2", "until: 0.2, actions: [{at: 0.05, name: reach}]")
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
-from hetwin_core.ensemble.conductor.checkpoint.file import read_checkpoint, write_checkpoint
+from hetwin_core.ensemble.conductor.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
 
@@ -94,7 +93,7 @@ def array(kind, shape, order="C", data=bytes(24)) -> dict:
 def good(**changes) -> dict:
     return {
         "format": "hetwin checkpoint",
-        "format_version": 3,
+        "format_version": 4,
         "scenario": "a.yaml",
         "options": {},
         "given": {},
@@ -164,9 +163,9 @@ def test_other_content_is_bad_input(content, tmp_path):
         read_checkpoint(written(tmp_path / "a.json.gz", content))
 
 
-@pytest.mark.parametrize("changes", [{"format": "x"}, {"format_version": 2}])
+@pytest.mark.parametrize("changes", [{"format": "x"}, {"format_version": 3}])
 def test_other_formats_are_named(changes, tmp_path):
-    with pytest.raises(BadInput, match=r"another format; found .*; expected hetwin checkpoint 3"):
+    with pytest.raises(BadInput, match=r"another format; found .*; expected hetwin checkpoint 4"):
         read_checkpoint(written(tmp_path / "a.json.gz", good(**changes)))
 
 
@@ -175,7 +174,7 @@ def test_older_files_are_named(tmp_path):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("checkpoint.json", json.dumps(good(format_version=2)))
     with pytest.raises(
-        BadInput, match=r"found 'hetwin checkpoint 1 or 2, .*expected hetwin checkpoint 3"
+        BadInput, match=r"found 'hetwin checkpoint 1 or 2, .*expected hetwin checkpoint 4"
     ):
         read_checkpoint(path)
 

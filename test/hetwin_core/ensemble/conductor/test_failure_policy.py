@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from support.small_ensemble import scenario
 
-from hetwin_core.ensemble.conductor.failures.policy import (
+from hetwin_core.ensemble.conductor.failures import (
     MAX_RESTARTS,
     FailurePolicy,
     HandBack,
@@ -15,7 +15,7 @@ from hetwin_core.ensemble.conductor.failures.policy import (
 )
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.responsibilities import ResponsibilityTable
+from hetwin_core.ensemble.scene.scene import ResponsibilityTable
 from hetwin_core.ensemble.scene.values import POSE
 
 TEXT = """

@@ -8,9 +8,9 @@ from support.small_ensemble import conduct
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.file_digest import file_digest
+from hetwin_core.ensemble.resources import file_digest
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
-from hetwin_core.ensemble.transport.local_ports import local_ports
+from hetwin_core.ensemble.transport.local import local_ports
 
 GAUGE = """scenario: endless
 seed: 3

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from support.saved_runs import gone_on, saved_at
 
-from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
+from hetwin_core.ensemble.conductor.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
 

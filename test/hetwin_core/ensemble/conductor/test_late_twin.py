@@ -7,16 +7,15 @@ from typing import Any, cast
 
 import numpy as np
 
-from hetwin_core.ensemble.conductor.scheduling.lag import LagControl
-from hetwin_core.ensemble.conductor.scheduling.scheduler import (
+from hetwin_core.ensemble.conductor.scheduler import (
     MAX_STRETCH,
     STEPS_TO_CHANGE,
+    LagControl,
     Scheduler,
 )
 from hetwin_core.ensemble.model import Stepping
 from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.responsibilities import ResponsibilityTable
-from hetwin_core.ensemble.scene.scene import Scene
+from hetwin_core.ensemble.scene.scene import ResponsibilityTable, Scene
 from hetwin_core.ensemble.transport.port import ModelPort
 
 LAYOUT = Layout.build([], [])
@@ -87,7 +86,7 @@ def test_rates_fall_and_rise_within_bounds() -> None:
 def test_a_model_is_told_the_time_since_its_last_step() -> None:
     model = port("fast", 2)
     scheduler = schedule(model)
-    assert [scheduler.steps_since(model, step) for step in (2, 4, 8, 16)] == [2, 2, 4, 8]
+    assert [scheduler.period_ns(model, time_ns) for time_ns in (2, 4, 8, 16)] == [2, 2, 4, 8]
 
 
 def test_a_replay_has_no_lag() -> None:

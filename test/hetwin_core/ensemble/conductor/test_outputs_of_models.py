@@ -14,9 +14,9 @@ from support.small_ensemble import Misbehaving, run
 
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import MainChanges, Tick
-from hetwin_core.ensemble.scene.tables import CLEARANCES, ROBOT_JOINTS, TOUCHES, Table, near_by
+from hetwin_core.ensemble.scene.snapshot import CLEARANCES, ROBOT_JOINTS, TOUCHES, Table, near_by
 from hetwin_core.ensemble.scene.values import Value, pose_value
-from hetwin_core.ensemble.transport.value_check import MAIN_ONLY
+from hetwin_core.ensemble.transport.port import MAIN_ONLY
 
 HOLDS = """
 scenario: answers

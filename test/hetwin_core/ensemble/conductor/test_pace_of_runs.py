@@ -7,7 +7,7 @@ from support.held_runs import Held
 from support.small_ensemble import HEADER, run, scenario
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.pace import CATCH_UP_S, Pace
+from hetwin_core.ensemble.conductor.controls import CATCH_UP_S, Pace
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.transport.local import LocalPort

@@ -13,8 +13,7 @@ from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunSummary
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.model import MainChanges, Tick
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import PROXIMITY, Table
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY, Snapshot, Table
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.transport.local import LocalPort
 

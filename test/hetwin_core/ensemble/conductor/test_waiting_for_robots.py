@@ -7,7 +7,7 @@ from pathlib import Path
 
 from support.plugins import needs
 
-from hetwin_core.ensemble.conductor.start.awaited import waiting_for_robots
+from hetwin_core.ensemble.conductor.start.lifecycle import waiting_for_robots
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_suite.running.request import RunRequest

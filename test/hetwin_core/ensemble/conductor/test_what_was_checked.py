@@ -11,7 +11,7 @@ from support.random_examples import examples
 from hetwin_core.ensemble.conductor.reporting.concerns import Concern, Severity
 from hetwin_core.ensemble.conductor.reporting.coverage import (
     Claim,
-    Covered,
+    CoverageRow,
     coverage_event,
     coverage_of,
     ended_early,
@@ -26,18 +26,18 @@ S = 1_000_000_000
 
 
 def said(at: float, checked: bool, **more: Any) -> Event:
-    event = coverage_event(Covered(Claim.GRIP, "hand", checked, **more), round(at * S))
+    event = coverage_event(CoverageRow(Claim.GRIP, "hand", checked, **more), round(at * S))
     return Event(event.name, event.time_ns, EventKind.MODEL, "robot_health", 0, event.arguments)
 
 
-def only(*events: Event, concerns: tuple[Concern, ...] = ()) -> Covered:
+def only(*events: Event, concerns: tuple[Concern, ...] = ()) -> CoverageRow:
     (found,) = coverage_of(events, concerns, 0, END_NS)
     return found
 
 
 def test_what_is_checked_from_the_start_is_checked_to_the_end() -> None:
     found = only(said(0.0, True, sources=("fingers",), of=("left", "right")))
-    assert found == Covered(
+    assert found == CoverageRow(
         Claim.GRIP, "hand", True, True, ("fingers",), ("left", "right"), ((0, END_NS),)
     )
     assert not found.unseen
@@ -62,7 +62,7 @@ def test_a_serious_concern_about_it_lets_it_not_hold() -> None:
     def touched(severity: Severity, name: str = "link_touches") -> tuple[Concern, ...]:
         return (Concern(name, severity, 0, 1, {"link": "arm"}, 1),)
 
-    event = coverage_event(Covered(Claim.TOUCH, "arm", True), 0)
+    event = coverage_event(CoverageRow(Claim.TOUCH, "arm", True), 0)
     event = Event(event.name, 0, EventKind.MODEL, "robot_health", 0, event.arguments)
     assert only(event, concerns=touched(Severity.NOTE)).holds is True
     assert only(event, concerns=touched(Severity.WARNING)).holds is False
@@ -70,7 +70,7 @@ def test_a_serious_concern_about_it_lets_it_not_hold() -> None:
 
 
 def test_a_concern_about_one_object_says_nothing_of_another() -> None:
-    events = [coverage_event(Covered(Claim.DROP, name, True), 0) for name in ("box", "can")]
+    events = [coverage_event(CoverageRow(Claim.DROP, name, True), 0) for name in ("box", "can")]
     events = [Event(e.name, 0, EventKind.MODEL, "robot_health", 0, e.arguments) for e in events]
     fell = Concern("fell", Severity.WARNING, 0, 1, {"object": "box"}, 1)
     found = coverage_of(events, (fell,), 0, END_NS)
@@ -103,7 +103,7 @@ def test_a_run_that_nobody_watched_was_not_seen() -> None:
 
 
 def test_events_of_others_with_this_name_are_no_coverage() -> None:
-    event = coverage_event(Covered(Claim.GRIP, "hand", True), 0)
+    event = coverage_event(CoverageRow(Claim.GRIP, "hand", True), 0)
     assert not is_coverage(Event(event.name, 0, EventKind.MODEL, "tank", 0, event.arguments))
     assert coverage_of([event], (), 0, END_NS) == ()
 
@@ -123,7 +123,7 @@ def test_spans_are_apart_in_order_and_within_the_run(changes: list[tuple[int, bo
 
 
 def test_time_is_not_checked_where_the_recording_ended_before_what_was_asked_for() -> None:
-    time, grip = (Covered(claim, "arm", True, True) for claim in (Claim.TIME, Claim.GRIP))
+    time, grip = (CoverageRow(claim, "arm", True, True) for claim in (Claim.TIME, Claim.GRIP))
     late, same = ended_early((time, grip), END_NS, END_NS + 2 * S)
     assert (late.checked, late.holds, late.unseen) == (False, None, True)
     assert late.why == "the recording ended at 10.00 s, before the 12.00 s that were asked for"

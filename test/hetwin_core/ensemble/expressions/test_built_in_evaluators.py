@@ -12,8 +12,7 @@ from hetwin_core.ensemble.expressions.evaluation import EvaluationError
 from hetwin_core.ensemble.expressions.evaluators import BUILT_IN, NUMBERS, all_evaluators
 from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import near_by
+from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, pose_value
 
 LAYOUT = Layout.build(

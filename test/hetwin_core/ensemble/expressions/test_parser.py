@@ -11,8 +11,8 @@ from support.random_examples import examples
 from support.random_expressions import PIECES, nodes
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.expressions.evaluation import cel
 from hetwin_core.ensemble.expressions.expression import Expression
-from hetwin_core.ensemble.expressions.language import cel
 from hetwin_core.ensemble.expressions.nodes import (
     Binary,
     Call,
@@ -27,10 +27,10 @@ from hetwin_core.ensemble.expressions.nodes import (
     Unary,
     conjuncts,
     names_of,
+    text_of,
     walk,
 )
 from hetwin_core.ensemble.expressions.parser import WrongSyntax, parse
-from hetwin_core.ensemble.expressions.printer import text_of
 
 A, B, C = Name("a"), Name("b"), Name("c")
 TREES: list[tuple[str, Node]] = [

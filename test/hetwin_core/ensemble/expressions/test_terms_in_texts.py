@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hetwin_core.ensemble.expressions.terms import terms_in
+from hetwin_core.ensemble.expressions.expression import terms_in
 
 
 @pytest.mark.parametrize(

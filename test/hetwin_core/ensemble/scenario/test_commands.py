@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.commands import Commands
+from hetwin_core.ensemble.scenario.schema import Commands
 from hetwin_core.ensemble.validation import check
 
 ARM = {"joints": ["arm_*"], "controller": "arm_controller"}

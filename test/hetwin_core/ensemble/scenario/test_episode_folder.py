@@ -9,7 +9,7 @@ import pytest
 from support.robot_files import ROOT
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.episode_folder import believed_scene, is_episode, recording_of
+from hetwin_core.ensemble.scenario.recorded import believed_scene, is_episode, recording_of
 from hetwin_suite import run
 from hetwin_suite.episode import open_episode
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hetwin_core.ensemble.scenario.handed_over import ANY, handed_over
+from hetwin_core.ensemble.scenario.against_scene import ANY, handed_over
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 
 EXPECTED = {

@@ -10,10 +10,15 @@ from hypothesis import given
 from support.any_layout import a_layout
 from support.random_examples import examples
 
-from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout, Selection
-from hetwin_core.ensemble.scene.layout_json import layout_from_json, layout_to_json
-from hetwin_core.ensemble.scene.shapes import Shape
-from hetwin_core.ensemble.scene.values import POSE, AttributeSpec
+from hetwin_core.ensemble.scene.layout import (
+    Entity,
+    EntityKind,
+    Layout,
+    Selection,
+    layout_from_json,
+    layout_to_json,
+)
+from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Shape
 
 quick = examples(50)
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from hetwin_core.ensemble.scene.rotations import roll_pitch_yaw, rotation_matrices
+from hetwin_core.ensemble.scene.poses import roll_pitch_yaw, rotation_matrices
 
 
 def _about(axis: int, angle: float) -> np.ndarray:

@@ -9,9 +9,8 @@ import pytest
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.poses import compose
-from hetwin_core.ensemble.scene.responsibilities import ResponsibilityTable
-from hetwin_core.ensemble.scene.scene import Scene
-from hetwin_core.ensemble.scene.values import POSE, pose_value
+from hetwin_core.ensemble.scene.scene import ResponsibilityTable, Scene
+from hetwin_core.ensemble.scene.values import POSE, WORLD, pose_value
 
 NAMES = ("hand", "tray", "cup", "lid")
 HANGS_ON = {"tray": "hand", "cup": "tray", "lid": "cup"}
@@ -52,10 +51,22 @@ def test_the_frames_of_an_entity() -> None:
 
 def test_a_view_follows_and_a_kept_snapshot_stays() -> None:
     scene = made()
-    view, kept = scene.snapshot(), scene.kept_snapshot()
+    hand, cup = (scene.layout.slot_id(name, "pose") for name in ("hand", "cup"))
+    view, kept, value = scene.snapshot(), scene.kept_snapshot(), scene.value(hand)
     scene.put_block(slice(0, 13), pose_value((1.0, 2.0, 3.0)).data)
-    assert view.pose("hand")[2] == 3.0
-    assert kept.pose("hand")[2] == 0.0
+    scene.table.move(hand, 1)
+    scene.put(cup, pose_value((0.0, 0.0, 0.0), parent="hand"))
+    assert (view.pose("hand")[2], view.owner("hand", "pose"), view.parent("cup")) == (
+        3.0,
+        "a",
+        "hand",
+    )
+    assert (kept.pose("hand")[2], kept.owner("hand", "pose"), kept.parent("cup")) == (
+        0.0,
+        "main",
+        WORLD,
+    )
+    assert value.data[2] == 0.0
 
 
 def test_an_owner_out_of_range_is_no_table() -> None:

@@ -16,9 +16,8 @@ from support.random_examples import examples
 from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.model import MainContribution
 from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.responsibilities import ResponsibilityTable
-from hetwin_core.ensemble.scene.scene import Scene
-from hetwin_core.ensemble.scene.tables import (
+from hetwin_core.ensemble.scene.scene import ResponsibilityTable, Scene
+from hetwin_core.ensemble.scene.snapshot import (
     CLEARANCES,
     PROXIMITY,
     ROBOT_JOINTS,

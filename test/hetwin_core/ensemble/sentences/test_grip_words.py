@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hetwin_core.ensemble.grip_words import grip_sentences
+from hetwin_core.ensemble.concern_words import grip_sentences
 
 
 def row(name: str, time: float) -> dict[str, object]:

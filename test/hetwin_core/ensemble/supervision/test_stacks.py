@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hetwin_core.ensemble.supervision.stacks import innermost
+from hetwin_core.ensemble.supervision.heartbeat import innermost
 
 STACKS = """Thread 0x00007f1 (most recent call first):
   File "/lib/threading.py", line 324 in wait

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from hetwin_core.ensemble.supervision.watched_process import WatchedProcess, ended_child
+from hetwin_core.ensemble.supervision.watched import WatchedProcess, ended_child
 
 HOST = socket.gethostname()
 

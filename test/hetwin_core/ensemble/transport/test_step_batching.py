@@ -16,8 +16,7 @@ from support.random_examples import examples
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import MainChanges, Tick
 from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import PROXIMITY, TOUCHES, Table, near_by
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY, TOUCHES, Snapshot, Table, near_by
 from hetwin_core.ensemble.scene.values import Floats, Value
 from hetwin_core.ensemble.transport import step_batching, step_codec
 from hetwin_core.ensemble.transport.step_batching import Stepper

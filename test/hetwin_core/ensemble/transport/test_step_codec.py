@@ -15,7 +15,7 @@ from support.random_examples import examples
 
 from hetwin_core.ensemble.model import MainChanges, MainTick, Request, RequestKind
 from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.tables import PROXIMITY, TOUCHES, Table, near_by
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY, TOUCHES, Table, near_by
 from hetwin_core.ensemble.scene.values import Value
 from hetwin_core.ensemble.transport import step_codec
 

@@ -6,8 +6,8 @@ import pytest
 from support.small_ensemble import run, scenario
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.triggers.cycles import find_cycle
 from hetwin_core.ensemble.triggers.runner import MAX_DEPTH
+from hetwin_core.ensemble.triggers.trigger import find_cycle
 
 HEAD = """
 scenario: chains

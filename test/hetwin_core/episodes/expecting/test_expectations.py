@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from support.made_tables import MadeTables, ns
 
-from hetwin_core.ensemble.annotations import LETTING_GO
-from hetwin_core.ensemble.event_patterns import EventPattern
+from hetwin_core.ensemble.events import LETTING_GO
+from hetwin_core.ensemble.expressions.expression import EventPattern
 from hetwin_core.episodes.expecting import Expectations
 from hetwin_core.episodes.expecting.expectations import OTHER, default_expectations
 

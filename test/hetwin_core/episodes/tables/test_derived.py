@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import POSE, Floats
+from hetwin_core.ensemble.scene.values import POSE, Floats, Shape, ShapeKind
 from hetwin_core.episodes.following.log_file import Place
 from hetwin_core.episodes.following.states import States
 from hetwin_core.episodes.tables.deriving.derivation import Derivation

@@ -117,3 +117,11 @@ def test_poses_of_a_span_are_those_of_its_states(carried: Path) -> None:
     np.testing.assert_array_equal(np.concatenate(whole), times)
     assert poses[-1][0] == pytest.approx(0.5)
     assert tables.poses.at("arm", 0)[1][0] == 0.0
+
+
+def test_a_value_that_was_returned_is_no_part_of_the_log(carried: Path) -> None:
+    poses = open_tables(carried).poses
+    for _ in range(2):
+        _, held = poses.value("box", "held", 2_000_000_000)
+        assert held.tolist() == [3.0]
+        held[:] = 7.0

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from support.robot_chains import ARMS, by_mujoco, chain_of, postures
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.kinematics.chains.chain import Chain
-from hetwin_core.kinematics.chains.denavit_hartenberg import DhTable, dh_table
-from hetwin_core.kinematics.chains.segment import Segment
+from hetwin_core.kinematics.chains.chain import Chain, DhTable, dh_table
+from hetwin_core.kinematics.chains.screws import Segment
 
 
 def multiplied(table: DhTable, positions: Floats) -> Floats:

@@ -9,9 +9,8 @@ from transforms3d.quaternions import quat2mat
 
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.chains.chain import Chain
-from hetwin_core.kinematics.chains.least_motion import middle, motion, solve_with_least_motion
-from hetwin_core.kinematics.chains.postures import sampled_limits
-from hetwin_core.kinematics.chains.solver import Solver
+from hetwin_core.kinematics.chains.inverse import middle, motion, solve_with_least_motion
+from hetwin_core.kinematics.chains.solver import Solver, sampled_limits
 
 EXACT = 1e-5
 

@@ -7,8 +7,7 @@ import pytest
 from support.robot_chains import ARMS, by_mujoco, chain_of, postures
 
 from hetwin_core.kinematics.chains.chain import Chain
-from hetwin_core.kinematics.chains.screws import Screws
-from hetwin_core.kinematics.chains.segment import Segment
+from hetwin_core.kinematics.chains.screws import Screws, Segment
 
 NOWHERE = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 

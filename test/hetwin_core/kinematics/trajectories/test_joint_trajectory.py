@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hetwin_core.kinematics.trajectories.polynomials import State
 from hetwin_core.kinematics.trajectories.trajectory import (
     InvalidTrajectory,
     JointTrajectory,
+    State,
     TrajectoryPoint,
 )
 

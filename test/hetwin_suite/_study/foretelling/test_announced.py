@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from hetwin_core.ensemble.annotations import AnnotationFields, action_event
-from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.events import AnnotationFields, Event, action_event
 from hetwin_suite._study.foretelling.announced import announced_of, end_of, plan_of
 
 WAY = {

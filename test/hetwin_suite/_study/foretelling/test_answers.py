@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from hetwin_core.ensemble.annotations import announce
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.events import announce
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
-from hetwin_core.ensemble.transport.local_ports import local_ports
+from hetwin_core.ensemble.transport.local import local_ports
 from hetwin_suite._study.foretelling import foreteller
 from hetwin_suite._study.foretelling.announced import Question
 from hetwin_suite._study.foretelling.foreteller import AFTER_S, Asking

@@ -12,7 +12,7 @@ from support.hetwin_command import hetwin, refused
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
-from hetwin_core.ensemble.transport.local_ports import local_ports
+from hetwin_core.ensemble.transport.local import local_ports
 from hetwin_suite._study.predicting.predict import predict
 from hetwin_suite._study.runs.run_result import Moment
 from hetwin_suite._study.runs.study import Study

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hetwin_core.kinematics.base_moves import base_move
-from hetwin_core.kinematics.planar import PlanarPose
+from hetwin_core.kinematics.base_moves import PlanarPose, base_move
 from hetwin_suite.commanding.link.base_control import control, deviates, is_there
 from hetwin_suite.commanding.link.base_heard import BaseHeard, seen_from
 from hetwin_suite.commanding.link.checks import base_refusals

@@ -6,8 +6,7 @@ import numpy as np
 
 from hetwin_core.ensemble.conductor.reporting.listener import ModelRecord
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import POSE
+from hetwin_core.ensemble.scene.values import POSE, Shape, ShapeKind
 from hetwin_suite.view.film.meshes import MOST_FACES, small_mesh
 from hetwin_suite.view.film.scene_of import scene_of
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from support.small_run import MODELS, layout
 
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import near_by
+from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.view.layers.contacts import contacts
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from support.small_run import REST, STEP_NS, SmallRun
 
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import near_by
+from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
 from hetwin_core.episodes.episode import Episode
 from hetwin_suite.view.film.from_episode import film_of
 from hetwin_suite.view.layers.find import layers_of

@@ -16,8 +16,7 @@ from support.watcher import LATCHED, watching
 
 from hetwin.msg import Registry, RunStatus
 from hetwin.srv import StopSimulation
-from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.layout_json import layout_to_json
+from hetwin_core.ensemble.scene.layout import Layout, layout_to_json
 from hetwin_core.ensemble.topics import REGISTRY, STATUS
 from hetwin_suite.view.live.feed import Happening, HappeningKind, Now, Phase
 from hetwin_suite.view.live.hands import Deed, GoOn, HandOver, HoldTo, Pause, Step

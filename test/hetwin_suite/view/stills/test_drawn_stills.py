@@ -11,8 +11,7 @@ from PIL import Image
 from support.made_episode import STATES, made_episode, poses, seconds
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import POSE
+from hetwin_core.ensemble.scene.values import POSE, Shape, ShapeKind
 from hetwin_core.episodes.episode import Episode
 from hetwin_suite.view.film.from_episode import film_of
 from hetwin_suite.view.palette import rgb

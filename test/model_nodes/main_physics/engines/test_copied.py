@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.fidelity import Fidelity
+from hetwin_core.ensemble.scene.values import Fidelity
 from model_nodes.main_physics.engines.gz.drives import JointSpline
 from model_nodes.main_physics.engines.gz.proxies.selection import ProxySelection
 from model_nodes.main_physics.engines.shared import CopiedPart, Touches

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from support.small_worlds import HAND, PERIOD, at, box, box_link, floor, frame, gripper, loaded
 
-from hetwin_core.ensemble.scene.shapes import ShapeKind
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.values import Floats, ShapeKind
 from model_nodes.main_physics.engines.engine import Engine, EngineSettings
 from model_nodes.main_physics.world.description import (
     IDENTITY,

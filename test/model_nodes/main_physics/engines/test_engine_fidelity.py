@@ -22,8 +22,7 @@ from support.small_worlds import (
 )
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scene.fidelity import Fidelity
-from hetwin_core.ensemble.scene.values import Floats, pose_value
+from hetwin_core.ensemble.scene.values import Fidelity, Floats, pose_value
 from model_nodes.main_physics.engines.engine import NO_HIT, Engine, Rangefinder, Unsupported
 from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.engines.mujoco import sleep

@@ -9,8 +9,7 @@ import pytest
 from support.small_worlds import IDENTITY, PERIOD, at, box, command, gripper, still_at
 from test_engine_clearances import arm, bar
 
-from hetwin_core.ensemble.scene.fidelity import Fidelity
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.values import Fidelity, Floats
 from model_nodes.main_physics.engines.engine import Engine, EngineSettings
 from model_nodes.main_physics.world.description import Base, Body, World
 

@@ -18,8 +18,7 @@ from support.gazebo_servers import end, gazebo_server, needs_gazebo
 from support.small_worlds import at, box, command, frame, rest
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scene.fidelity import Fidelity
-from hetwin_core.ensemble.scene.values import pose_value
+from hetwin_core.ensemble.scene.values import Fidelity, pose_value
 from model_nodes.main_physics.engines.engine import Engine, EngineSettings, Unsupported
 from model_nodes.main_physics.engines.gz.engine import GazeboEngine
 from model_nodes.main_physics.engines.gz.server.connection import Connection, ServerLost

@@ -12,7 +12,7 @@ from support.rovers import rover
 from support.small_worlds import HAND, PERIOD, at, box, floor, gripper
 
 from hetwin_core.ensemble.scenario.robot import DriveMode
-from hetwin_core.ensemble.scene.shapes import ShapeKind
+from hetwin_core.ensemble.scene.values import ShapeKind
 from model_nodes.main_physics.engines.engine import EngineSettings
 from model_nodes.main_physics.engines.gz.options import GazeboOptions
 from model_nodes.main_physics.engines.gz.parts import lumps

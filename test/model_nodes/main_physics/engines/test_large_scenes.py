@@ -10,8 +10,8 @@ import pytest
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Changes
-from hetwin_core.ensemble.scene.shapes import ShapeKind
-from hetwin_core.ensemble.transport.value_check import wrong_output
+from hetwin_core.ensemble.scene.values import ShapeKind
+from hetwin_core.ensemble.transport.port import wrong_output
 from model_nodes.main_physics.engines.engine import EngineSettings
 from model_nodes.main_physics.engines.mujoco import builder
 from model_nodes.main_physics.world.description import Body, Geometry, Link, World

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from support.small_worlds import PERIOD, at, box, everything, floor, frame, gripper, loaded, rest
 
-from hetwin_core.ensemble.scene.shapes import ShapeKind
-from hetwin_core.ensemble.scene.values import pose_value
+from hetwin_core.ensemble.scene.values import ShapeKind, pose_value
 from model_nodes.main_physics.engines.engine import Engine
 from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.world.description import (

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.random_examples import examples
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scene.shapes import ShapeKind
+from hetwin_core.ensemble.scene.values import ShapeKind
 from model_nodes.main_physics.world.description import Body, JointKind, World
 from model_nodes.main_physics.world.notes import Notes, note_ignored
 from model_nodes.main_physics.world.sdf.reader import read_world

@@ -6,7 +6,7 @@ import numpy as np
 from support.scene_of import near_row, scene_of
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.tables import CLEARANCES, PROXIMITY, no_rows
+from hetwin_core.ensemble.scene.snapshot import CLEARANCES, PROXIMITY, no_rows
 from hetwin_core.ensemble.scene.values import pose_value
 from hetwin_core.ensemble.scene.watch import Watch
 from model_nodes.robot_health.unexpected_effort import KnownTouches

@@ -11,7 +11,7 @@ from support.scene_of import near_row, scene_of
 
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.tables import CLEARANCES, PROXIMITY, no_rows
+from hetwin_core.ensemble.scene.snapshot import CLEARANCES, PROXIMITY, no_rows
 from hetwin_core.ensemble.scene.values import Floats, pose_value
 from hetwin_core.ensemble.scene.watch import Finding, Watch, WatchLayout
 from model_nodes.robot_health.settings import Settings

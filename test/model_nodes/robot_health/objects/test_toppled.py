@@ -9,7 +9,7 @@ import pytest
 from support.object_stories import BOX, Moment, moving, still, tell
 
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
+from hetwin_core.ensemble.scene.values import Shape, ShapeKind
 
 BALL = (Shape(ShapeKind.SPHERE, (0.05,)),)
 CAN = (Shape(ShapeKind.CYLINDER, (0.03, 0.1)),)

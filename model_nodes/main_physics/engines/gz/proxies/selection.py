@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from enum import StrEnum
 
-from hetwin_core.ensemble.scene.fidelity import Fidelity
-from hetwin_core.ensemble.scene.values import POSE, Floats
+from hetwin_core.ensemble.scene.values import POSE, Fidelity, Floats
 from model_nodes.main_physics.engines.mujoco.tables import gives_way, yielding_links
 from model_nodes.main_physics.engines.shared import CopiedPart
 from model_nodes.main_physics.world.description import Body, frame_name

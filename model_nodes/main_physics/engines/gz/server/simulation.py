@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from hetwin_core.ensemble.scene.fidelity import Fidelity
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.values import Fidelity, Floats
 from model_nodes.main_physics.engines.engine import Remark, Unsupported
 from model_nodes.main_physics.engines.gz.bindings import gazebo
 from model_nodes.main_physics.engines.gz.contacts import Contact, each_once

@@ -22,14 +22,13 @@ from hetwin_core.ensemble.model import (
 )
 from hetwin_core.ensemble.parameters import Parameters
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout, Selection
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.tables import PROXIMITY, Table, near_by
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY, Snapshot, Table, near_by
 from hetwin_core.ensemble.scene.values import POSE, Value, pose_value
 from hetwin_core.ensemble.transport import step_batching
 from hetwin_core.ensemble.transport.remote import memory
 from hetwin_core.ensemble.transport.remote.memory import FlatMessage, MemoryChannel
+from hetwin_core.ensemble.transport.remote.own_process import ModelServer
 from hetwin_core.ensemble.transport.remote.port import STOP_DEADLINE_S, Peer, RemotePort
-from hetwin_core.ensemble.transport.remote.server import ModelServer
 
 LAYOUT = Layout.build([Entity("ball", EntityKind.OBJECT)], [("ball", POSE)])
 BALL = pose_value((1.0, 2.0, 3.0))

@@ -11,13 +11,13 @@ import pytest
 from support.robot_files import ROOT
 
 from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
-from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
+from hetwin_core.ensemble.conductor.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.scenario.scenario import load_scenario
-from hetwin_core.ensemble.transport.local_ports import local_ports
+from hetwin_core.ensemble.transport.local import local_ports
 from hetwin_suite.episode import open_episode
 from hetwin_suite.running.api import run
 

@@ -32,8 +32,7 @@ from support.action_messages import (
 )
 from support.recorded_bags import EPOCH_NS, MS, TYPES, Recorded, sine, storage_file, write_bag
 
-from hetwin_core.ensemble.annotations import is_meant
-from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.events import Event, EventKind, is_meant
 from hetwin_core.episodes.derived import pair_annotations
 from model_nodes.main_physics.sources.action_types import (
     CONTROLLER,

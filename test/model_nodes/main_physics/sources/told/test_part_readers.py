@@ -12,8 +12,7 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from support.action_messages import pins, robotiq, tool
 from support.recorded_bags import EPOCH_NS, MS, TYPES, Recorded, header, sine, write_bag
 
-from hetwin_core.ensemble.annotations import is_meant
-from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.events import Event, is_meant
 from model_nodes.main_physics.sources.action_types import ROBOTIQ, UR_IO
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE
 from model_nodes.main_physics.sources.factory import open_source

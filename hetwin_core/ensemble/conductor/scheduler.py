@@ -1,17 +1,21 @@
-"""Which models step together with which step of the main model."""
+"""Which models step together with which step of the main model, and how far the twin of a live robot is behind."""
 
 from __future__ import annotations
 
 import math
 import sys
+import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+import numpy as np
+
+from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import Stepping
-from hetwin_core.ensemble.saving.fields import Restorable
-from hetwin_core.ensemble.scene.fidelity import FIDELITY, Fidelity
+from hetwin_core.ensemble.saving.rebuild import Restorable
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.scene import Scene
+from hetwin_core.ensemble.scene.values import FIDELITY, Fidelity
 from hetwin_core.ensemble.transport.port import ModelPort
 
 MAX_STRETCH = 8
@@ -32,13 +36,14 @@ class Scheduler(Restorable):
 
     Attributes:
         unwaited: the models that step on the clock or at their own pace.
+        interrupted: indices of the models that have lost a step by a failure.
         stretch: by this factor, models step less often than their rates say.
         missed: name of a model -> steps left out because the main model was late.
         any_beside: whether any model may be coupled beside the main one.
         stride: only with multiples of so many main steps does any waited-for model step.
     """
 
-    saved_fields = ("_interrupted", "_last", "_changed", "stretch", "missed")
+    saved_fields = ("interrupted", "_last_ns", "_changed", "stretch", "missed")
 
     def __init__(self, ports: Sequence[ModelPort], layout: Layout) -> None:
         others = [p for p in ports if not p.plan.main]
@@ -48,8 +53,8 @@ class Scheduler(Restorable):
         self.unwaited = [p for p in others if p.plan.stepping is not Stepping.SERVICE]
         self.stride = _stride(self._waited)
         self._fidelity_offsets = _fidelity_offsets(self._waited, layout)
-        self._interrupted: set[int] = set()
-        self._last = {port.plan.index: 0 for port in self._waited}
+        self.interrupted: set[int] = set()
+        self._last_ns = {port.plan.index: 0 for port in self._waited}
         self._changed = -STEPS_TO_CHANGE
         self.stretch = 1
         self.missed: Counter[str] = Counter()
@@ -60,8 +65,8 @@ class Scheduler(Restorable):
         A period lasts as many main steps as the model's rate says; its output is due with the last of them.
         """
         starting = [p for p in self._beside if (step - 1) % p.plan.every == 0]
-        if self._interrupted:
-            self._interrupted.difference_update(p.plan.index for p in starting)
+        if self.interrupted:
+            self.interrupted.difference_update(p.plan.index for p in starting)
         return starting
 
     def due(self, step: int, scene: Scene) -> list[ModelPort]:
@@ -89,19 +94,17 @@ class Scheduler(Restorable):
 
     def still_due(self, due: Sequence[ModelPort]) -> Sequence[ModelPort]:
         """Those of `due` that have not lost their step by a failure since."""
-        if not self._interrupted:
-            return due
-        return [port for port in due if port.plan.index not in self._interrupted]
+        return [port for port in due if port.plan.index not in self.interrupted]
 
     def next_due(self, step: int) -> int:
         """The first step of the main model, from this one on, with which any waited-for model steps."""
         nexts = [-(-step // port.plan.every) * port.plan.every for port in self._waited]
         return min(nexts, default=sys.maxsize)
 
-    def steps_since(self, port: ModelPort, step: int) -> int:
-        """Steps of the main model since this model's last step; records that it steps now."""
-        since = step - self._last[port.plan.index]
-        self._last[port.plan.index] = step
+    def period_ns(self, port: ModelPort, time_ns: int) -> int:
+        """Time since this model's last step [ns]; records that it steps to this time."""
+        since = time_ns - self._last_ns[port.plan.index]
+        self._last_ns[port.plan.index] = time_ns
         return since
 
     def adapt(self, step: int, late: bool) -> bool:
@@ -119,12 +122,12 @@ class Scheduler(Restorable):
         self._beside = [p for p in self._beside if p.plan.index != model]
         self.stride = _stride(self._waited)
         self.unwaited = [p for p in self.unwaited if p.plan.index != model]
-        self._interrupted.add(model)
+        self.interrupted.add(model)
 
     def restarted(self, model: int) -> None:
         """A new instance replaces this model; a step that the former one began beside the main model is lost."""
         if any(port.plan.index == model for port in self._beside):
-            self._interrupted.add(model)
+            self.interrupted.add(model)
 
 
 def _stride(ports: Sequence[ModelPort]) -> int:
@@ -138,3 +141,59 @@ def _fidelity_offsets(ports: Sequence[ModelPort], layout: Layout) -> Mapping[int
         for port in ports
         if layout.has(port.plan.name, FIDELITY.name) and not port.plan.beside
     }
+
+
+MAX_SAMPLES = 200_000
+
+
+class LagControl:
+    """Measures the age of the newest joint sample in each published state; lets models step less often if it is high.
+
+    Args:
+        scheduler: is adapted.
+        warn: called with (source, text) when that changes the rates.
+
+    Attributes:
+        is_live: whether any published state came from a live robot.
+        newest_s: of the newest state; None if it came from no live robot.
+    """
+
+    def __init__(self, scheduler: Scheduler, warn: Callable[[str, str], None]) -> None:
+        self._scheduler = scheduler
+        self._warn = warn
+        self._lags: list[int] = []
+        self.is_live = False
+        self.newest_s: float | None = None
+
+    def published(self, step: int, input_ns: int, *, late: bool) -> None:
+        """The state after a step is published now.
+
+        Args:
+            step: of the main model.
+            input_ns: when the newest joint sample in it was measured, in the system time of this machine [ns].
+            late: whether the twin is too far behind.
+        """
+        self.is_live = True
+        lag = time.time_ns() - input_ns
+        self.newest_s = lag / 1e9
+        if len(self._lags) < MAX_SAMPLES:
+            self._lags.append(lag)
+        if self._scheduler.adapt(step, late):
+            stretch = self._scheduler.stretch
+            text = "models step at their rates again"
+            if stretch > 1:
+                text = f"the twin is late: models step {stretch} times less often"
+            self._warn("conductor", text)
+
+    def summary(self) -> Mapping[str, Json]:
+        """Number of states, and median, 95th percentile and maximum in ms; empty if the robot was not live."""
+        if not self._lags:
+            return {}
+        lags = np.array(self._lags, np.float64) / 1e6
+        median, high = np.percentile(lags, (50, 95)).tolist()
+        return {
+            "states": len(lags),
+            "lag_median_ms": round(median, 3),
+            "lag_p95_ms": round(high, 3),
+            "lag_max_ms": round(float(lags.max()), 3),
+        }

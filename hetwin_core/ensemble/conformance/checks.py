@@ -1,16 +1,20 @@
-"""Checks of what a model does with responsibilities and commands."""
+"""Checks of what a model does with responsibilities, under unusual conditions, and from a saved state."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from hetwin_core.ensemble import model_abilities as abilities
 from hetwin_core.ensemble.conformance.bench import Bench
-from hetwin_core.ensemble.conformance.result import Broken
-from hetwin_core.ensemble.errors import Refused
+from hetwin_core.ensemble.conformance.fixture import Broken
+from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.nearest import some
+from hetwin_core.ensemble.parameters import ParameterKind, ParameterRequest
 from hetwin_core.ensemble.scene.poses import is_pose
 from hetwin_core.ensemble.scene.values import POSE, WORLD, Value, pose_value
 
@@ -193,3 +197,136 @@ def _refuses(what: str, call: object) -> None:
     except Exception as error:
         raise Broken(f"{what} raises {type(error).__name__}: {error}; expected Refused") from error
     raise Broken(f"{what} is accepted; expected Refused")
+
+
+ODD: Mapping[ParameterKind, tuple[Any, ...]] = {
+    ParameterKind.NUMBER: (0.0, -1.0, 1e12),
+    ParameterKind.INTEGER: (0, -1),
+    ParameterKind.VECTOR: ([], [-1.0]),
+    ParameterKind.TEXT: ("no such text",),
+    ParameterKind.PATH: ("/no/such/file",),
+}
+"""Values of the right kind that may make no sense."""
+DEADLINE_S = 10.0
+"""The deadline of each call, unless the scenario has another [s]."""
+LATE_STEPS = 7
+
+
+def check_odd_parameters(
+    requests: Sequence[ParameterRequest], bench: Callable[[str, Any], Bench]
+) -> str:
+    """Check that an odd value of a parameter is used, or refused as bad input.
+
+    Args:
+        requests: what the model asks for.
+        bench: a bench with one parameter replaced, by name and value.
+
+    Raises:
+        Broken: if the model fails in another way.
+    """
+    used, refused = 0, 0
+    for request in requests:
+        for value in ODD.get(request.kind, ()):
+            try:
+                bench(request.name, value).initialize()
+            except BadInput:
+                refused += 1
+            except Broken as error:
+                raise Broken(f"with {request.name} = {value!r} it {error}") from None
+            except Exception as error:
+                raise Broken(
+                    f"with {request.name} = {value!r} it raises {type(error).__name__}: {error};"
+                    " expected BadInput, or that it is used"
+                ) from error
+            else:
+                used += 1
+    return f"{used} used, {refused} refused"
+
+
+def check_late_start(bench: Bench) -> None:
+    """Check that an instance that is started in the middle of a run, as after a restart, steps from there on.
+
+    Raises:
+        Broken, RunFailed: if it does not.
+    """
+    bench.pass_time(LATE_STEPS)
+    bench.start()
+    for _ in range(LATE_STEPS):
+        bench.step()
+
+
+def check_deadline(bench: Bench) -> str:
+    """Check that no call takes longer than a scenario allows by default.
+
+    Raises:
+        Broken: if one does.
+    """
+    call, took = max(bench.longest.items(), key=lambda item: item[1])
+    if took > DEADLINE_S:
+        raise Broken(f"{call} takes {took:.1f} s; a scenario gives {DEADLINE_S:g} s by default")
+    return f"longest: {call}, {took:.3f} s"
+
+
+LATER = 40
+"""Steps after the state was saved."""
+
+
+def check_saving(started: Callable[[], Bench], count: int) -> str:
+    """Check that another instance with the saved state of the first returns the same, to the bit.
+
+    A model may refuse to be saved.
+
+    Args:
+        started: makes a bench with a started model.
+        count: steps before the state is saved.
+
+    Raises:
+        Broken: if the instances differ, or the state is no plain data.
+    """
+    first, second = started(), started()
+    taken = {_go(bench, count) for bench in (first, second)}
+    try:
+        size = second.renew()
+    except Refused as refusal:
+        return f"refuses to be saved: {refusal}"
+    for bench in (first, second):
+        _step(bench, LATER)
+        bench.model.stop()
+    for number, (one, other) in enumerate(zip(first.trace, second.trace, strict=True)):
+        if one != other:
+            raise Broken(
+                f"goes on differently from step {number} on than if it had not been saved after step {count}"
+                f" and restored: {_difference(one, other)}"
+            )
+    return (
+        f"{size} numbers and texts, also while it has {', '.join(filter(None, taken)) or 'nothing'}"
+    )
+
+
+def _go(bench: Bench, count: int) -> str:
+    """Take steps, make the model responsible for something if it can be, and take some more; returns for what."""
+    _step(bench, count // 2)
+    taken = take_any(bench)
+    _step(bench, count - count // 2)
+    return taken
+
+
+def _step(bench: Bench, count: int) -> None:
+    for _ in range(count):
+        if bench.ended:
+            return
+        bench.step()
+
+
+def _difference(one: str, other: str) -> str:
+    """Where two outputs differ."""
+    names = ("time", "numbers", "events", "requests", "ended")
+    pairs = zip(names, json.loads(one), json.loads(other), strict=False)
+    for name, left, right in pairs:
+        if left == right:
+            continue
+        if isinstance(left, dict) and isinstance(right, dict):
+            parts = sorted(k for k in {*left, *right} if left.get(k) != right.get(k))
+            return f"{name} of {', '.join(parts)}"
+        return f"{name} {right}, not {left}"
+    return "its contribution"

@@ -1,1 +1,0 @@
-"""A run saved between two steps, and gone on with in another process."""

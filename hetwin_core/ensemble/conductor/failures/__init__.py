@@ -1,1 +1,0 @@
-"""What becomes of a run in which a model fails: one place decides, one carries out."""

@@ -1,1 +1,0 @@
-"""Which models step when, and how far the twin of a live robot lags behind."""

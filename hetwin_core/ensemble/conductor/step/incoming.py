@@ -1,0 +1,377 @@
+"""What reaches a step: events of models and from outside, beliefs of the robot, and what somebody asks of the run."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from operator import itemgetter
+from queue import Empty
+
+from hetwin_core.ensemble.beliefs import BeliefFields, Pose, belief_fields, problem_of
+from hetwin_core.ensemble.conductor.controls import BY_HAND, Act, Controls, Move, Placement
+from hetwin_core.ensemble.conductor.failures import FailureHandler
+from hetwin_core.ensemble.conductor.reporting.digest import Digest
+from hetwin_core.ensemble.conductor.reporting.listener import ListenerGroup
+from hetwin_core.ensemble.conductor.step.effects import EffectRunner
+from hetwin_core.ensemble.errors import Refused, RunFailed
+from hetwin_core.ensemble.events import ROBOT, Event, EventKind, Json
+from hetwin_core.ensemble.nearest import one_of, perhaps
+from hetwin_core.ensemble.saving.rebuild import Restorable
+from hetwin_core.ensemble.scenario.against_scene import BelievedNames
+from hetwin_core.ensemble.scene.poses import compose, multiply, relative_to, rotate
+from hetwin_core.ensemble.scene.scene import Scene
+from hetwin_core.ensemble.scene.values import ODOMETRY, WORLD, Floats, pose_value
+from hetwin_core.ensemble.transport.port import ModelPort
+from hetwin_core.ensemble.words import seconds
+
+
+class BeliefIntake(Restorable):
+    """Passes beliefs on, with poses in the world frame.
+
+    A belief about what the scene does not have, or in a frame that it does not have, is left out; the first of its kind
+    on a topic is a warning, and at the end of the run their number. The frames are the scene's entities, ``world`` or
+    ``map``, which are the same, and ``odom`` of a robot with odometry, where it was when it was first needed: nothing
+    tells the robot of the drift.
+
+    Args:
+        scene: poses and entities.
+        listeners: receive the beliefs, and the warnings.
+        expected: topics from which beliefs or tasks are to come -> the scenario's keys that name them.
+    """
+
+    saved_fields = ("_silent", "_begins", "_left_out")
+
+    def __init__(
+        self, scene: Scene, listeners: ListenerGroup, expected: Mapping[str, str] | None = None
+    ) -> None:
+        self._scene = scene
+        self._listeners = listeners
+        self._silent = dict(expected or {})
+        self._names = BelievedNames(scene.layout)
+        self._begins: dict[str, Floats] = {}
+        self._left_out: Counter[tuple[str, str]] = Counter()
+
+    def heard(self, source: str) -> None:
+        """Take note that something came from a topic."""
+        self._silent.pop(source, None)
+
+    def take(self, event: Event) -> None:
+        """Pass a belief on, or warn that it cannot be used."""
+        self.heard(event.source)
+        problem = problem_of(event)
+        if problem:
+            self._leave_out(event, "not a belief", problem)
+            return
+        fields, robot = belief_fields(event), str(event.arguments.get(ROBOT, ""))
+        entities = [self._names.entity(name, robot) for name in fields.arguments]
+        for name, known in zip(fields.arguments, entities, strict=True):
+            if known is None:
+                found = f"{fields.fluent} of {name!r}; expected an entity of the scene"
+                self._leave_out(event, name, found + perhaps(name, self._names.entities))
+                return
+        frame = self._frame(fields.frame, robot) if fields.pose else None
+        if fields.pose and frame is None:
+            expected = one_of(fields.frame, self._names.known_frames)
+            self._leave_out(event, fields.frame, f"frame {fields.frame!r}; expected {expected}")
+            return
+        self._listeners.belief(_resolved(event, fields, [str(name) for name in entities], frame))
+
+    def end(self) -> None:
+        """Warn of topics on which nothing came, and say how much was left out."""
+        for source, where in self._silent.items():
+            self._warn(where, f"nothing came on {source}")
+        for (source, _), count in self._left_out.items():
+            if count > 1:
+                self._warn(source, f"{count} messages in all were left out for the same reason")
+
+    def _leave_out(self, event: Event, kind: str, problem: str) -> None:
+        key = event.source, kind
+        self._left_out[key] += 1
+        if self._left_out[key] == 1:
+            text = f"at {seconds(event.time_ns, 3)}: {problem}; such messages are left out"
+            self._warn(event.source, text)
+
+    def _warn(self, source: str, text: str) -> None:
+        self._listeners.note(self._scene.time_ns, "warning", source, text)
+
+    def _frame(self, name: str, robot: str) -> Floats | None:
+        """(13,) the pose of a frame in the world; None if there is no such frame."""
+        known = self._names.frame(name, robot)
+        if known is None or known == WORLD:
+            return None if known is None else _WORLD_POSE
+        if known in self._names.odometries:
+            return self._odometry_began(known)
+        return self._scene.snapshot().pose(known)
+
+    def _odometry_began(self, frame: str) -> Floats:
+        """(13,) where a robot's odometry began, as it was when it was first asked for."""
+        if frame not in self._begins:
+            robot, scene = self._names.odometries[frame], self._scene.snapshot()
+            odometry = scene.get(robot.name, ODOMETRY.name)
+            self._begins[frame] = compose(
+                scene.pose(robot.root), relative_to(odometry, _WORLD_POSE)
+            )
+        return self._begins[frame]
+
+
+_WORLD_POSE: Floats = pose_value((0.0, 0.0, 0.0)).data
+
+
+def _moved(frame: list[float], pose: Pose) -> list[Json]:
+    """A pose in a frame as one in the world; the frame's twist does not matter."""
+    x, y, z = rotate(frame[3:7], pose[:3])
+    return [x + frame[0], y + frame[1], z + frame[2], *multiply(frame[3:7], pose[3:])]
+
+
+def _resolved(
+    event: Event, fields: BeliefFields, entities: list[str], frame: Floats | None
+) -> Event:
+    """The belief with the scene's names and its pose in the world."""
+    arguments: dict[str, Json] = {**event.arguments, "arguments": [*entities], "frame": WORLD}
+    if frame is not None and frame is not _WORLD_POSE:
+        arguments["pose"] = _moved(frame.tolist(), fields.pose)
+    return replace(event, arguments=arguments)
+
+
+OUTSIDE = "outside"
+"""Source of an event that comes from outside and names none."""
+
+
+class EventQueue(Restorable):
+    """Brings events into order and publishes them one by one.
+
+    Args:
+        models: names of the models, by index.
+        digest: receives every event.
+        listeners: receive every event.
+        beliefs: receives what the robot believes, which is no event to anything else.
+
+    Attributes:
+        events: all events that were handled or recorded, in order.
+        handled: how many were handled.
+    """
+
+    saved_fields = ("_sequences", "_unseen", "events", "handled")
+
+    def __init__(
+        self,
+        models: Sequence[str],
+        digest: Digest,
+        listeners: ListenerGroup,
+        beliefs: BeliefIntake,
+    ) -> None:
+        self._models = tuple(models)
+        self._digest = digest
+        self._listeners = listeners
+        self._beliefs = beliefs
+        self._sequences: Counter[str] = Counter()
+        self._unseen: dict[int, list[Event]] = {index: [] for index in range(len(models))}
+        self.events: list[Event] = []
+        self.handled = 0
+
+    def of_model(self, index: int, events: Sequence[Event]) -> list[tuple[int, Event]]:
+        """Events of a model's output, with its index as their rank and its name as their source.
+
+        Raises:
+            RunFailed: if the arguments of one cannot be written as JSON.
+        """
+        name, ranked = self._models[index], []
+        for event in events:
+            _check_json(event, name)
+            own = event.kind is EventKind.MODEL or not event.source
+            ranked.append((index, replace(event, source=name) if own else event))
+        return ranked
+
+    def from_outside(self, event: Event) -> tuple[int, Event]:
+        """An event that no model's output held, with its rank; those of unknown source come last.
+
+        Raises:
+            RunFailed: if its arguments cannot be written as JSON.
+        """
+        _check_json(event, event.source)
+        if event.source in self._models:
+            return self._models.index(event.source), event
+        named = event if event.source else replace(event, source=OUTSIDE)
+        return len(self._models), named
+
+    def ordered(self, events: list[tuple[int, Event]]) -> list[Event]:
+        """The events by time, then by their model's order in the scenario, then in the order of its output."""
+        ranked = sorted(events, key=lambda pair: (pair[1].time_ns, pair[0]))
+        return list(map(itemgetter(1), ranked))
+
+    def handle(self, event: Event) -> Event:
+        """Number an event, publish and keep it; returns it with its number. A belief is only passed on.
+
+        Raises:
+            RunFailed: if its arguments cannot be written as JSON.
+        """
+        if event.kind is EventKind.BELIEF:
+            self._beliefs.take(event)
+            return event
+        if event.kind is EventKind.TASK:
+            self._beliefs.heard(event.source)
+        if event.kind is EventKind.TRIGGER:  # others were checked when they came in
+            _check_json(event, event.source)
+        event = self._numbered(event)
+        self.handled += 1
+        self._digest.event(event)
+        self._listeners.event(event)
+        for unseen in self._unseen.values():
+            unseen.append(event)
+        return event
+
+    def record(self, event: Event) -> None:
+        """Number, publish and keep an event that changes nothing: it is no part of the digest, and no model sees it."""
+        self._listeners.event(self._numbered(event))
+
+    def _numbered(self, event: Event) -> Event:
+        self._sequences[event.source] += 1
+        event = replace(event, sequence=self._sequences[event.source])
+        self.events.append(event)
+        return event
+
+    def unseen_by(self, index: int) -> tuple[Event, ...]:
+        """The events since the last call for this model, in order."""
+        unseen = self._unseen[index]
+        if not unseen:
+            return ()
+        self._unseen[index] = []
+        return tuple(unseen)
+
+
+def _check_json(event: Event, source: str) -> None:
+    if not event.arguments:
+        return
+    try:
+        json.dumps(dict(event.arguments))
+    except (TypeError, ValueError) as error:
+        reason = f"the arguments of the event {event.name} must be JSON: {error}"
+        raise RunFailed(source, "event", event.time_ns, reason) from None
+
+
+class OutsideInput(Restorable):
+    """Takes in, at the barrier, what other threads have put into the controls.
+
+    While the main model is some steps ahead it cannot be changed: events and handovers wait, and placements are
+    refused, as is everything in a pause, in which waiting would never end.
+
+    Args:
+        controls: of the run.
+        scene: values and layout.
+        main: the main model.
+        events: ranks events.
+        effects: carries out what is asked for.
+        failures: handles a model that fails.
+
+    Attributes:
+        arrivals: the events that have come in.
+        requests: what has been asked for.
+        any_events: whether any event has come in, or anything was done by hand, so that the run cannot be repeated.
+    """
+
+    saved_fields = ("any_events",)
+
+    def __init__(
+        self,
+        controls: Controls,
+        scene: Scene,
+        main: ModelPort,
+        events: EventQueue,
+        effects: EffectRunner,
+        failures: FailureHandler,
+    ) -> None:
+        self.arrivals = controls.arrivals
+        self.requests = controls.requests
+        self._pause = controls.pause
+        self._scene = scene
+        self._main = main
+        self._events = events
+        self._effects = effects
+        self._failures = failures
+        self.any_events = False
+
+    def events(self) -> list[tuple[int, Event]]:
+        """The events that have arrived, each with its rank.
+
+        Raises:
+            RunFailed: if the arguments of one cannot be written as JSON.
+        """
+        events: list[tuple[int, Event]] = []
+        if self.arrivals.empty() or self._main.ahead:
+            return events
+        with suppress(Empty):
+            while True:
+                events.append(self._events.from_outside(self.arrivals.get_nowait()))
+                self.any_events = True
+        return events
+
+    def carry_out(self) -> None:
+        """Do what has been asked for; a placement is followed by an event ``placed``, a handover by ``handed_over``.
+
+        Raises:
+            RunFailed: if a model fails and the run is to stop.
+        """
+        while self.requests:
+            request = self.requests[0]
+            if isinstance(request, Move) and self._main.ahead and not self._pause.waiting:
+                return
+            self.requests.popleft()
+            if isinstance(request, Act):
+                event = Event(
+                    request.name, self._scene.time_ns, source=BY_HAND, arguments=request.arguments
+                )
+                self._events.record(event)
+            else:
+                self._try(request)
+
+    def _try(self, request: Placement | Move) -> None:
+        try:
+            self._check_not_ahead()
+            event = self._move(request) if isinstance(request, Move) else self._place(request)
+        except Refused as refusal:
+            request.done(str(refusal))
+        except RunFailed as failure:
+            request.done(str(failure))
+            self._failures.handle(failure)
+        else:
+            self.arrivals.put(event)
+            request.done(None)
+
+    def _check_not_ahead(self) -> None:
+        steps = self._main.ahead
+        if steps:
+            raise Refused(f"the main model is {steps} steps ahead; step so many and try again")
+
+    def _place(self, placement: Placement) -> Event:
+        self._effects.place(placement.slot, placement.data)
+        self.any_events = True
+        return self._event("placed", placement.slot, {})
+
+    def _move(self, move: Move) -> Event:
+        """Hand over; a model that refuses has perhaps moved on already, so that the run cannot be repeated either."""
+        table = self._scene.table
+        owner, models = table.owner(move.slot), table.models
+        place = self._scene.layout.slots[move.slot]
+        if owner == move.model:
+            what = f"{place.entity}.{place.attribute.name}"
+            raise Refused(f"{models[owner]} is responsible for {what} already")
+        self.any_events = True
+        self._effects.hand_over_by_hand(move.slot, move.model)
+        return self._event(
+            "handed_over", move.slot, {"from": models[owner], "to": models[move.model]}
+        )
+
+    def _event(self, name: str, slot: int, arguments: Mapping[str, Json]) -> Event:
+        place = self._scene.layout.slots[slot]
+        of = {"entity": place.entity, "attribute": place.attribute.name, **arguments}
+        return Event(name, self._scene.time_ns, source=BY_HAND, arguments=of)
+
+    def refuse_all(self, reason: str) -> None:
+        """Refuse what nothing can be done about any more."""
+        while self.requests:
+            request = self.requests.popleft()
+            if not isinstance(request, Act):
+                request.done(reason)
