@@ -48,6 +48,18 @@ class States(NamedTuple):
         begin, end = np.searchsorted(self.of_state, (number, number + 1))
         return self.proximity[begin:end]
 
+    def between(self, first: int, end: int) -> States:
+        """Return the states from one of them to before another one."""
+        rows = slice(*np.searchsorted(self.of_state, (first, end)))
+        return States(
+            self.times[first:end],
+            self.values[first:end],
+            self.owners[first:end],
+            self.parents[first:end],
+            self.proximity[rows],
+            self.of_state[rows] - first,
+        )
+
 
 def joined(parts: Iterable[States], count: int) -> States:
     """Return states that follow each other as one; the parts are not kept meanwhile.
