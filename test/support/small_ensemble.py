@@ -18,6 +18,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
     RunStart,
     RunSummary,
 )
+from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.events import Event, EventKind
@@ -141,7 +142,8 @@ def conduct(text: str, **options: Any) -> tuple[Conductor, list[LocalPort], Reco
     read = scenario(text)
     ports = [LocalPort(plan) for plan in read.models]
     record = Recorder()
-    return Conductor(read, ports, [record], RunOptions(**options)), ports, record
+    conductor = session(read, options=RunOptions(**options), listeners=[record], ports=ports)
+    return conductor, ports, record
 
 
 def run(text: str, *outside: Event, **options: Any) -> Outcome:

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.own_modules import in_use, use_modules_in
 from hetwin_core.ensemble.scenario.scenario import load_scenario
 from hetwin_core.ensemble.scene.values import POSE
-from hetwin_core.ensemble.transport.local import LocalPort
 
 MODEL = """
 from support.toys import ToyCup
@@ -129,8 +128,7 @@ def test_a_function_beside_the_scenario_is_an_evaluator(tmp_path: Path) -> None:
     path = scenario_in(tmp_path / "one", "one")
     (path.parent / "my_words.py").write_text(FUNCTION)
     path.write_text(SCENARIO + TRIGGER)
-    loaded = load_scenario(path)
-    summary = Conductor(loaded, [LocalPort(plan) for plan in loaded.models]).run()
+    summary = session(path).run()
     assert summary.ended == "stopped"
     assert 0.09 <= summary.simulated_time <= 0.12  # 5 cm of free fall
 

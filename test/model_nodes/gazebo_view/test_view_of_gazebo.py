@@ -20,6 +20,7 @@ from support.scene_of import scene_of
 from support.waiting import PATIENCE_S, wait_until
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.errors import BadInput
@@ -28,7 +29,6 @@ from hetwin_core.ensemble.scenario.scenario import load_scenario
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.transport.local import LocalPort
 from model_nodes.gazebo_view import GazeboView
 from model_nodes.main_physics.engines.factory import ENGINES
 from model_nodes.main_physics.engines.gz.bindings import gazebo, installed
@@ -99,8 +99,7 @@ def conductor_with(engine: str, view: dict[str, Any], folder: Path) -> Conductor
         "utf-8",
     )
     loaded = load_scenario(file)
-    ports = [LocalPort(plan) for plan in loaded.models]
-    return Conductor(loaded, ports, [], RunOptions(duration=0.4))
+    return session(loaded, options=RunOptions(duration=0.4))
 
 
 @needs_gazebo
