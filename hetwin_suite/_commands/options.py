@@ -298,10 +298,10 @@ def package_folders(texts: Sequence[str] | None) -> dict[str, str]:
     return folders
 
 
-def numbers(text: str, count: int) -> tuple[float, ...] | None:
-    """Return so many finite numbers with commas between them; None of any other text."""
+def numbers(text: str, count: int, between: str = ",") -> tuple[float, ...] | None:
+    """Return so many finite numbers with commas, or something else, between them; None of any other text."""
     try:
-        found = tuple(map(float, text.split(",")))
+        found = tuple(map(float, text.split(between)))
     except ValueError:
         return None
     return found if len(found) == count and all(map(math.isfinite, found)) else None

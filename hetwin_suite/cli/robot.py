@@ -26,6 +26,8 @@ from hetwin_suite.running.patience import never_silent, to_stderr
 if TYPE_CHECKING:
     from hetwin_core.ensemble.scenario.scenario import Scenario as LoadedScenario
     from hetwin_core.kinematics.planar import PlanarPose
+    from hetwin_suite._robots.obeying.faults import Fault
+    from hetwin_suite._robots.robot_player import Gap
 
 
 def play(
@@ -73,11 +75,11 @@ def play(
             "what is announced is told in real time", where="--pace", found=speed, expected="1"
         )
     try:
-        from hetwin_suite._robots.robot_player import Gap, RobotPlayer, find_recording
+        from hetwin_suite._robots.robot_player import RobotPlayer, find_recording
     except ImportError as error:
         raise no_ros(error) from None
     say = saying(as_json=as_json)
-    gaps = [Gap.from_text(text) for text in gap or ()]
+    gaps = [read_gap(text) for text in gap or ()]
     with RobotPlayer(find_recording(episode), namespace, speed, gaps, announce) as player:
         for note in player.notes:
             to_stderr(f"warning: {note}")
@@ -181,9 +183,7 @@ def _obey(
     as_json: bool,
 ) -> NoReturn:
     """Simulate a robot that obeys trajectories and velocities."""
-    from hetwin_suite._robots.obeying.faults import Fault
-
-    failing = None if fault is None else Fault.from_text(fault)
+    failing = None if fault is None else read_fault(fault)
     start = None if place is None else read_place(place)
     try:
         from hetwin_suite._robots.obeying.running import obeying
@@ -209,13 +209,42 @@ def read_place(text: str) -> PlanarPose:
 
     found = numbers(text, 3)
     if found is None:
-        raise BadInput(
-            "this is no place",
-            where="--place",
-            found=text,
-            expected="X,Y,YAW in m and rad, e.g. 2.94,2.84,1.57",
-        )
+        raise _no("place", text, "X,Y,YAW in m and rad, e.g. 2.94,2.84,1.57")
     return PlanarPose(*found)
+
+
+def read_gap(text: str) -> Gap:
+    """Return what `--gap AT:SECONDS` says [s].
+
+    Raises:
+        BadInput: if the text says something else.
+    """
+    from hetwin_suite._robots.robot_player import Gap
+
+    found = numbers(text, 2, ":")
+    if found is None or found[0] < 0.0 or found[1] <= 0.0:
+        raise _no("gap", text, "AT:SECONDS, two numbers, e.g. 3:2")
+    return Gap(*found)
+
+
+def read_fault(text: str) -> Fault:
+    """Return what `--fault KIND:AT` says [s].
+
+    Raises:
+        BadInput: if the text says something else.
+    """
+    from hetwin_suite._robots.obeying.faults import Fault, FaultKind
+
+    kind, _, at = text.partition(":")
+    found = numbers(at, 1)
+    if kind not in {*FaultKind} or found is None or not 0.0 <= found[0] < 1e6:
+        expected = f"KIND:AT, one of {', '.join(FaultKind)} and seconds, e.g. freeze:1.5"
+        raise _no("fault", text, expected)
+    return Fault(FaultKind(kind), found[0])
+
+
+def _no(what: str, text: str, expected: str) -> BadInput:
+    return BadInput(f"this is no {what}", where=f"--{what}", found=text, expected=expected)
 
 
 def no_ros(error: ImportError, otherwise: str = "") -> BadInput:

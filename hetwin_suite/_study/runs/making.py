@@ -15,12 +15,11 @@ import numpy as np
 from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
-from hetwin_core.ensemble.conductor.session import session
+from hetwin_core.ensemble.conductor.session import local_ports, session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import HetwinError, Refused
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.supervision.heartbeat import Heartbeat
-from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_core.ensemble.words import failure_row_words, failure_words
 from hetwin_core.episodes.log_writer import RunLog
 from hetwin_core.episodes.tables.running import RunTables

@@ -1,12 +1,11 @@
 """Records the episode `truck_unloading`: a pick and a sweep from a small load.
 
-``python -m hetwin_suite.proving_ground.truck.record --out DIR``. The joint states are the commanded ones; the
+The joint states are the commanded ones; the
 annotations contain when the plungers are needed, and which packets the cups hold.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,7 +17,6 @@ from hetwin_suite.proving_ground.truck.actions import ACTIONS, PlungerAction, Un
 from hetwin_suite.proving_ground.truck.packets import Packet
 from hetwin_suite.proving_ground.truck.robot import ACTIVE_JOINTS
 from hetwin_suite.proving_ground.truck.site import PERIOD, Site
-from hetwin_suite.proving_ground.truck.world import scenario_packets
 from hetwin_suite.robot import Announcement, Reading
 
 START_NS = 1_789_374_612_480_000_000
@@ -99,15 +97,3 @@ def _readings(tape: Sequence[Floats]) -> list[Reading]:
         Reading(i * PERIOD, ACTIVE_JOINTS, positions[i], velocities[i], still)
         for i in range(0, len(tape), READ_EVERY)
     ]
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Read the command line and record."""
-    parser = argparse.ArgumentParser(description="Record the episode truck_unloading.")
-    parser.add_argument("--out", type=Path, required=True, help="the bag; must not exist")
-    counts = record(parser.parse_args(arguments).out, scenario_packets("small"))
-    print(", ".join(f"{action}: {count} packets" for action, count in counts.items()))
-
-
-if __name__ == "__main__":
-    main()

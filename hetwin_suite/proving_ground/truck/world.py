@@ -1,11 +1,7 @@
-"""Writes the trailer with its load as SDFormat.
-
-``python -m hetwin_suite.proving_ground.truck.world B > truck_b.sdf``; ``small`` is `worlds/truck.sdf`.
-"""
+"""Writes the trailer with its load as SDFormat. The load ``small`` is that of `worlds/truck.sdf`."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -57,9 +53,3 @@ def scenario_packets(scenario: str, seed: int = 0) -> list[Packet]:
 
 
 _LOADS = {**LOADS, "small": SMALL}
-
-
-if __name__ == "__main__":
-    if len(sys.argv) != 2 or sys.argv[1] not in _LOADS:
-        sys.exit(f"usage: python -m {__spec__.name} {{{','.join(_LOADS)}}} > truck.sdf")
-    sys.stdout.write(truck_sdf(scenario_packets(sys.argv[1])))

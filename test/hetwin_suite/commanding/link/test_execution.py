@@ -11,7 +11,7 @@ import pytest
 from support.sent_goals import commander
 from support.virtual_robot import PERIOD, VirtualRobot, VirtualTime
 
-from hetwin_suite._robots.obeying.faults import Fault
+from hetwin_suite.cli.robot import read_fault
 from hetwin_suite.commanding.link.execution import Execution, Tip
 from hetwin_suite.commanding.link.sending import DEVIATION
 from hetwin_suite.commanding.outcome import Result
@@ -49,7 +49,7 @@ class Run:
     ) -> None:
         one, self.plan = arm
         self.clock, self.stop = VirtualTime(), threading.Event()
-        read = Fault.from_text(fault) if fault else None
+        read = read_fault(fault) if fault else None
         self.robot = VirtualRobot(self.clock, self.plan, seed, read)
         limits = np.full(len(self.plan.names), DEVIATION)
         tip = Tip(chain_to(one.twin.robot, "gripper_base"), dict(one.twin.resting))

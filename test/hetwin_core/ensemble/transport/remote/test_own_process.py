@@ -15,10 +15,9 @@ from typing import Any
 import pytest
 from support.small_ensemble import TAKEN_AND_GIVEN_BACK, Misbehaving, Outcome, Recorder, scenario
 
-from hetwin_core.ensemble.conductor.session import session
+from hetwin_core.ensemble.conductor.session import local_ports, session
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.model import Changes, Tick
-from hetwin_core.ensemble.transport.local_ports import local_ports
 
 ROOT = Path(__file__).resolve().parents[5]
 DEADLINE_S = 0.4
@@ -193,7 +192,7 @@ def test_a_refusal_is_no_failure() -> None:
 ORPHANS = """
 import os, signal, sys, time
 from support.small_ensemble import Misbehaving, scenario
-from hetwin_core.ensemble.transport.local_ports import local_ports
+from hetwin_core.ensemble.conductor.session import local_ports
 sys.path.append({folder!r})
 from test_own_process import FAILS, hang
 Misbehaving.deeds = {{"initialize": hang}}
