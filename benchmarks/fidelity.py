@@ -23,7 +23,7 @@ import fidelity_curve as curve
 from fidelity_pairs import CHAIN, Row, State, chain, rows_of
 from machine import machine
 
-from hetwin_suite.proving_ground.truck.packets import LOADS
+from hetwin_truck.packets import LOADS
 from model_nodes.fidelity.rules import MARGIN
 
 EXAMPLES = """examples:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hetwin_core.ensemble.scene.fidelity import Fidelity
-from hetwin_suite.proving_ground.truck.packets import Load, draw_load
-from hetwin_suite.proving_ground.truck.site import Site
+from hetwin_truck.packets import Load, draw_load
+from hetwin_truck.site import Site
 
 COUNTS = (10, 30, 100, 300, 1000, 3000)
 ACTIVE = 50

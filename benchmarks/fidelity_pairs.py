@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hetwin_suite._study.counting.paired import error_of
-from hetwin_suite.proving_ground.truck.actions import ACTIONS, Outcome, Unloader
-from hetwin_suite.proving_ground.truck.packets import LOADS, Load, draw_load
-from hetwin_suite.proving_ground.truck.site import Site
-from model_nodes.fidelity.near_robot import MODES
+from hetwin_truck.actions import ACTIONS, Outcome, Unloader
+from hetwin_truck.packets import LOADS, Load, draw_load
+from hetwin_truck.site import Site
+from model_nodes.fidelity.signaler import MODES
 from model_nodes.main_physics.engines.engine import Diverged
 
 CASES = [(mode, sleep) for sleep in (False, True) for mode in MODES]

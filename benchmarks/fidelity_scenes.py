@@ -20,14 +20,14 @@ from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.shapes import ShapeKind
 from hetwin_core.episodes.episode import Episode
-from hetwin_suite.proving_ground.cluttered_floor import write_cluttered_floor
-from hetwin_suite.proving_ground.truck.packets import LOADS
-from hetwin_suite.proving_ground.truck.scenario import write_truck_scenario
 from hetwin_suite.running.api import run
 from hetwin_suite.view.film.film import Actor, Part, Scene
 from hetwin_suite.view.film.from_episode import film_of
 from hetwin_suite.view.stills.drawing import Drawing
 from hetwin_suite.view.stills.looking import fitted, outline
+from hetwin_truck.cluttered_floor import write_cluttered_floor
+from hetwin_truck.packets import LOADS
+from hetwin_truck.scenario import write_truck_scenario
 
 COLOURS = {Fidelity.HIGH: "#e8833a", Fidelity.MEDIUM: "#d9c77a", Fidelity.LOW: "#8fa3bf"}
 WIDTH, HEIGHT = 760, 500

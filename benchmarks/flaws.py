@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -75,21 +75,20 @@ def measure(name: str, seed: int, keep: Path | None) -> dict[str, Any]:
         case = clean(seed) if name == "clean" else CASES[name](seed)
     except RunFailed:  # out of the arm's reach
         return {"case": name, "seed": seed, "vain": True, "found": None, "false": []}
-    folder = Path(tempfile.mkdtemp(prefix="hetwin-flaws-")) / f"{name}_{seed}"
-    try:
-        run = run_case(case, folder)
-        begun = time.process_time()
-        flaws = flaws_of(run)
-        spent = time.process_time() - begun
+    with tempfile.TemporaryDirectory(prefix="hetwin-flaws-", ignore_cleanup_errors=True) as made:
+        folder = Path(made) / f"{name}_{seed}"
         try:
+            run = run_case(case, folder)
+            begun = time.process_time()
+            flaws = flaws_of(run)
+            spent = time.process_time() - begun
             planted = None if case.planted is None else case.planted(States(run))
         except Vain:
             return {"case": name, "seed": seed, "vain": True, "found": None, "false": []}
-        found, false = judged(flaws, planted)
-    finally:
-        if keep is not None and folder.exists():
-            shutil.copytree(folder, keep / folder.name, dirs_exist_ok=True)
-        shutil.rmtree(folder.parent, ignore_errors=True)
+        finally:
+            if keep is not None and folder.exists():
+                shutil.copytree(folder, keep / folder.name, dirs_exist_ok=True)
+    found, false = judged(flaws, planted)
     return {
         "case": name,
         "seed": seed,
@@ -106,16 +105,16 @@ def measure_variant(
     name: str, seed: int, count: int, jobs: int, keep: Path | None
 ) -> Iterator[dict[str, Any]]:
     """Make and judge runs of a variant; yields their rows."""
-    folder = Path(tempfile.mkdtemp(prefix="hetwin-flaws-")) / name
-    try:
-        for number, result in enumerate(runs_of(name, seed, count, jobs, folder)):
-            yield _judged_variant(name, seed + number, result)
-            if keep is None and result.folder is not None:
-                shutil.rmtree(result.folder)
-    finally:
-        if keep is not None and folder.exists():
-            shutil.copytree(folder, keep / name, dirs_exist_ok=True)
-        shutil.rmtree(folder.parent, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix="hetwin-flaws-", ignore_cleanup_errors=True) as made:
+        folder = Path(made) / name
+        try:
+            for number, result in enumerate(runs_of(name, seed, count, jobs, folder)):
+                yield _judged_variant(name, seed + number, result)
+                if keep is None and result.folder is not None:
+                    shutil.rmtree(result.folder)
+        finally:
+            if keep is not None and folder.exists():
+                shutil.copytree(folder, keep / name, dirs_exist_ok=True)
 
 
 def _judged_variant(name: str, seed: int, result: RunResult) -> dict[str, Any]:
@@ -163,8 +162,16 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
+def _names(only: str | None, known: Mapping[str, Any]) -> list[str]:
+    names = only.split(",") if only is not None else list(known)
+    for name in names:
+        if name not in known:
+            raise SystemExit(f"--only: no case {name!r}; there are {', '.join(known)}")
+    return names
+
+
 def _rows(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    names = given.only.split(",") if given.only else list(CASES)
+    names = _names(given.only, CASES)
     for number in range(given.each):
         yield from (measure(name, given.seed + number, given.keep) for name in names)
     for number in range(given.clean):
@@ -172,7 +179,7 @@ def _rows(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
 
 
 def _rows_of_variants(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    names = given.only.split(",") if given.only else list(VARIANTS)
+    names = _names(given.only, VARIANTS)
     for name in names:
         yield from measure_variant(name, given.seed, given.each, given.jobs, given.keep)
     if given.clean:

@@ -18,7 +18,7 @@ from typing import Any
 from machine import machine
 
 import hetwin_suite
-from hetwin_suite.proving_ground.home_lab.episode import record_cups
+from hetwin_home.episode import record_cups
 
 EXAMPLES = """examples:
   python benchmarks/home_lab.py --jobs 2                         # records and replays twenty; about half an hour

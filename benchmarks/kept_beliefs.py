@@ -8,9 +8,9 @@ import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from hetwin_suite.proving_ground.truck.planning.belief import Beliefs, Node, Strategy
-from hetwin_suite.proving_ground.truck.planning.library import draw_cut_out
-from hetwin_suite.proving_ground.truck.world import scenario_packets
+from hetwin_truck.planning.belief import Beliefs, Node, Strategy
+from hetwin_truck.planning.library import draw_cut_out
+from hetwin_truck.world import scenario_packets
 
 CUT_OUT = "cut_out"
 """Stands for a scenario: the loads of the library."""

@@ -26,10 +26,10 @@ from hetwin_suite._study.learning.fidelity.learn_fidelity import Weighed, Weighi
 from hetwin_suite._study.learning.fidelity.moving import Moving
 from hetwin_suite._study.runs.run_result import RunResult
 from hetwin_suite._study.runs.study import Study
-from hetwin_suite.proving_ground.cluttered_floor import FILE, write_cluttered_floor
-from hetwin_suite.proving_ground.truck.packets import LOADS
-from hetwin_suite.proving_ground.truck.scenario import file_of, write_truck_scenario
-from model_nodes.fidelity.near_robot import MODES
+from hetwin_truck.cluttered_floor import FILE, write_cluttered_floor
+from hetwin_truck.packets import LOADS
+from hetwin_truck.scenario import file_of, write_truck_scenario
+from model_nodes.fidelity.signaler import MODES
 
 EXAMPLES = """examples:
   python benchmarks/managed_scenarios.py --quick

@@ -17,7 +17,7 @@ from hetwin_core.ensemble.known_files import example_robots
 from hetwin_suite.digital_robot.describing import describe_file
 
 TIAGO = "robots/tiago_description/robots/tiago.urdf"
-WORLD = Path(__file__).resolve().parents[1] / "worlds" / "home_lab.sdf"
+WORLD = Path(__file__).resolve().parents[1] / "examples/hetwin_home/worlds/home_lab.sdf"
 SIZES = {
     "height": ("*", "top", 110.0, 110.0998, 0.998),
     "chassis height": ("base_link", "top", 30.0, 30.0384, 0.384),

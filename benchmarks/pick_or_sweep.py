@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from machine import machine
 
-from hetwin_suite.proving_ground.truck.choice import Example, episode
+from hetwin_truck.choice import Example, episode
 
 EXAMPLES = """examples:
   python benchmarks/pick_or_sweep.py --quick

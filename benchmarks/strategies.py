@@ -22,9 +22,9 @@ import numpy as np
 from kept_beliefs import Case, KeptBeliefs
 from machine import machine
 
-from hetwin_suite.proving_ground.truck.planning.belief import Strategy
-from hetwin_suite.proving_ground.truck.planning.particles import MOVES
-from hetwin_suite.proving_ground.truck.planning.search import Search, Step
+from hetwin_truck.planning.belief import Strategy
+from hetwin_truck.planning.particles import MOVES
+from hetwin_truck.planning.search import Search, Step
 
 EXAMPLES = """examples:
   python benchmarks/strategies.py --quick

@@ -22,17 +22,17 @@ from kept_beliefs import CUT_OUT, Case, KeptBeliefs
 from machine import machine
 from strategies import UNSEEN, interval
 
-from hetwin_suite.proving_ground.truck.planning.belief import Strategy
-from hetwin_suite.proving_ground.truck.planning.choosing import (
+from hetwin_truck.planning.belief import Strategy
+from hetwin_truck.planning.choosing import (
     Chooser,
     StrategyLibrary,
     Tried,
     best_single,
 )
-from hetwin_suite.proving_ground.truck.planning.library import features_at_start
-from hetwin_suite.proving_ground.truck.planning.particles import moves_within
-from hetwin_suite.proving_ground.truck.planning.search import Search
-from hetwin_suite.proving_ground.truck.planning.trying import Trials, try_out
+from hetwin_truck.planning.library import features_at_start
+from hetwin_truck.planning.particles import moves_within
+from hetwin_truck.planning.search import Search
+from hetwin_truck.planning.trying import Trials, try_out
 
 EXAMPLES = """examples:
   python benchmarks/strategy_library.py --keep truck_library --json

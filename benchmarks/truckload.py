@@ -15,10 +15,10 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import resource
-from hetwin_suite.proving_ground.truck.actions import ACTIONS, Unloader
-from hetwin_suite.proving_ground.truck.packets import LOADS, Load, Packet, draw_load
-from hetwin_suite.proving_ground.truck.site import URDF, Site
-from hetwin_suite.proving_ground.truck.world import truck_sdf
+from hetwin_truck.actions import ACTIONS, Unloader
+from hetwin_truck.packets import LOADS, Load, Packet, draw_load
+from hetwin_truck.site import URDF, Site
+from hetwin_truck.world import truck_sdf
 from model_nodes.main_physics.engines.engine import Diverged
 
 _VAIN = 4

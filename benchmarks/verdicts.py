@@ -60,16 +60,14 @@ def measure(keep: Path | None, task: tuple[str, str, int, int]) -> Row:
     except Vain as vain:
         return {**row, "vain": str(vain)}
     drawn, name = time.monotonic() - begun, f"{number:04d}_{kind}_{robot}"
-    folder = Path(tempfile.mkdtemp(prefix="hetwin-verdicts-")) / name
-    try:
+    with tempfile.TemporaryDirectory(prefix="hetwin-verdicts-", ignore_cleanup_errors=True) as made:
+        folder = Path(made) / name
         refusal = _run(case, folder)
         judged = judge(case, folder / "run")
         if keep is not None and judged.is_wrong:
             shutil.copytree(folder, keep / name, dirs_exist_ok=True)
             told = {"truth": asdict(case.truth), "without": sorted(case.without), **asdict(judged)}
             (keep / name / "judged.json").write_text(json.dumps(told, indent=1), encoding="utf-8")
-    finally:
-        shutil.rmtree(folder.parent, ignore_errors=True)
     return {
         **row,
         "vain": "",

@@ -26,8 +26,8 @@ from __future__ import annotations
 from hetwin_suite._worlds.sdf_text import Part, Thing, world_sdf
 from hetwin_suite._worlds.solids import Solid, read_solids
 from model_nodes.fidelity.bounding_boxes import BoundingBoxes
-from model_nodes.fidelity.near_robot import MODES
 from model_nodes.fidelity.rules import MARGIN, NearRobotRules, Thresholds
+from model_nodes.fidelity.signaler import MODES
 from model_nodes.main_physics.engines.engine import Diverged, Engine, EngineSettings, Rangefinder
 from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.loading import load_world

@@ -31,10 +31,10 @@ from hetwin_suite._robots.reaching import DOWN, Reacher
 from hetwin_suite._robots.sensing import Driver, Reading, Sensors
 from hetwin_suite._robots.service import Service
 from model_nodes.main_physics.wheels import DifferentialDrive, differential_drive
-from model_nodes.robot_program.errors import CannotReach, Failed
-from model_nodes.robot_program.pictures import Percept
+from model_nodes.robot_program.beliefs import Percept
+from model_nodes.robot_program.messages import CannotReach, Failed
 from model_nodes.robot_program.robot import Robot
-from model_nodes.robot_program.tasks import Task
+from model_nodes.robot_program.telling import Task
 from model_nodes.skills.arguments import hand_of, numbers
 from model_nodes.skills.scene import SkillScene
 

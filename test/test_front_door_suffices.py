@@ -25,8 +25,6 @@ DEMONSTRATIONS = {
         *(f"{GROUND}/{name}.py" for name in ("distribution", "episodes", "evaluate_command")),
         *(f"{GROUND}/{name}.py" for name in ("kind", "recipe", "record_command")),
     ],
-    "home_lab": [f"{GROUND}/home_lab"],
-    "truck": [f"{GROUND}/truck", f"{GROUND}/cluttered_floor.py"],
     "twin_lab": [f"{GROUND}/lab"],
 }
 """Demonstration -> its folders and files."""

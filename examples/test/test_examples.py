@@ -9,7 +9,7 @@ import pytest
 
 from hetwin_core.ensemble import resources
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.extras import SCENARIOS, installs
+from hetwin_core.ensemble.extras import COMMANDS, MODELS, SCENARIOS, installs
 from hetwin_core.ensemble.scenario.scenario import find_scenario
 from model_nodes.main_physics.sources.factory import open_source
 
@@ -42,6 +42,15 @@ def test_it_has_a_readme_that_names_its_scenarios(package: str) -> None:
 def test_the_suite_knows_what_brings_each_scenario() -> None:
     assert {name for name, extra in SCENARIOS.items() if extra == "examples"} == {*NAMES}
     assert {name: find_scenario(name) for name in NAMES} == NAMES
+
+
+def test_the_suite_knows_what_brings_each_command_and_model() -> None:
+    points = MANIFEST["project"]["entry-points"]
+    kinds = (name.replace(".", " ") for name in points.get("hetwin.episode_kinds", {}))
+    named = {*points.get("hetwin.commands", {}), *kinds}
+    assert {name for name, extra in COMMANDS.items() if extra == "examples"} == named
+    models = {name for name, extra in MODELS.items() if extra == "examples"}
+    assert models == {*points.get("hetwin.models", {})}
 
 
 def test_where_the_package_is_missing_a_scenario_names_what_brings_it(

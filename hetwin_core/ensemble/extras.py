@@ -16,9 +16,15 @@ MODELS = {
     ),
 }
 """Types of models that packages of ours bring, and the extras that install these."""
-COMMANDS = {"machines": "machines"}
+COMMANDS = {"machines": "machines", "record home_lab": "examples", "truck": "examples"}
 """Commands that packages of ours bring, and the extras that install these."""
-SCENARIOS = dict.fromkeys(("handing_over", "pouring", "set_table", "setting_the_table"), "examples")
+SCENARIOS = dict.fromkeys(
+    (
+        *("handing_over", "home_lab", "pouring", "set_table", "setting_the_table"),
+        "truck_unloading",
+    ),
+    "examples",
+)
 """Scenarios that packages of ours bring, and the extras that install these."""
 
 

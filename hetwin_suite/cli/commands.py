@@ -161,10 +161,11 @@ class Commands(Group):
                 Points(self.points, "command", EXPECTED).loaded(point),
                 f"{self.points}.{point.name}",
             )
-        if self.points == ENTRY_POINTS and cmd_name in COMMANDS:
+        words = f"{self.prefix}{cmd_name}".replace(".", " ")
+        if self.points and words in COMMANDS:
             raise BadInput(
-                f"hetwin {cmd_name} is in a package of its own, which is not installed",
-                expected=installs(COMMANDS[cmd_name]),
+                f"hetwin {words} is in a package of its own, which is not installed",
+                expected=installs(COMMANDS[words]),
             )
         names: Any = dict.fromkeys(self.list_commands(ctx))
         self.commands = names  # what is suggested in its place

@@ -9,7 +9,7 @@ from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.layout import Entity
 from hetwin_suite.commanding.look import Look
 from model_nodes.containment import inside_of
-from model_nodes.robot_program.placing import seen_from
+from model_nodes.robot_program.facts import seen_from
 
 
 class Expected(Protocol):

@@ -19,11 +19,9 @@ from hetwin_suite.commanding.commanded import Commanded
 from hetwin_suite.commanding.expected import Expected, Held, Released
 from hetwin_suite.commanding.goals import GraspGoal, ReleaseGoal
 from hetwin_suite.commanding.twin import Twin
-from model_nodes.main_physics.sources.program.facts import robot_facts
-from model_nodes.robot_program.facts import JointFacts, RobotFacts
-from model_nodes.robot_program.placing import seen_from, within
-from model_nodes.skills.approach import approach
-from model_nodes.skills.grasp import grasp
+from model_nodes.main_physics.sources.program.process import robot_facts
+from model_nodes.robot_program.facts import JointFacts, RobotFacts, seen_from, within
+from model_nodes.skills.grasp import approach, grasp
 from model_nodes.skills.release import release
 from model_nodes.skills.scene import SkillScene
 

@@ -34,7 +34,7 @@ from hetwin_suite.commanding.plan import Plan, Stage
 from hetwin_suite.commanding.refusal import Refusal, Rule
 from model_nodes.main_physics.world.chains import chain_to
 from model_nodes.main_physics.world.description import Body
-from model_nodes.robot_program.errors import CannotReach
+from model_nodes.robot_program.messages import CannotReach
 
 START_TOLERANCE = 0.02
 """A motion begins no further from where the robot is [rad or m]."""

@@ -17,8 +17,7 @@ from hetwin_suite.commanding.look import TOUCHING_M, Look
 from hetwin_suite.commanding.plan import Plan
 from hetwin_suite.commanding.refusal import Refusal, Rule
 from hetwin_suite.commanding.twin import Twin
-from model_nodes.main_physics.world.description import Body
-from model_nodes.main_physics.world.names import frame_name
+from model_nodes.main_physics.world.description import Body, frame_name
 
 _SETTLED_S = 0.05
 """Outcomes are looked at so long after the end of their stage, which is before the twin's rest is over [s]."""

@@ -15,11 +15,11 @@ from hetwin_core.kinematics.chains.segment import Segment
 from model_nodes.main_physics.world.description import Joint, JointKind, Pose
 from model_nodes.main_physics.world.resources import find_description
 from model_nodes.main_physics.world.robot_xml import read_robot_xml
-from model_nodes.main_physics.world.urdf.geometry import origin_of
 from model_nodes.main_physics.world.urdf.joints import SEVERAL_AXES, read_joint
 from model_nodes.main_physics.world.urdf.reader import (
     check_mimics,
     check_unique,
+    origin_of,
     tree_order,
 )
 from model_nodes.main_physics.world.xml_file import Element

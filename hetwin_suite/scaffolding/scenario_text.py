@@ -14,7 +14,7 @@ import yaml
 from hetwin_suite.scaffolding.choosing_robot import RECORDED_FILE
 from hetwin_suite.scaffolding.hands import FoundHand
 from hetwin_suite.scaffolding.new_scenario import Draft
-from model_nodes.main_physics.sources.joint_topics import USUAL
+from model_nodes.main_physics.sources.joint_table import USUAL
 from model_nodes.main_physics.sources.recording import RecordedTopic
 from model_nodes.main_physics.sources.told.by_type import reader_of
 

@@ -1,15 +1,115 @@
-"""What a detector makes of what is visible: noise, misses and confusions."""
+"""What a detector makes of a picture: its parameters, noise, misses and confusions, and the event that says so."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 
+from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.parameters import (
+    Amount,
+    EntityName,
+    EntityNames,
+    Parameters,
+    Pose,
+    parameter,
+)
 from hetwin_core.ensemble.scene.poses import multiply, rotation_by
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.camera.events import Detection
-from model_nodes.camera.settings import EVERY, Settings
+from hetwin_core.ensemble.validation import AboveZero, Finite, Whole
+
+Share = Annotated[Finite, Field(ge=0, le=1)]
+EVERY = "*"
+"""Key for all objects that are not named."""
+
+
+class Settings(Parameters):
+    """All parameters of the model."""
+
+    frame: EntityName = parameter("link or other entity that the camera is fixed to")
+    at: Pose = parameter(
+        "its place there: x y z, qw qx qy qz; it looks along x, with z up", [0, 0, 0, 1, 0, 0, 0]
+    )
+    objects: EntityNames = parameter("what it may see: a tag, or a list of names", "graspable")
+    width: Annotated[AboveZero, Field(lt=math.pi)] = parameter("horizontal angle", 1.05, "rad")
+    height: Annotated[AboveZero, Field(lt=math.pi)] = parameter("vertical angle", 0.8, "rad")
+    nearest: Amount = parameter("what is nearer is not seen", 0.1, "m")
+    reach: AboveZero = parameter("what is further is not seen", 3.0, "m")
+    rays: Annotated[Whole, Field(gt=0, le=10_000)] = parameter("rays to each object", 48)
+    least: Share = parameter("an object is visible if so large a share of it is seen", 0.15)
+    during: tuple[str, ...] = parameter(
+        "operations in which it takes pictures; none: at all times", ("look",)
+    )
+    noise: Amount = parameter("standard deviation of detected places, along each axis", 0.0, "m")
+    turn_noise: Amount = parameter(
+        "standard deviation of detected rotations, about each axis", 0.0, "rad"
+    )
+    miss: Share | dict[str, Share] = parameter(
+        "probability that something visible is not detected, or such by object (* for others)", 0.0
+    )
+    confusion: dict[str, dict[str, Share]] = parameter(
+        "object -> what it is taken for instead -> probability", {}
+    )
+
+
+PICTURE = "picture"
+"""Name of the event."""
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """Something that was detected.
+
+    Attributes:
+        object: name of the object that the detector takes it for.
+        pose: x y z [m], qw qx qy qz in the frame of the event.
+        confidence: 0 to 1.
+        behind: name of the object that is really there; empty if that is not said.
+    """
+
+    object: str
+    pose: tuple[float, ...]
+    confidence: float
+    behind: str = ""
+
+
+def picture(time_ns: int, frame: str, found: Sequence[Detection]) -> Event:
+    """Return the event of a picture.
+
+    Args:
+        time_ns: when it was taken.
+        frame: link of the robot in which the poses are; empty: the world.
+        found: what was detected.
+    """
+    rows: list[Json] = [
+        {"object": one.object, "pose": list(one.pose), "confidence": one.confidence}
+        for one in found
+    ]
+    truth: list[Json] = [one.behind for one in found]
+    return Event(PICTURE, time_ns, arguments={"frame": frame, "found": rows, "truth": truth})
+
+
+def frame_of(event: Event) -> str:
+    """Return the link in whose frame the poses of a picture are; empty: the world."""
+    return str(event.arguments["frame"])
+
+
+def detections(event: Event) -> Iterator[Detection]:
+    """Yield what was detected in a picture, without what is really there."""
+    rows = event.arguments["found"]
+    assert isinstance(rows, list)
+    for row in rows:
+        assert isinstance(row, dict)
+        pose, confidence = row["pose"], row["confidence"]
+        assert isinstance(pose, list)
+        assert isinstance(confidence, float | int)
+        numbers = tuple(float(number) for number in pose if isinstance(number, float | int))
+        yield Detection(str(row["object"]), numbers, float(confidence))
 
 
 class Detector:

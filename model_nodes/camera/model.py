@@ -27,9 +27,7 @@ from hetwin_core.ensemble.scene.values import (
     Floats,
     Meaning,
 )
-from model_nodes.camera.detector import Detector
-from model_nodes.camera.events import PICTURE, picture
-from model_nodes.camera.settings import EVERY, Settings
+from model_nodes.camera.detector import EVERY, PICTURE, Detector, Settings, picture
 from model_nodes.camera.sight import Sight, View
 
 VISIBLE = AttributeSpec("visible", meaning=Meaning.TRUTH)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
+from pydantic import Field
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.model import (
@@ -17,19 +18,53 @@ from hetwin_core.ensemble.model import (
     Tick,
 )
 from hetwin_core.ensemble.nearest import one_of
+from hetwin_core.ensemble.parameters import (
+    Parameters,
+    RobotDescription,
+    WatchedRobot,
+    parameter,
+)
 from hetwin_core.ensemble.scene.consistency import CONSISTENCY, Consistency
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import ODOMETRY, AttributeSpec, Floats
 from hetwin_core.ensemble.scene.watch import DEFAULT_WATCH_RATE, REPORTS, Watch, WatchLayout
+from hetwin_core.ensemble.validation import Number
 from hetwin_core.kinematics.chains.chain import Chain
-from model_nodes.consistency.agreement import Agreement, Expected, Parting
-from model_nodes.consistency.bases import BaseDifference
-from model_nodes.consistency.figures import Figures
-from model_nodes.consistency.settings import Settings
+from model_nodes.consistency.agreement import Agreement, BaseDifference, Expected, Figures, Parting
 from model_nodes.main_physics.world.chains import chain_in
 
 if TYPE_CHECKING:
     from model_nodes.consistency.live_robot import LiveRobot
+
+
+Namespace = Annotated[
+    str, Field(pattern=r"^/?([A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*)?$")
+]
+"""A namespace of ROS 2; / for none."""
+
+Limit = Annotated[Number, Field(gt=0, le=1e9)]
+
+JOINT_LIMIT = 0.0125
+"""How far joints of robot and twin may be apart [rad or m]."""
+
+
+class Settings(Parameters):
+    """What is compared, and how far it may be apart."""
+
+    watch: WatchedRobot = parameter("the robots that the main model reports about", None)
+    description: RobotDescription = parameter("the robot's URDF", "")
+    of: str | None = parameter("name of the robot; default: the only one", None)
+    robot: Namespace | None = parameter(
+        "namespace of a robot that obeys the same commands as the twin, whose joint states are compared, / for none;"
+        " default: the twin is compared with what its source says",
+        None,
+    )
+    joints: Limit = parameter("how far a joint may be off", JOINT_LIMIT, "rad or m")
+    link: str | None = parameter("link whose place is compared; default: none", None)
+    tip: Limit = parameter("how far the link may be off", 0.03, "m")
+    base: Limit = parameter("how far the base may be from where odometry has it", 0.05, "m")
+    heading: Limit = parameter("how far its heading may be off", 0.05, "rad")
+
 
 JOINT_DIFFERENCE = "joint_difference"
 """Positions of the robot's joints less those of the twin's [rad or m]; 0 where one is unknown."""

@@ -16,8 +16,7 @@ from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.gazebo_view.pictures import add_visuals, shown_name
 from model_nodes.main_physics.engines.gz.sdf_parts import add, add_pose, numbers
 from model_nodes.main_physics.world.description import Joint, JointKind
-from model_nodes.main_physics.world.urdf.joints import SEVERAL_AXES, read_joint
-from model_nodes.main_physics.world.urdf.many_axes import single_axes
+from model_nodes.main_physics.world.urdf.joints import SEVERAL_AXES, read_joint, single_axes
 from model_nodes.main_physics.world.xml_file import Element, read_xml
 
 _TYPES = {JointKind.HINGE: "revolute", JointKind.SLIDE: "prismatic"}

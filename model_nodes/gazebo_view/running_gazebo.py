@@ -15,8 +15,7 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from model_nodes.gazebo_view.pictures import picture, shown_name
 from model_nodes.gazebo_view.robots import ShownRobot
 from model_nodes.main_physics.engines.gz.bindings import Gazebo, own_worlds, transport_node
-from model_nodes.main_physics.engines.gz.server.components import message_of, type_id
-from model_nodes.main_physics.engines.gz.server.state import Tree, WorldState
+from model_nodes.main_physics.engines.gz.server.state import Tree, WorldState, message_of, type_id
 
 _CREATE = re.compile(r"/world/([^/]+)/create_multiple")
 _DEADLINE_MS = 1000

@@ -1,11 +1,18 @@
-"""The closing of the fingers, and since when they have been at rest."""
+"""The closing of the fingers: when they rest, what stopped them, and which objects are between them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
 from math import expm1, isnan
+from typing import NamedTuple, TypeAlias
 
+from hetwin_core.ensemble.concern_words import CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scene.hands import HandDescription
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scene.hands import HandDescription, sides_of
+from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import Floats
 
 _NO_TRAVEL = 1e-9
@@ -105,3 +112,194 @@ def _check(hand: HandDescription) -> None:
             found={"joints": hand.joints, "opened": hand.opened, "closed": hand.closed},
             expected="as many numbers in opened and in closed as there are joints, at least one",
         )
+
+
+PRESSES = 1.5
+"""Fingers that stand press on something if their effort is this many times what it was while they closed."""
+CLEARLY, LEAST = 5.0, 0.1
+"""They also do with less effort than a hand's threshold, if it is this many times what it was while they closed and
+while they stood open, and at least this share of the threshold: efforts may have other units than the threshold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Thresholds, see the parameters of the model of the same names; shares of the travel, N or Nm, times in ns."""
+
+    min_closing: float
+    closed_margin: float
+    release_opening: float
+    press_effort: float
+    settle_ns: int
+
+
+class StoppedShort:
+    """Follows the fingers of one hand while nothing of the scene is in its grip.
+
+    A hand whose fingers stand between their ends when the run begins may have closed on something before.
+
+    Args:
+        hand: its name.
+        fingers: their motion.
+        limits: thresholds.
+    """
+
+    def __init__(self, hand: str, fingers: FingerMotion, limits: Limits) -> None:
+        self._hand, self._fingers, self._limits = hand, fingers, limits
+        self._most_open: float | None = None
+        self._last = 0.0
+        self._free_effort: float | None = None
+        self._open_effort: float | None = None
+        self._stopped_at: float | None = None
+        self._has_efforts = False
+
+    def update(self, time_ns: int, effort: float | None, *, holds: bool) -> list[Event]:
+        """Look at the fingers; returns what has happened to them.
+
+        Args:
+            time_ns: simulated time.
+            effort: mean of the sizes of the finger joints' efforts; None if they are not known [N or Nm].
+            holds: whether an object of the scene is between the fingers.
+        """
+        fingers, limits = self._fingers, self._limits
+        begins = self._most_open is None
+        self._most_open = min(self._most_open or fingers.closing, fingers.closing)
+        if effort is not None and not begins:
+            self._note(effort, self._most_open + limits.min_closing)
+        self._last = fingers.closing
+        self._has_efforts |= bool(effort)  # those that were not recorded are 0
+        ends = fingers.farthest >= 1.0 - limits.closed_margin
+        if self._stopped_at is not None:
+            opened = self._stopped_at - fingers.closing >= limits.release_opening
+            self._stopped_at = max(self._stopped_at, fingers.closing)
+            if not (opened or ends or holds):
+                return []
+            self._stopped_at, self._most_open = None, fingers.closing
+            because = "it opened" if opened else "it holds an object" if holds else "it closed"
+            return [self._event(LET_GO_OF_SOMETHING, time_ns, because=because)]
+        still = time_ns - fingers.still_since_ns >= limits.settle_ns
+        least = limits.min_closing if begins else self._most_open + limits.min_closing
+        if holds or ends or fingers.closing < least or not (still or begins):
+            return []
+        if effort is not None and self._has_efforts and not self._presses(effort):
+            return []
+        self._stopped_at = fingers.closing
+        since_ns = fingers.still_since_ns
+        event = self._event(CLOSED_ON_SOMETHING, since_ns, closing=fingers.closing, gap=fingers.gap)
+        return [event]
+
+    def _note(self, effort: float, open_until: float) -> None:
+        """Note an effort of fingers that close, or stand open."""
+        if self._fingers.closing > self._last:
+            known = effort if self._free_effort is None else self._free_effort
+            self._free_effort = min(effort, known)
+        elif self._fingers.closing <= open_until:
+            self._open_effort = max(effort, self._open_effort or 0.0)
+
+    def _presses(self, effort: float) -> bool:
+        """Whether fingers that stand press on something, as far as their efforts say."""
+        if self._free_effort is None:
+            return effort >= self._limits.press_effort
+        least, free = self._limits.press_effort, self._free_effort
+        if effort >= max(least, PRESSES * free):
+            return True
+        if self._open_effort is None:
+            return False
+        return effort >= max(LEAST * least, CLEARLY * max(free, self._open_effort))
+
+    def _event(self, name: str, time_ns: int, **arguments: float | str) -> Event:
+        return Event(name, time_ns, arguments={"hand": self._hand, **arguments})
+
+
+class Touch(NamedTuple):
+    """A finger near an object: its index, the distance [m], and the unit normal towards the object."""
+
+    finger: int
+    distance: float
+    normal: tuple[float, float, float]
+
+
+Touches: TypeAlias = dict[int, list[Touch]]
+"""By index of the object."""
+
+
+class Enclosure:
+    """Finds objects between fingers.
+
+    The links of one finger count as one side, and so does the palm where a single finger closes against it.
+
+    Args:
+        layout: the scene's layout.
+        hand: the hand with the fingers.
+        reach: distances above this are ignored [m].
+        opposition: two normals oppose each other if their cosine is below this.
+
+    Raises:
+        BadInput: if a finger link is not in the scene, or all belong to one finger.
+    """
+
+    def __init__(
+        self, layout: Layout, hand: HandDescription, reach: float, opposition: float
+    ) -> None:
+        self._finger = _fingers(layout, hand)
+        self._reach = reach
+        self._opposition = opposition
+
+    def touches(self, proximity: Floats) -> Touches:
+        """Return all objects within reach of a finger."""
+        found: Touches = {}
+        close = proximity[proximity[:, 2] <= self._reach]
+        for row in close.tolist():
+            finger = self._finger.get(int(row[1]))
+            if finger is not None:
+                touch = Touch(finger, row[2], (row[6], row[7], row[8]))
+                found.setdefault(int(row[0]), []).append(touch)
+        return found
+
+    def between(self, touches: Touches, distance: float, preferred: int) -> int:
+        """Return the index of the object that fingers touch on opposing sides, -1 if there is none.
+
+        Args:
+            touches: the result of `touches`.
+            distance: largest distance of a touching finger [m].
+            preferred: the object to select if there are several; otherwise the nearest.
+        """
+        gaps = {entity: self.gap(touches, entity) for entity in touches}
+        held = {entity: gap for entity, gap in gaps.items() if gap <= distance}
+        if preferred in held:
+            return preferred
+        return min(held, key=held.__getitem__, default=-1)
+
+    def keeps(self, touches: Touches, entity: int, distance: float) -> bool:
+        """Whether at least two fingers are still within a distance [m] of the object."""
+        near = {touch.finger for touch in touches.get(entity, ()) if touch.distance <= distance}
+        return len(near) > 1
+
+    def gap(self, touches: Touches, entity: int) -> float:
+        """Return the least distance [m] within which fingers touch the object on opposing sides, or infinity."""
+        return self._gap(touches.get(entity, ()))
+
+    def _gap(self, touches: Sequence[Touch]) -> float:
+        opposing = (
+            max(a.distance, b.distance)
+            for a, b in combinations(touches, 2)
+            if a.finger != b.finger and _cosine(a.normal, b.normal) < self._opposition
+        )
+        return min(opposing, default=float("inf"))
+
+
+def _cosine(a: Sequence[float], b: Sequence[float]) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def _fingers(layout: Layout, hand: HandDescription) -> dict[int, int]:
+    """Return the index of the finger of each finger link, by the link's index."""
+    roots = sides_of(layout, hand)
+    order = {root: i for i, root in enumerate(dict.fromkeys(roots.values()))}
+    if len(order) < 2:
+        raise BadInput(
+            "a hand needs two fingers, or a finger and a palm",
+            where=f"hands.{hand.name}.joints",
+            found=list(hand.joints),
+            expected="joints of at least two fingers, or of one that closes against the hand's link",
+        )
+    return {layout.entity_id(link): order[root] for link, root in roots.items()}

@@ -24,9 +24,7 @@ from hetwin_core.ensemble.parameters import Amount, Hand, Parameters, parameter
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.tables import PROXIMITY
 from hetwin_core.ensemble.scene.values import AttributeSpec, Ints, Meaning
-from model_nodes.grasp_monitor.enclosure import Enclosure, Touches
-from model_nodes.grasp_monitor.fingers import FingerMotion
-from model_nodes.grasp_monitor.stopped_short import Limits, StoppedShort
+from model_nodes.grasp_monitor.fingers import Enclosure, FingerMotion, Limits, StoppedShort, Touches
 
 HOLDING = AttributeSpec("holding", meaning=Meaning.TRUTH)
 """Whether a hand holds an object."""

@@ -24,15 +24,13 @@ from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.tables import PROXIMITY
 from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning
-from model_nodes.handling_observer.grips import Grips
-from model_nodes.handling_observer.openings import Openings
+from model_nodes.handling_observer.observations import Grips, Openings, Supports, combined
 from model_nodes.handling_observer.state_machine import (
     HandlingStateMachine,
     Observation,
     Thresholds,
     Transition,
 )
-from model_nodes.handling_observer.supports import Supports, combined
 
 HELD = AttributeSpec("held", meaning=Meaning.ENTITY)
 """The hand that holds an object."""

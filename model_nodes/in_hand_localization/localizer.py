@@ -14,10 +14,8 @@ from hetwin_core.ensemble.scene.rotations import rotation_matrix
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import WORLD, Floats, Value
 from model_nodes.hand_motion import HandMotion
-from model_nodes.in_hand_localization.carrying import ARM_M, carried, opposed
-from model_nodes.in_hand_localization.grip import Grip
-from model_nodes.in_hand_localization.hand_surface import PALM, HandSurface, PlacedHand
-from model_nodes.in_hand_localization.object_geometry import ObjectGeometry
+from model_nodes.in_hand_localization.carrying import ARM_M, Grip, carried, opposed
+from model_nodes.in_hand_localization.geometry import PALM, HandSurface, ObjectGeometry, PlacedHand
 from model_nodes.in_hand_localization.pose_filter import Noise, PoseFilter, Touch
 from model_nodes.in_hand_localization.pressing import Pressing
 from model_nodes.in_hand_localization.settings import Settings

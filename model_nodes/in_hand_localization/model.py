@@ -23,9 +23,8 @@ from hetwin_core.ensemble.scene.poses import compose, is_pose
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, WORLD, AttributeSpec, Value
 from hetwin_core.ensemble.validation import check
-from model_nodes.in_hand_localization.hand_surface import HandSurface
+from model_nodes.in_hand_localization.geometry import HandSurface, ObjectGeometry
 from model_nodes.in_hand_localization.localizer import Localizer, Phase
-from model_nodes.in_hand_localization.object_geometry import ObjectGeometry
 from model_nodes.in_hand_localization.pressing import Pressing
 from model_nodes.in_hand_localization.settings import Changeable, Settings
 

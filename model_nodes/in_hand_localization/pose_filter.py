@@ -13,8 +13,7 @@ import numpy as np
 from hetwin_core.ensemble.scene.poses import conjugate, multiply, normalized, rotation_by
 from hetwin_core.ensemble.scene.rotations import rotation_matrix
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.in_hand_localization.hand_surface import HandSurface
-from model_nodes.in_hand_localization.object_geometry import ObjectGeometry
+from model_nodes.in_hand_localization.geometry import HandSurface, ObjectGeometry
 
 _Seen: TypeAlias = tuple[Floats, Floats, Floats]
 

@@ -18,10 +18,8 @@ from hetwin_core.ensemble.scene.values import (
     Meaning,
 )
 from model_nodes.main_physics.engines.engine import Engine
-from model_nodes.main_physics.fittings import Sensors
-from model_nodes.main_physics.lidars import due
-from model_nodes.main_physics.world.description import World
-from model_nodes.main_physics.world.names import frame_name
+from model_nodes.main_physics.fittings import Sensors, due
+from model_nodes.main_physics.world.description import World, frame_name
 
 COLLISION = AttributeSpec("collision", 1, "", Meaning.TRUTH)
 """Whether the collisions of an object are enabled."""

@@ -1,19 +1,224 @@
-"""What is fitted to a robot's links beside what its URDF says: sensors and conveyor belts."""
+"""What is fitted to robots beside what their URDFs say: laser scanners, belts, and odometry."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from math import sqrt
 from typing import TypeVar
 
+import numpy as np
+from transforms3d.quaternions import quat2mat
+
+from hetwin_core.ensemble.clock import divisor, nearest_rates
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.robot import Belt, RangeSensor
-from model_nodes.main_physics.engines.engine import Engine, Rangefinder, Unsupported
-from model_nodes.main_physics.lidars import FittedLidar
-from model_nodes.main_physics.odometers import Odometer
-from model_nodes.main_physics.world.description import Vector
+from hetwin_core.ensemble.nearest import one_of
+from hetwin_core.ensemble.scenario.robot import Belt, Lidar, RangeSensor, Robot
+from hetwin_core.ensemble.scene.layout import Entity
+from hetwin_core.ensemble.scene.scans import ScanPattern
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.base_drive import BaseDrives
+from model_nodes.main_physics.engines.engine import Engine, Rangefinder, Scanner, Unsupported
+from model_nodes.main_physics.robots import SceneRobot
+from model_nodes.main_physics.wheels import (
+    DifferentialDrive,
+    WheelOdometry,
+    differential_drive,
+)
+from model_nodes.main_physics.world.description import Base, Body, Vector, joint_name
+from model_nodes.main_physics.world.transforms import pose_of
+
+
+@dataclass(frozen=True, slots=True)
+class FittedLidar:
+    """A laser scanner on a link.
+
+    Attributes:
+        scanner: its beams, for the engine.
+        pattern: their meaning, for the scene.
+        every: it scans every so many steps.
+    """
+
+    scanner: Scanner
+    pattern: ScanPattern
+    every: int
+
+    @property
+    def link(self) -> str:
+        """The link that it is fixed to."""
+        return self.scanner.frame
+
+    def scan(self, engine: Engine) -> Floats:
+        """(beams,) what it measures now."""
+        return self.pattern.as_measured(engine.read_scan(self.scanner))
+
+
+def fitted_lidars(
+    lidars: Mapping[str, Lidar],
+    links: Mapping[str, str],
+    frames: Sequence[str],
+    rate: float,
+    robot: str = "robot",
+) -> list[FittedLidar]:
+    """Return the robot's laser scanners.
+
+    Args:
+        lidars: as the scenario names them.
+        links: the robot's own name of a link -> the scene's.
+        frames: all names that are in use in the scene.
+        rate: steps of the main model per simulated second.
+        robot: the scenario's key of the robot.
+
+    Raises:
+        BadInput: if a link is not there or has two scanners, a name is in use, or a rate does not divide `rate`.
+    """
+    on: dict[str, str] = {}
+    fitted: list[FittedLidar] = []
+    for name, lidar in lidars.items():
+        where = f"{robot}.lidars.{name}"
+        if lidar.link not in links:
+            raise BadInput(
+                "the robot has no such link",
+                where=f"{where}.link",
+                found=lidar.link,
+                expected=one_of(lidar.link, links),
+            )
+        if lidar.link in on:
+            raise BadInput(
+                f"this link has a laser scanner already, {on[lidar.link]}",
+                where=f"{where}.link",
+                found=lidar.link,
+                expected="one scanner on each link",
+            )
+        on[lidar.link] = name
+        link = links[lidar.link]
+        fitted.append(_fitted_lidar(name, link, lidar, _every(lidar.rate, rate, where)))
+        if fitted[-1].pattern.frame_on(link) in set(frames) - {link}:
+            raise BadInput(
+                "the frame of this scanner needs a name of its own",
+                where=where,
+                found=name,
+                expected="a name that nothing in the scene has",
+            )
+    return fitted
+
+
+def with_scanners(entities: Sequence[Entity], lidars: Sequence[FittedLidar]) -> list[Entity]:
+    """Return the entities; links with a scanner say what its scans mean."""
+    patterns = {lidar.link: lidar.pattern for lidar in lidars}
+    return [
+        replace(entity, scanner=patterns[entity.name]) if entity.name in patterns else entity
+        for entity in entities
+    ]
+
+
+def due(lidars: Sequence[FittedLidar], step: int) -> Iterator[FittedLidar]:
+    """Iterate over those that scan at a step; all do at step 0."""
+    return (lidar for lidar in lidars if step % lidar.every == 0)
+
+
+def _fitted_lidar(name: str, link: str, lidar: Lidar, every: int) -> FittedLidar:
+    x, y, z, *turn = pose = pose_of(lidar.at)
+    pattern = ScanPattern(
+        name, pose, lidar.first, lidar.last, lidar.beams, lidar.nearest, lidar.reach, lidar.rate
+    )
+    angles = pattern.angles
+    flat = np.stack([np.cos(angles), np.sin(angles), np.zeros_like(angles)], axis=1)
+    along = np.ascontiguousarray(flat @ quat2mat(turn).T)
+    return FittedLidar(Scanner(link, (x, y, z), along, lidar.reach), pattern, every)
+
+
+def _every(rate: float, main_rate: float, where: str) -> int:
+    every = divisor(main_rate, rate)
+    if every is None:
+        near = " or ".join(f"{r:g}" for r in nearest_rates(main_rate, rate))
+        raise BadInput(
+            "this rate does not divide the main model's rate",
+            where=f"{where}.rate",
+            found=rate,
+            expected=f"{near} with the main rate {main_rate:g}",
+        )
+    return every
+
+
+class Odometer(ABC):
+    """Says where a robot's base is by its own measurement.
+
+    Args:
+        robot: its name.
+    """
+
+    def __init__(self, robot: str) -> None:
+        self.robot = robot
+
+    @abstractmethod
+    def read(self, positions: Floats, velocities: Floats) -> Floats:
+        """Return (13,) pose in the frame in which odometry began, and twist along the root link's own axes.
+
+        Args:
+            positions: of all joints of the engine, at each step once [rad or m].
+            velocities: of all joints [rad/s or m/s].
+        """
+
+
+class SourceOdometer(Odometer):
+    """Says what the source says that moves the base."""
+
+    def __init__(self, robot: str, bases: BaseDrives) -> None:
+        super().__init__(robot)
+        self._bases = bases
+
+    def read(self, positions: Floats, velocities: Floats) -> Floats:
+        """Return the odometry of the last command."""
+        return self._bases.motions[self.robot].odometry
+
+
+class WheelOdometer(Odometer):
+    """Counts the turning of wheels; where they slip, it parts from the truth.
+
+    Args:
+        wheels: places of the drive's joints among those of the engine.
+    """
+
+    def __init__(self, robot: str, drive: DifferentialDrive, wheels: Sequence[int]) -> None:
+        super().__init__(robot)
+        self._drive = drive
+        self._wheels = np.array(wheels, np.intp)
+        self._odometry: WheelOdometry | None = None
+
+    def read(self, positions: Floats, velocities: Floats) -> Floats:
+        """Go on to where the wheels are now; the first call begins."""
+        turned = positions[self._wheels]
+        if self._odometry is None:
+            self._odometry = WheelOdometry(self._drive, turned)
+        self._odometry.advance(turned, velocities[self._wheels])
+        return self._odometry.state
+
+
+def odometer_of(
+    body: Body, robot: Robot, bases: BaseDrives, joints: Sequence[str]
+) -> Odometer | None:
+    """Return what says where a robot's base is; None if that is fixed, or free without wheels.
+
+    Args:
+        body: the robot.
+        robot: as the scenario names it.
+        bases: what moves those that follow a source.
+        joints: of the engine, in its order.
+
+    Raises:
+        BadInput: if the wheels cannot be those of a differential drive.
+    """
+    if body.base is Base.FOLLOWED:
+        return SourceOdometer(body.name, bases)
+    if body.base is not Base.FREE or robot.wheels is None:
+        return None
+    drive = differential_drive(body, robot.wheels)
+    names = {joint.name: joint_name(body, joint) for joint in body.joints}
+    return WheelOdometer(body.name, drive, [joints.index(names[name]) for name in drive.joints])
+
 
 _Fitting = TypeVar("_Fitting")
 
@@ -83,3 +288,31 @@ def _fitted(
                 expected="the name of a link, or a pattern such as finger_*",
             )
         yield from ((link, fitting) for link in meant)
+
+
+def fitted(robots: Sequence[SceneRobot], rate: float, engine: Engine, bases: BaseDrives) -> Sensors:
+    """Start the robots' belts; returns their sensors.
+
+    Args:
+        robots: with what the scenario says about each.
+        rate: steps per simulated second.
+        engine: in which they move.
+        bases: what moves their bases, for odometers.
+
+    Raises:
+        BadInput: if something cannot be fitted.
+    """
+    found: list[Rangefinder] = []
+    lidars: list[FittedLidar] = []
+    odometers: list[Odometer] = []
+    for robot in robots:
+        said, links = robot.said, robot.links
+        if said is None:
+            continue
+        run_belts(engine, said.belts, links, robot.where)
+        found += rangefinders(said.range_sensors, links, robot.where)
+        names = (*engine.frames, *(lidar.pattern.frame_on(lidar.link) for lidar in lidars))
+        lidars += fitted_lidars(said.lidars, links, names, rate, robot.where)
+        odometer = odometer_of(robot.body, said, bases, engine.joints)
+        odometers += [] if odometer is None else [odometer]
+    return Sensors(tuple(found), tuple(lidars), tuple(odometers))

@@ -10,23 +10,22 @@ from pathlib import Path
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.robot import FollowedBase, Robot
 from hetwin_core.ensemble.scene.values import WORLD
-from model_nodes.main_physics.changed_bodies import changed_bodies
 from model_nodes.main_physics.driving import driven_as
-from model_nodes.main_physics.settings import NamedHand, Settings
+from model_nodes.main_physics.settings import NamedHand, Settings, changed_bodies
 from model_nodes.main_physics.wheels import with_tyres
 from model_nodes.main_physics.world.description import (
+    Base,
     Body,
     Geometry,
     HandFrame,
     JointKind,
     World,
+    frame_name,
+    joint_name,
 )
-from model_nodes.main_physics.world.drives import Base
-from model_nodes.main_physics.world.names import frame_name, joint_name
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
-from model_nodes.main_physics.world.sdf.include import read_model_file
-from model_nodes.main_physics.world.sdf.reader import read_world
+from model_nodes.main_physics.world.sdf.reader import read_model_file, read_world
 from model_nodes.main_physics.world.transforms import pose_of
 from model_nodes.main_physics.world.urdf.reader import read_urdf
 

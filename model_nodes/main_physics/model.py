@@ -27,8 +27,6 @@ from hetwin_core.ensemble.scene.values import POSE, Floats, Value
 from hetwin_core.ensemble.scene.watch import Finding, WatchLayout
 from model_nodes.main_physics.base_drive import BASE_CORRECTED
 from model_nodes.main_physics.block import Block
-from model_nodes.main_physics.changed_bodies import check_bounces
-from model_nodes.main_physics.changing import OF_BODIES, change_bodies, with_changes
 from model_nodes.main_physics.engines.engine import (
     Diverged,
     Engine,
@@ -37,18 +35,21 @@ from model_nodes.main_physics.engines.engine import (
     Unsupported,
 )
 from model_nodes.main_physics.engines.factory import make_engine
-from model_nodes.main_physics.fidelity_switching import FidelitySwitcher
-from model_nodes.main_physics.fitted import fitted
-from model_nodes.main_physics.foreign import Foreign
-from model_nodes.main_physics.lidars import FittedLidar, with_scanners
+from model_nodes.main_physics.fittings import FittedLidar, fitted, with_scanners
+from model_nodes.main_physics.handed_over import (
+    OF_BODIES,
+    FidelitySwitcher,
+    Foreign,
+    change_bodies,
+    objects_handed_over,
+    with_changes,
+)
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.moving import RobotMotion
-from model_nodes.main_physics.objects_handed_over import objects_handed_over
 from model_nodes.main_physics.robots import SceneRobot, robots_of
-from model_nodes.main_physics.settings import Settings
+from model_nodes.main_physics.settings import Settings, check_bounces
 from model_nodes.main_physics.sources.plans import Plans
-from model_nodes.main_physics.start_overlaps import start_overlaps
-from model_nodes.main_physics.watching import Watching
+from model_nodes.main_physics.watching import Watching, start_overlaps
 from model_nodes.main_physics.world.description import Body, Joint, World
 from model_nodes.main_physics.world.entities import entities_of
 from model_nodes.main_physics.world.resources import Resources

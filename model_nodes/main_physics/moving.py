@@ -16,16 +16,15 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from model_nodes.main_physics.base_drive import BaseDrives
 from model_nodes.main_physics.block import Block
+from model_nodes.main_physics.driving import Fingers, LimitedFingers
 from model_nodes.main_physics.engines.engine import Engine
-from model_nodes.main_physics.fingers import Fingers
-from model_nodes.main_physics.limiting import LimitedFingers
 from model_nodes.main_physics.robots import SceneRobot
 from model_nodes.main_physics.settings import Settings
-from model_nodes.main_physics.sources.open_plans import open_plans
+from model_nodes.main_physics.sources.factory import open_plans
 from model_nodes.main_physics.sources.part import JointMotion, JointNow
 from model_nodes.main_physics.sources.plans import Plans
 from model_nodes.main_physics.watching import Watching
-from model_nodes.main_physics.world.names import joint_name
+from model_nodes.main_physics.world.description import joint_name
 
 _CHANGED = "the run goes on with another source than it began with"
 

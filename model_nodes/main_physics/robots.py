@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from hetwin_core.ensemble.scenario.robot import Robot
 from model_nodes.main_physics.settings import Settings
-from model_nodes.main_physics.world.description import Body, World
-from model_nodes.main_physics.world.names import frame_name, joint_name
+from model_nodes.main_physics.world.description import Body, World, frame_name, joint_name
 
 
 @dataclass(frozen=True, slots=True)

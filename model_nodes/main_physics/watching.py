@@ -1,22 +1,81 @@
-"""Reports about the robots, for models that watch it; see `hetwin_core.ensemble.scene.watch`."""
+"""Reports about the robots, for models that watch it, and what is inside something else at the start.
+
+A recording's positions are noisy, and the second derivative of a curve through them is mostly noise. So a parabola is
+fitted to the positions around a time (Savitzky and Golay 1964), which lies a little in the past, since what follows it
+must be known, too.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
+from hetwin_core.ensemble.scene.layout import Entity
 from hetwin_core.ensemble.scene.tables import Table
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Finding, Watch, WatchLayout, watch_every
 from model_nodes.main_physics.block import Block
 from model_nodes.main_physics.engines.engine import Engine
-from model_nodes.main_physics.smoothing import Smoother
 from model_nodes.main_physics.sources.part import JointMotion
 from model_nodes.main_physics.sources.plans import Plans
-from model_nodes.main_physics.world.description import Body, Joint, JointKind
-from model_nodes.main_physics.world.names import joint_name
+from model_nodes.main_physics.world.description import Body, Joint, JointKind, joint_name
+
+HALF_WINDOW = 0.1
+"""The parabola is fitted to what lies at most so far before and after the time [s]."""
+
+
+class Smoothed(NamedTuple):
+    """The motion at the middle of the window, each (n,), with the efforts of that time."""
+
+    positions: Floats
+    velocities: Floats
+    accelerations: Floats
+    efforts: Floats
+
+
+class Smoother:
+    """Keeps the last samples of the motion of n joints.
+
+    Args:
+        count: of joints.
+        interval: between samples [s].
+
+    Attributes:
+        delay: how far the smoothed motion is behind the last sample [s].
+    """
+
+    def __init__(self, count: int, interval: float) -> None:
+        self._half = max(1, round(HALF_WINDOW / interval))
+        self.delay = self._half * interval
+        self._size = 2 * self._half + 1
+        # Each sample is written twice, so that the last ones are always contiguous.
+        self._positions = np.zeros((2 * self._size, count))
+        self._efforts = np.zeros((self._size, count))
+        self._taken = 0
+        times = np.arange(-self._half, self._half + 1) * interval
+        fit = np.linalg.pinv(np.vander(times, 3, increasing=True))
+        self._weights = np.stack((fit[1], 2.0 * fit[2]))
+
+    def take(self, positions: Floats, efforts: Floats) -> None:
+        """Take the next sample."""
+        at = self._taken % self._size
+        self._positions[at] = self._positions[at + self._size] = positions
+        self._efforts[at] = efforts
+        self._taken += 1
+
+    def motion(self) -> Smoothed | None:
+        """Return the smoothed motion; None as long as the window is not full."""
+        if self._taken < self._size:
+            return None
+        begin = self._taken % self._size
+        window = self._positions[begin : begin + self._size]
+        velocities, accelerations = self._weights @ window
+        efforts = self._efforts[(begin + self._half) % self._size]
+        return Smoothed(window[self._half], velocities, accelerations, efforts)
+
 
 SAMPLE_INTERVAL = 0.02
 """Time between the samples from which accelerations are computed [s]."""
@@ -163,3 +222,39 @@ def _limits(joint: Joint) -> tuple[float | None, float | None]:
     if joint.lower is not None and joint.lower == joint.upper:
         return None, None
     return joint.lower, joint.upper
+
+
+LEAST = 1e-4
+"""Less deep is nothing [m]."""
+
+
+def start_overlaps(
+    engine: Engine, block: Block, entities: Sequence[Entity], reach: float
+) -> tuple[Finding, ...]:
+    """Return a finding ``starts_inside`` for each pair, with ``link`` or ``object``, ``partner`` and ``depth`` [m].
+
+    Args:
+        engine: with everything where the run begins.
+        block: knows the entities of the engine's frames.
+        entities: in the order of the scene.
+        reach: of the clearances that will be asked for during the run [m].
+    """
+    names = [entity.name for entity in entities]
+    rows = (
+        ("object", block.of_entities(engine.proximity().copy())),
+        ("link", block.of_entities(engine.clearances(reach).copy())),
+    )
+    return tuple(finding for kind, table in rows for finding in _findings(kind, table, names))
+
+
+def _findings(kind: str, rows: Floats, names: Sequence[str]) -> list[Finding]:
+    deepest: dict[frozenset[str], tuple[float, str, str]] = {}
+    for one, other, distance, *_ in rows[rows[:, 2] < -LEAST].tolist():
+        pair = names[int(one)], names[int(other)]
+        before = deepest.get(frozenset(pair))
+        if before is None or before[0] < -distance:
+            deepest[frozenset(pair)] = (-distance, *(pair if before is None else before[1:]))
+    return [
+        Finding("starts_inside", 0, 0, {kind: thing, "partner": partner, "depth": depth})
+        for depth, thing, partner in deepest.values()
+    ]

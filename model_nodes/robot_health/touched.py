@@ -1,8 +1,8 @@
-"""What links of the robot touch, in any step of the main model."""
+"""What links of the robot touch, in any step, and on which scale an overlap counts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,11 +11,159 @@ import numpy as np
 from hetwin_core.ensemble.concern_words import TOUCH_ENDED, TOUCHED
 from hetwin_core.ensemble.conductor.reporting.concerns import FROM, TO
 from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.mobile_robots import mobile_robots
 from hetwin_core.ensemble.scene.fidelity import FIDELITY, Fidelity
 from hetwin_core.ensemble.scene.hands import hand_links
-from hetwin_core.ensemble.scene.layout import EntityKind, Layout
-from model_nodes.robot_health.link_touches import LinkTouches
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
+from hetwin_core.ensemble.scene.shapes import ShapeKind
+from hetwin_core.ensemble.scene.watch import WatchLayout
+from model_nodes.robot_health.lasting import Found, Key, Lasting
+from model_nodes.robot_health.settings import Scale, Settings
 from model_nodes.robot_health.view import View
+
+
+class LinkPairs:
+    """Selects the scale of a pair.
+
+    Args:
+        settings: the scales, and the pairs that are known.
+        scene: the entities.
+    """
+
+    def __init__(self, settings: Settings, scene: Layout) -> None:
+        self._settings = settings
+        self._planes = {e.name for e in scene.of_kind(EntityKind.STATIC) if _is_plane(e)}
+        self._links = {e.name for e in scene.of_kind(EntityKind.LINK)}
+        self._fixed = _links_that_no_joint_moves(scene)
+        self._rolling = _links_that_roll(scene)
+
+    def scale(self, link: str, partner: str, usual: Scale) -> Scale | None:
+        """The scale of the depth of a link in its partner: the usual one, another one, or None for a known pair."""
+        if any(known.covers(link, partner) for known in self._settings.known_touches):
+            return None
+        if link in self._rolling and partner in self._planes:
+            return self._settings.wheel_in_floor
+        if link in self._fixed and partner in self._planes:
+            return self._settings.base_in_floor
+        return usual
+
+    def moves(self, link: str) -> bool:
+        """Whether a link can move, by a joint or with its robot."""
+        return link not in self._fixed or link in self._rolling
+
+    def object_scale(self, partner: str, usual: Scale) -> Scale:
+        """The scale of the depth of an object in its partner."""
+        return self._settings.object_in_link if partner in self._links else usual
+
+
+def _links_that_roll(scene: Layout) -> frozenset[str]:
+    """All links of robots whose base moves."""
+    moving = {robot.name for robot in mobile_robots(scene)}
+    return frozenset(link.name for link in scene.of_kind(EntityKind.LINK) if link.owner in moving)
+
+
+def _is_plane(entity: Entity) -> bool:
+    kinds = [shape.kind for shape in entity.shapes if shape.collides]
+    return bool(kinds) and all(kind is ShapeKind.PLANE for kind in kinds)
+
+
+def _links_that_no_joint_moves(scene: Layout) -> frozenset[str]:
+    links = scene.of_kind(EntityKind.LINK)
+    fixed: set[str] = set()
+    grew = True
+    while grew:
+        found = {e.name for e in links if not e.joint and (not e.parent or e.parent in fixed)}
+        grew = found != fixed
+        fixed = found
+    return frozenset(fixed)
+
+
+DEEPER = 1.2
+"""What starts inside is reported again when it is deeper by this factor."""
+
+
+class _Pair(NamedTuple):
+    link: str
+    partner: str
+    scale: Scale
+    known_depth: float
+    moves: bool
+    is_free: bool
+
+
+class LinkTouches:
+    """Raises ``link_touches`` with ``link``, ``partner``, ``depth`` [m], and x, y, z [m] of the nearest point.
+
+    A pair that is inside each other at the start, which ``starts_inside`` says, is reported only if it gets deeper.
+
+    Args:
+        scale: depths.
+        pairs: knows the pairs that have another scale.
+        layout: the robot.
+        scene: names of the entities.
+    """
+
+    def __init__(self, scale: Scale, pairs: LinkPairs, layout: WatchLayout, scene: Layout) -> None:
+        self._scale = scale
+        self._scales = pairs
+        self._names = [entity.name for entity in scene.entities]
+        robots = {robot.name for robot in scene.of_kind(EntityKind.ROBOT)}
+        free = {e.name for e in scene.of_kind(EntityKind.OBJECT)}
+        free |= {e.name for e in scene.of_kind(EntityKind.LINK) if e.owner not in robots}
+        self._free = {i for i, name in enumerate(self._names) if name in free}
+        self._pairs: dict[tuple[int, int], _Pair | None] = {}
+        self._at_start = _depths_at_start(layout)
+        self._lasting = Lasting("link_touches")
+
+    def watch(self, view: View) -> list[Event]:
+        """What touches now, or has touched since the last report."""
+        if view.watch is None:
+            return []
+        now, since = view.watch.clearances, view.watch.touches
+        rows = [(*row[:2], -row[2], *row[3:6]) for row in now.tolist() if row[2] < 0.0]
+        rows += [(*row[:2], row[4], *row[6:9]) for row in since.tolist()]
+        return self._lasting.update(view.time_ns, self._found(rows) if rows else {})
+
+    def counts(self, link: int, partner: int, depth: float) -> bool:
+        """Whether a link that is so deep inside something [m] touches it, and is not known to do so all the time."""
+        pair = self._pair(link, partner)
+        if pair is None or pair.is_free:
+            return pair is not None
+        return pair.moves and depth > pair.known_depth and pair.scale.severity(depth) is not None
+
+    def _found(self, rows: Iterable[Sequence[float]]) -> dict[Key, Found]:
+        found: dict[Key, Found] = {}
+        for link, partner, depth, x, y, z in rows:
+            pair = self._pair(int(link), int(partner))
+            severity = None if pair is None else pair.scale.severity(depth)
+            if pair is None or severity is None or pair.is_free or depth <= pair.known_depth:
+                continue
+            before = found.get(pair[:2])
+            if before is None or before.measure < depth:
+                arguments: dict[str, Json] = {"link": pair.link, "partner": pair.partner}
+                arguments |= {"depth": depth, "x": x, "y": y, "z": z}
+                found[pair[:2]] = Found(severity, depth, arguments)
+        return found
+
+    def _pair(self, link: int, partner: int) -> _Pair | None:
+        key = (link, partner)
+        if key not in self._pairs:
+            names = self._names[link], self._names[partner]
+            scale = self._scales.scale(*names, self._scale)
+            depth = DEEPER * self._at_start.get(frozenset(names), 0.0)
+            flags = self._scales.moves(names[0]), partner in self._free
+            self._pairs[key] = None if scale is None else _Pair(*names, scale, depth, *flags)
+        return self._pairs[key]
+
+
+def _depths_at_start(layout: WatchLayout) -> dict[frozenset[str], float]:
+    depths: dict[frozenset[str], float] = {}
+    for finding in layout.findings:
+        link, depth = finding.arguments.get("link"), finding.arguments.get("depth")
+        if finding.name == "starts_inside" and link and isinstance(depth, float):
+            depths[frozenset((str(link), str(finding.arguments.get("partner"))))] = depth
+    return depths
+
 
 HOLD_NS = 100_000_000
 """What is interrupted for at most so long is one touch [ns]."""

@@ -12,10 +12,19 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.annotations import ANNOUNCED, INSTANT, phase_of
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.model import Tick
+from hetwin_core.ensemble.scene.hands import hand_links
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Watch, WatchLayout
+
+
+def is_of_hand(layout: Layout) -> NDArray[np.bool_]:
+    """(entities,) whether each entity is a link of any hand, as the handling observer has it."""
+    found = np.zeros(len(layout.entities), np.bool_)
+    for hand in layout.of_kind(EntityKind.HAND):
+        found[list(hand_links(layout, hand.name))] = True
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,14 @@
-"""What a robot believes about where things are, and what it holds."""
+"""What a robot believes about where things are, and what it makes of the pictures of a camera."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from hetwin_core.ensemble.nearest import one_of
-from model_nodes.robot_program.messages import Held, Pose
-from model_nodes.robot_program.placing import seen_from, within
+from model_nodes.robot_program.facts import seen_from, within
+from model_nodes.robot_program.messages import Held, Picture, Pose
+from model_nodes.robot_program.motions import Motions
 from model_nodes.robot_program.telling import Telling
 
 _UPRIGHT = (1.0, 0.0, 0.0, 0.0)
@@ -78,3 +80,44 @@ class Beliefs:
                 " or believe_at before"
             )
         return pose
+
+
+class Percept(NamedTuple):
+    """What the robot perceived.
+
+    Attributes:
+        object: name of the object that it takes it for.
+        pose: x y z [m], qw qx qy qz in the world, as far as the robot knows where it is.
+        confidence: 0 to 1, of the picture in which it was highest.
+        pictures: in how many of the pictures it was found.
+        of: number of pictures.
+    """
+
+    object: str
+    pose: Pose
+    confidence: float
+    pictures: int
+    of: int
+
+
+def in_world(picture: Picture, motions: Motions, pose: Sequence[float]) -> Pose:
+    """Return a pose in a picture's frame in the world."""
+    if not picture.frame:
+        return tuple(pose)
+    frame = motions.pose_of(picture.frame, picture.sensed.joints)
+    return within(picture.sensed.root, within(frame, pose))
+
+
+def percepts(pictures: Sequence[Picture], motions: Motions) -> list[Percept]:
+    """Return what was perceived in some pictures, in the order of first sight; poses are those of the last picture."""
+    found: dict[str, Percept] = {}
+    for picture in pictures:
+        for seen in picture.found:
+            before = found.get(seen.object)
+            confidence = (
+                seen.confidence if before is None else max(seen.confidence, before.confidence)
+            )
+            count = 1 if before is None else before.pictures + 1
+            pose = in_world(picture, motions, seen.pose)
+            found[seen.object] = Percept(seen.object, pose, confidence, count, len(pictures))
+    return list(found.values())

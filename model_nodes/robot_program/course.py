@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from hetwin_core.ensemble.events import Json
 from model_nodes.robot_program.messages import Held, Picture, Request, Sensed, Twin
-from model_nodes.robot_program.tasks import Task
-from model_nodes.robot_program.telling import Telling
+from model_nodes.robot_program.telling import Task, Telling
 
 _ROUNDING_S = 1e-9
 

@@ -1,12 +1,39 @@
-"""What a robot's program knows about its robot: its joints, hands and frames, and nothing of the scene."""
+"""What a robot's program knows about its robot: its joints, hands and frames, and how poses lie in each other."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.scene.poses import conjugate, multiply, normalized, rotate
 from hetwin_core.kinematics.chains.segment import Segment
+from hetwin_core.kinematics.planar import PlanarPose
+from model_nodes.robot_program.messages import Pose
+
+
+def within(frame: Sequence[float], pose: Sequence[float]) -> Pose:
+    """Return a pose in a frame as one where the frame is."""
+    x, y, z = rotate(frame[3:7], pose[:3])
+    turn = normalized(multiply(frame[3:7], pose[3:7]))
+    return (x + frame[0], y + frame[1], z + frame[2], *turn)
+
+
+def seen_from(frame: Sequence[float], pose: Sequence[float]) -> Pose:
+    """Return a pose as one in a frame; the inverse of `within`."""
+    back = conjugate(frame[3:7])
+    offset = tuple(a - b for a, b in zip(pose[:3], frame[:3], strict=True))
+    return (*rotate(back, offset), *normalized(multiply(back, pose[3:7])))
+
+
+def planar(pose: Sequence[float]) -> PlanarPose:
+    """Return place and heading of a pose."""
+    w, x, y, z = pose[3:7]
+    return PlanarPose(
+        pose[0], pose[1], math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +97,28 @@ class RobotFacts:
     drives: bool = False
     wheels: tuple[float, float] = (0.5, 1.0)
     scope: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Which program is to run, and for which robot.
+
+    Attributes:
+        program: MODULE:FUNCTION.
+        folder: where its module is looked for, after the installed ones.
+        arguments: of the function, beside the robot.
+        robot: what it knows of its robot.
+    """
+
+    program: str
+    folder: str
+    arguments: Mapping[str, Json]
+    robot: RobotFacts
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The program is there, or why it cannot be used, and what would be right."""
+
+    problem: str = ""
+    expected: str = ""

@@ -16,11 +16,9 @@ from pathlib import Path
 
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.own_modules import use_modules_in
-from model_nodes.robot_program.errors import Failed
-from model_nodes.robot_program.lifeline import end_with
-from model_nodes.robot_program.messages import Ended, Reply, Request
+from model_nodes.robot_program.facts import Ready, Start
+from model_nodes.robot_program.messages import Ended, Failed, Reply, Request, end_with
 from model_nodes.robot_program.robot import Robot
-from model_nodes.robot_program.start import Ready, Start
 
 Program = Callable[..., object]
 _OWN = str(Path(__file__).parent)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
@@ -125,3 +127,37 @@ class Twin(Protocol):
 
     def ask(self, request: Request) -> Reply:
         """Pass a request on; returns when its time is over."""
+
+
+class Failed(Exception):
+    """A task cannot be done; it ends as failed, with this text as the reason, and so do those that it is a part of.
+
+    A program raises it, and catches it where it has another way.
+
+    Attributes:
+        told: whether a task has failed by it.
+    """
+
+    told = False
+
+
+class CannotReach(Failed):
+    """No positions of an arm's joints bring its hand where it is to be."""
+
+
+class NotOfRobots(AttributeError):
+    """A program asked for something that a robot does not have."""
+
+
+def end_with(life: int) -> None:
+    """End this process as soon as the other end of a pipe is closed.
+
+    Args:
+        life: file descriptor of this end.
+    """
+    threading.Thread(target=_wait_for_the_end, args=(life,), daemon=True).start()
+
+
+def _wait_for_the_end(life: int) -> None:
+    os.read(life, 1)
+    os._exit(1)

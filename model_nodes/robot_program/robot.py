@@ -32,17 +32,12 @@ from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.kinematics.base_moves import BaseMove, base_move, straight_move
 from hetwin_core.kinematics.planar import PlanarPose
-from model_nodes.robot_program.beliefs import Beliefs
+from model_nodes.robot_program.beliefs import Beliefs, Percept, in_world, percepts
 from model_nodes.robot_program.course import Course
-from model_nodes.robot_program.errors import NotOfRobots
-from model_nodes.robot_program.facts import RobotFacts
-from model_nodes.robot_program.fingers import Fingers
-from model_nodes.robot_program.messages import Picture, Pose, Request, Sensed, Twin
-from model_nodes.robot_program.motions import Motions
-from model_nodes.robot_program.pictures import Percept, in_world, percepts
-from model_nodes.robot_program.placing import planar, seen_from, within
-from model_nodes.robot_program.tasks import Task
-from model_nodes.robot_program.telling import VISIBLE
+from model_nodes.robot_program.facts import RobotFacts, planar, seen_from, within
+from model_nodes.robot_program.messages import NotOfRobots, Picture, Pose, Request, Sensed, Twin
+from model_nodes.robot_program.motions import Fingers, Motions
+from model_nodes.robot_program.telling import VISIBLE, Task
 
 _SETTLING_S = 0.3
 """Fingers are given so long to come to rest."""

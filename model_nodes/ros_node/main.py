@@ -1,19 +1,163 @@
-"""Serves a model until it is stopped."""
+"""Serves a model until it is stopped: registers it at the conductor, and sees that it is still there."""
 
 from __future__ import annotations
 
 import faulthandler
 import os
 import sys
+import time
+from typing import Any
 
 import rclpy
 import rclpy.executors
 
+from hetwin.srv import RegisterModel
 from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts, hold, ignore
-from hetwin_core.wire.spinning import make_executor
+from hetwin_core.ensemble.supervision.watched_process import WatchedProcess
+from hetwin_core.wire.names import REGISTER, of_run
+from hetwin_core.wire.spinning import make_executor, spin_until
 from model_nodes.ros_node.node import ModelNode
-from model_nodes.ros_node.registering import LOOK_PERIOD_S, ConductorGone, register
+
+REGISTER_TIMEOUT_S = 120.0
+"""Many nodes that start at the same time on a busy machine take long."""
+CALL_AGAIN_S = 5.0
+ANEW_S = 15.0
+"""After this long a new client asks: what the middleware has missed of the old one it hears of the new one."""
+LOOK_PERIOD_S = 0.2
+LEFT_TO_CONDUCTOR_S = 8.0
+"""After a signal that the conductor got too, it has this long to stop the run, and the model with it."""
+CONDUCTOR_GONE_S = 5.0
+
+
+class ConductorGone(HetwinError):
+    """A node's run is over without the node having been told: no error of this node, and none of its user's."""
+
+
+class ConductorWatch:
+    """Checks that the conductor exists: without one the node would wait for ever.
+
+    Args:
+        client: of a service of the conductor.
+        process: of the conductor; it can be watched if it runs on this machine.
+        run: the conductor's run, in words.
+    """
+
+    def __init__(self, client: Any, process: WatchedProcess, run: str) -> None:
+        self._client = client
+        self._process = process
+        self._run = run
+        self._seen = time.monotonic()
+
+    def check(self, name: str) -> None:
+        """Check once.
+
+        Raises:
+            ConductorGone: if the conductor has ended, or has been gone for too long.
+        """
+        if self._process.has_ended():
+            raise ConductorGone(
+                f"{name}: {self._run} ended before this node was told to stop: of its conductor,"
+                f" {self._process.how_it_ended()}. Nothing is wrong with this node"
+            )
+        now = time.monotonic()
+        if self._client.service_is_ready():
+            self._seen = now
+        elif now - self._seen > CONDUCTOR_GONE_S:
+            raise ConductorGone(
+                f"{name}: the conductor of {self._run} has been gone for {CONDUCTOR_GONE_S:g} s; was it killed, or is"
+                " the link to its host cut?"
+            )
+
+    def stops_the_run(self, since: float) -> bool:
+        """Whether ending the node after a signal is left to the conductor.
+
+        A signal to the process group, as of a terminal, and those of `ros2 launch` reach the conductor too, which stops
+        the run in order if its models still respond.
+
+        Args:
+            since: when the signal came, by `time.monotonic` [s].
+        """
+        waits = time.monotonic() - since < LEFT_TO_CONDUCTOR_S
+        return waits and self._process.shares_group and not self._process.has_ended()
+
+
+def register(
+    node: ModelNode, executor: rclpy.executors.Executor, interrupts: Interrupts
+) -> ConductorWatch:
+    """Register the node at the conductor of its run, or, without a token, of its namespace, whose run it joins.
+
+    The conductor drops its response to a client that it has not discovered within 100 ms (rmw_fastrtps), so the
+    request is repeated; a second registration by the same process has no effect.
+
+    Returns:
+        What checks that the conductor still exists.
+
+    Raises:
+        HetwinError: if the conductor does not respond, or refuses.
+        Interrupted: if a signal comes first.
+    """
+    end, is_offered, response = time.monotonic() + REGISTER_TIMEOUT_S, False, None
+    while response is None:
+        client = node.create_client(RegisterModel, of_run(REGISTER, node.run))
+        until = min(end, time.monotonic() + ANEW_S)
+        while response is None and time.monotonic() < until:
+            interrupts.raise_if_any()
+            if client.service_is_ready():
+                is_offered = True
+                response = _response(node, executor, interrupts, client)
+            else:
+                executor.spin_once(0.02)
+        if response is None and time.monotonic() > end:
+            raise _silent(node, client.srv_name, is_offered=is_offered)
+        if response is None:
+            node.destroy_client(client)
+    if not response.accepted:
+        raise HetwinError(
+            f"{node.get_name()}: the conductor refused the registration: {response.reason}"
+        )
+    node.run = node.run or response.run
+    node.conductor = (response.place, response.pid)
+    process = WatchedProcess(response.host, response.pid, response.place)
+    run = f"run {node.run}" if node.run else f"the run of {client.srv_name!r}"
+    return ConductorWatch(client, process, run)
+
+
+def _response(
+    node: ModelNode, executor: rclpy.executors.Executor, interrupts: Interrupts, client: Any
+) -> Any:
+    """The conductor's response to a registration; None if there is none within `CALL_AGAIN_S`."""
+    call, again = client.call_async(node.registration()), time.monotonic() + CALL_AGAIN_S
+    response = None
+    while response is None and time.monotonic() < again:
+        interrupts.raise_if_any()
+        response = spin_until(executor, call, LOOK_PERIOD_S)
+    return response
+
+
+def _silent(node: ModelNode, service: str, *, is_offered: bool) -> HetwinError:
+    """The error of a conductor that is not there, or does not respond."""
+    if is_offered:
+        return HetwinError(
+            f"{node.get_name()}: the conductor{_of(node.run)} did not respond to the registration within"
+            f" {REGISTER_TIMEOUT_S:g} s"
+        )
+    return HetwinError(
+        f"{node.get_name()}: no conductor{_of(node.run)} offers {service!r} within"
+        f" {REGISTER_TIMEOUT_S:g} s; is it running in this namespace and domain?{_other(node)}"
+    )
+
+
+def _of(run: str) -> str:
+    return f" of run {run}" if run else ""
+
+
+def _other(node: ModelNode) -> str:
+    """That there is a conductor in the namespace, but one of another run; empty if there is none."""
+    if not (node.run and node.count_services(REGISTER)):
+        return ""
+    return f" The conductor of {node.get_namespace()!r} belongs to another run"
+
 
 LAST_SPINS = 4
 """Of a node whose run is over."""

@@ -8,8 +8,7 @@ import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.chains.chain import Chain
-from model_nodes.robot_program.facts import HandFacts, RobotFacts
-from model_nodes.robot_program.placing import seen_from, within
+from model_nodes.robot_program.facts import HandFacts, RobotFacts, seen_from, within
 
 _LEAST = 1e-3
 """Ways that are shorter say nothing about a direction [m]."""

@@ -1,4 +1,4 @@
-"""The skill `move`: a hand goes to a pose, or to something in the scene; or joints go to positions."""
+"""The skills `move`, `move_hand` and `hold`: to a pose, a thing or positions, of the fingers, or rest."""
 
 from __future__ import annotations
 
@@ -42,3 +42,29 @@ def _goal(scene: SkillScene, arguments: Mapping[str, Json]) -> list[float]:
     place = list(scene.pose(to)[:3]) if isinstance(to, str) else numbers(to, "to", (3, 7))
     offset = numbers(arguments.get("offset", [0.0, 0.0, 0.0]), "offset", (3,))
     return [a + b for a, b in zip(place, offset, strict=False)] + place[3:]
+
+
+def move_hand(scene: SkillScene, arguments: Mapping[str, Json]) -> JointTrajectory:
+    """Return the motion of the fingers.
+
+    Arguments: ``hand``; ``goal``: open, closed, or a position of all fingers [rad or m]; ``speed``: share of their
+    largest velocities (0.5); ``seconds`` that it takes, if that is longer.
+
+    Raises:
+        ValueError: if an argument cannot be used.
+    """
+    goal = arguments.get("goal")
+    if isinstance(goal, bool) or not isinstance(goal, str | int | float):
+        raise ValueError(f"goal: found {goal}; expected open, closed or a position")
+    positions = scene.fingers(hand_of(scene, arguments), goal)
+    seconds = number(arguments, "seconds")
+    return scene.to_positions(positions, speed=speed_of(arguments), seconds=seconds)
+
+
+def hold(scene: SkillScene, arguments: Mapping[str, Json]) -> JointTrajectory:
+    """Return a motion without any way. Argument: ``seconds`` that it lasts (1).
+
+    Raises:
+        ValueError: if that is no number above 0.
+    """
+    return scene.rest(number(arguments, "seconds", 1.0) or 1.0)

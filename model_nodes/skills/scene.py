@@ -12,11 +12,9 @@ from transforms3d.quaternions import quat2mat
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
-from model_nodes.robot_program.errors import CannotReach
-from model_nodes.robot_program.facts import RobotFacts
-from model_nodes.robot_program.fingers import Fingers
-from model_nodes.robot_program.motions import Motions
-from model_nodes.robot_program.placing import seen_from, within
+from model_nodes.robot_program.facts import RobotFacts, seen_from, within
+from model_nodes.robot_program.messages import CannotReach
+from model_nodes.robot_program.motions import Fingers, Motions
 from model_nodes.shape_points import points_of
 from model_nodes.skills.hand_shape import HandShape, hand_shape
 from model_nodes.skills.surroundings import CLEARANCE, Surroundings

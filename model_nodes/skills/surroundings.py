@@ -12,8 +12,7 @@ from hetwin_core.ensemble.scene.layout import Entity
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.chains.chain import Chain
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
-from model_nodes.robot_program.facts import RobotFacts
-from model_nodes.robot_program.placing import seen_from
+from model_nodes.robot_program.facts import RobotFacts, seen_from
 from model_nodes.scene_shapes import add_shapes
 
 CLEARANCE = 0.005

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TypeVar
 
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
-from model_nodes.robot_program.errors import CannotReach
+from model_nodes.robot_program.messages import CannotReach
 from model_nodes.skills.scene import SkillScene
 
 LINE_SPEED = 0.1

@@ -8,7 +8,7 @@ import fidelity_pairs as pairs
 import numpy as np
 import pytest
 
-from hetwin_suite.proving_ground.truck.actions import Outcome, Unloader
+from hetwin_truck.actions import Outcome, Unloader
 from model_nodes.fidelity.rules import MARGIN
 from model_nodes.main_physics.engines.engine import Diverged
 

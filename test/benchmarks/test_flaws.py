@@ -49,3 +49,9 @@ def test_a_cup_that_the_camera_misses_is_found(tmp_path: Path) -> None:
     rows = list(bench.measure_variant("overlooked", 11, 1, 1, tmp_path))
     assert [(row["case"], row["seed"], row["found"]) for row in rows] == [("overlooked", 11, True)]
     assert (tmp_path / "overlooked" / "11" / "runs").is_dir()
+
+
+@pytest.mark.parametrize("only", [",", "", "stale_belief,"])
+def test_a_case_without_a_name_is_refused_before_anything_is_made(only: str) -> None:
+    with pytest.raises(SystemExit, match="--only: no case ''"):
+        bench.main(["--variants", "--only", only, "--each", "1", "--clean", "0"])

@@ -8,7 +8,7 @@ import numpy as np
 import pick_or_sweep
 import pytest
 
-from hetwin_suite.proving_ground.truck.choice import Example
+from hetwin_truck.choice import Example
 
 
 class Simulator:

@@ -11,8 +11,8 @@ import pytest
 from kept_beliefs import Case, KeptBeliefs
 from strategies import found_at, interval, read_arguments
 
-from hetwin_suite.proving_ground.truck.planning.belief import Node
-from hetwin_suite.proving_ground.truck.planning.search import Step
+from hetwin_truck.planning.belief import Node
+from hetwin_truck.planning.search import Step
 
 CASE = Case("small", "HiFi", False, 0, 1)
 PICK = Node(("pick",), 6.0, 8.0, 3.0)

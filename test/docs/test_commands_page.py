@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 from support.hetwin_command import Said, all_commands, hetwin
-from support.plugins import needs
+from support.plugins import needs, needs_of
 
 from hetwin_suite.cli import commands
 from hetwin_suite.cli.commands import OWN, Commands
@@ -38,13 +38,13 @@ def made() -> Any:
     return module
 
 
-@needs("hetwin_machines")
+@needs("hetwin_machines", "hetwin_tables")
 def test_the_page_is_the_commands() -> None:
     page = (ROOT / "docs" / "commands.md").read_text("utf-8")
     assert page == made().page(), "run python docs/make_commands_page.py"
 
 
-@needs("hetwin_machines")
+@needs("hetwin_machines", "hetwin_tables")
 def test_there_are_few_commands() -> None:
     assert len(OWN) <= CORE
     shown = {words.split()[0] for words in all_commands()}
@@ -100,8 +100,8 @@ def run(line: str) -> Said:
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, marks=needs("hetwin_machines") if "machines" in page else ())
-        for page in RENAMED
+        pytest.param(page, marks=needs_of(line for pair in lines for line in pair))
+        for page, lines in RENAMED.items()
     ],
 )
 def test_commands_of_before_do_what_those_of_the_page_do(
@@ -118,7 +118,7 @@ def test_commands_of_before_do_what_those_of_the_page_do(
         assert new.err == ""
 
 
-@needs("hetwin_machines")
+@needs("hetwin_machines", "hetwin_tables")
 def test_each_name_of_before_leads_somewhere() -> None:
     known = all_commands()
     nouns = {words.split()[0] for words in known}
@@ -159,7 +159,7 @@ def test_a_command_of_before_prints_the_same(
     assert (warning[:8], rest) == ("warning:", new.err)
 
 
-@needs("hetwin_machines")
+@needs("hetwin_machines", "hetwin_tables")
 def test_names_of_before_are_not_listed() -> None:
     listed = hetwin("--help").out
     assert not [name for name in COMMANDS if f"\n  {name} " in listed]

@@ -14,13 +14,14 @@ import pytest
 from support.browser import open_page
 from support.hetwin_command import hetwin
 from support.pages import ROOT
+from support.plugins import needs
 
 PAGE = ROOT / "docs" / "household.md"
 NAME = "home_cup_in_the_hand"
 SIZE = {"width": 1000, "height": 700}
 TAKEN_UP_S = 17.0
 
-pytestmark = [pytest.mark.browser, pytest.mark.long]
+pytestmark = [pytest.mark.browser, pytest.mark.long, needs("hetwin_home")]
 
 
 def test_the_cup_in_the_hand(browser: Any, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.pages import ROOT, WITH_COMMANDS, commands
-from support.plugins import needs
+from support.plugins import needs, needs_of
 from support.ros_domains import new_domain
 from support.short_recordings import link_repository
 
@@ -32,16 +32,11 @@ LONG = {
     *("digital_robot", "machines", "sql", "twin_lab", "use_cases"),
 }
 """Pages whose shells take ten seconds and more, and what they show is tested elsewhere every day."""
-PLUGINS = {
-    "asking": "hetwin_tables",
-    "flaws": "hetwin_tables",
-    "fluid": "hetwin_tables",
-    "fmu": "hetwin_fmu",
-    "household": "hetwin_household",
-    "machines": "hetwin_machines",
+PACKAGES = {
+    "household": "hetwin_home",
     "twin_lab": "hetwin_machines",
 }
-"""Page -> the plugin that its commands need."""
+"""Page -> the package whose files its commands need."""
 PREPARED = """
 set -eu -o pipefail
 make() { command make -n "$@" > /dev/null && echo "make $*"; }
@@ -53,9 +48,9 @@ ACTIVATION = "source .venv/bin/activate"
 
 
 def marks_of(page: Path) -> list[pytest.MarkDecorator]:
-    """Whether a page takes long, and the plugin that it needs."""
-    needed = [needs(plugin) for name, plugin in PLUGINS.items() if name == page.stem]
-    return [*needed, *([pytest.mark.long] if page.stem in LONG else [])]
+    """Whether a page takes long, and the packages that it needs."""
+    named = [needs(package) for name, package in PACKAGES.items() if name == page.stem]
+    return [needs_of(commands(page)), *named, *([pytest.mark.long] if page.stem in LONG else [])]
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from hetwin_core.ensemble.scenario.strict_yaml import parse
 from hetwin_core.episodes.flaws.find import flaws_of
 from hetwin_core.episodes.flaws.flaw import Flaw
 from hetwin_suite.robot import Robot
-from model_nodes.camera.settings import Settings
+from model_nodes.camera.detector import Settings
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "programs.md").read_text(encoding="utf-8")
 

@@ -24,7 +24,7 @@ from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
 from hetwin_core.ensemble.supervision.watched_process import here
 from hetwin_core.wire.names import REGISTER, of_run
-from model_nodes.ros_node import registering
+from model_nodes.ros_node import main as ros_node
 
 
 class Registering(Node):  # type: ignore[misc]
@@ -93,9 +93,9 @@ def node(executor: SingleThreadedExecutor) -> Registering:
 def test_a_lost_answer_is_asked_for_again(
     executor: SingleThreadedExecutor, node: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(registering, "CALL_AGAIN_S", 0.5)
+    monkeypatch.setattr(ros_node, "CALL_AGAIN_S", 0.5)
     asked = conductor(executor, silent_for=1)
-    registering.register(node, executor, Interrupts()).check("cup")
+    ros_node.register(node, executor, Interrupts()).check("cup")
     assert len(asked) >= 2
     assert {request.pid for request in asked} == {os.getpid()}
 
@@ -103,11 +103,11 @@ def test_a_lost_answer_is_asked_for_again(
 def test_a_conductor_that_never_answers_is_named(
     executor: SingleThreadedExecutor, node: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(registering, "CALL_AGAIN_S", 0.2)
-    monkeypatch.setattr(registering, "REGISTER_TIMEOUT_S", 3.0)
+    monkeypatch.setattr(ros_node, "CALL_AGAIN_S", 0.2)
+    monkeypatch.setattr(ros_node, "REGISTER_TIMEOUT_S", 3.0)
     conductor(executor, silent_for=1000)
     with pytest.raises(HetwinError, match="cup: the conductor did not respond to the registration"):
-        registering.register(node, executor, Interrupts())
+        ros_node.register(node, executor, Interrupts())
 
 
 def test_a_signal_ends_the_waiting_for_a_conductor(
@@ -117,7 +117,7 @@ def test_a_signal_ends_the_waiting_for_a_conductor(
     with Interrupts() as interrupts:
         signal.raise_signal(signal.SIGTERM)
         with pytest.raises(Interrupted) as ended:
-            registering.register(node, executor, interrupts)
+            ros_node.register(node, executor, interrupts)
     assert ended.value.code == 143
 
 
@@ -125,7 +125,7 @@ def test_a_node_without_a_token_joins_the_run_of_its_namespace(
     executor: SingleThreadedExecutor, node: Any
 ) -> None:
     conductor(executor, silent_for=0)
-    registering.register(node, executor, Interrupts())
+    ros_node.register(node, executor, Interrupts())
     assert node.run == "r1"
     assert node.conductor == (here(), os.getpid())
 
@@ -136,7 +136,7 @@ def test_a_node_registers_with_the_conductor_that_it_was_started_for(
     node.run = "r2"
     foreign = conductor(executor, silent_for=0)
     own = conductor(executor, silent_for=0, run="r2")
-    registering.register(node, executor, Interrupts()).check("cup")
+    ros_node.register(node, executor, Interrupts()).check("cup")
     assert node.run == "r2"
     assert not foreign
     assert own
@@ -145,11 +145,11 @@ def test_a_node_registers_with_the_conductor_that_it_was_started_for(
 def test_a_node_whose_own_conductor_never_comes_says_that_another_is_there(
     executor: SingleThreadedExecutor, node: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(registering, "REGISTER_TIMEOUT_S", 1.0)
+    monkeypatch.setattr(ros_node, "REGISTER_TIMEOUT_S", 1.0)
     node.run = "r2"
     foreign = conductor(executor, silent_for=0)
     with pytest.raises(HetwinError) as failed:
-        registering.register(node, executor, Interrupts())
+        ros_node.register(node, executor, Interrupts())
     assert "no conductor of run r2 offers 'hetwin/r2/register_model' within 1 s" in str(
         failed.value
     )
@@ -164,9 +164,9 @@ def test_a_node_whose_conductor_has_ended_says_which_run_it_belonged_to(
         [sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE
     ) as process:
         conductor(executor, silent_for=0, process=(process.pid, here()))
-        watch = registering.register(node, executor, Interrupts())
+        watch = ros_node.register(node, executor, Interrupts())
         watch.check("cup")
-    with pytest.raises(registering.ConductorGone) as gone:
+    with pytest.raises(ros_node.ConductorGone) as gone:
         watch.check("cup")
     assert str(gone.value) == (
         "cup: run r1 ended before this node was told to stop: of its conductor, its process"
@@ -178,6 +178,6 @@ def test_a_process_id_of_another_pid_namespace_is_not_watched(
     executor: SingleThreadedExecutor, node: Any
 ) -> None:
     conductor(executor, silent_for=0, process=(4_000_000, f"{here()}1"))
-    watch = registering.register(node, executor, Interrupts())
+    watch = ros_node.register(node, executor, Interrupts())
     watch.check("cup")
     assert node.conductor[0] != here()

@@ -20,7 +20,7 @@ from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, pose_value
 from model_nodes.in_hand_localization import InHandLocalization
-from model_nodes.in_hand_localization.object_geometry import ObjectGeometry
+from model_nodes.in_hand_localization.geometry import ObjectGeometry
 
 LENGTHS = (0.040, 0.028, 0.022)
 RADII = (0.008, 0.008, 0.010)

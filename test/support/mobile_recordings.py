@@ -15,8 +15,7 @@ from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.sources.plan import Plan
-from model_nodes.main_physics.world.description import Body
-from model_nodes.main_physics.world.drives import Base
+from model_nodes.main_physics.world.description import Base, Body
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.urdf.reader import read_urdf
 from support.recorded_bags import MS, TYPES, Recorded, header, plain

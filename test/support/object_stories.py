@@ -15,11 +15,9 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.tables import CLEARANCES, TOUCHES, no_rows
 from hetwin_core.ensemble.scene.values import Floats, pose_value
 from hetwin_core.ensemble.scene.watch import Watch
-from model_nodes.robot_health.link_pairs import LinkPairs
-from model_nodes.robot_health.link_touches import LinkTouches
 from model_nodes.robot_health.objects import ObjectStory
 from model_nodes.robot_health.settings import Settings
-from model_nodes.robot_health.touched import Touched
+from model_nodes.robot_health.touched import LinkPairs, LinkTouches, Touched
 from model_nodes.robot_health.view import View
 from support.scene_of import near_row, scene_of
 from support.watched_toy import LAYOUT

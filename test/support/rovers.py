@@ -5,16 +5,18 @@ from __future__ import annotations
 from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.shapes import ShapeKind
 from model_nodes.main_physics.world.description import (
+    FOLLOW,
     IDENTITY,
+    Base,
     Body,
     Geometry,
     Inertial,
     Joint,
+    JointDrive,
     JointKind,
     Link,
     Pose,
 )
-from model_nodes.main_physics.world.drives import FOLLOW, Base, JointDrive
 from support.small_worlds import at
 
 RADIUS = 0.1

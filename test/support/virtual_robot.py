@@ -15,7 +15,7 @@ from hetwin_suite.commanding.link.base_heard import BaseHeard
 from hetwin_suite.commanding.link.execution import Clock
 from hetwin_suite.commanding.link.pieces import Piece
 from hetwin_suite.commanding.plan import Plan
-from model_nodes.consistency.heard import Heard
+from model_nodes.consistency.live_robot import Heard
 from model_nodes.main_physics.sources.commanded.commands import TwistCommand
 from model_nodes.main_physics.sources.part import JointMotion
 

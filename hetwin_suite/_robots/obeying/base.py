@@ -14,8 +14,7 @@ from hetwin_suite._robots.obeying.mismatch import Mismatch
 from model_nodes.main_physics.engines.engine import Engine
 from model_nodes.main_physics.sources.commanded.commands import TwistCommand
 from model_nodes.main_physics.wheels import DifferentialDrive, WheelOdometry, odometry_state
-from model_nodes.main_physics.world.description import Body, Pose
-from model_nodes.main_physics.world.names import frame_name
+from model_nodes.main_physics.world.description import Body, Pose, frame_name
 from model_nodes.main_physics.world.transforms import compose, rotate
 
 ACCELERATION = (1.0, 1.0, 3.0)

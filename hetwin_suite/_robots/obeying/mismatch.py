@@ -10,8 +10,14 @@ import numpy as np
 from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_suite._robots.own_random import own_random
 from model_nodes.main_physics.wheels import DifferentialDrive
-from model_nodes.main_physics.world.description import Body, Geometry, Joint, Link, World
-from model_nodes.main_physics.world.drives import JointDrive
+from model_nodes.main_physics.world.description import (
+    Body,
+    Geometry,
+    Joint,
+    JointDrive,
+    Link,
+    World,
+)
 
 GIVE = 0.05
 """A drive of the usual stiffness pulls with all its effort at this deviation [rad or m]."""

@@ -32,7 +32,7 @@ from hetwin_suite._robots.obeying.mismatch import (
 from hetwin_suite._robots.obeying.response import Response
 from model_nodes.main_physics.engines.engine import Engine, EngineSettings
 from model_nodes.main_physics.engines.factory import make_engine
-from model_nodes.main_physics.lidars import FittedLidar, fitted_lidars
+from model_nodes.main_physics.fittings import FittedLidar, fitted_lidars
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.model import MainPhysics
 from model_nodes.main_physics.settings import Settings
@@ -40,8 +40,7 @@ from model_nodes.main_physics.sources.commanded.part import CommandedPart
 from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.sources.plans import ALL, Plans
 from model_nodes.main_physics.wheels import DifferentialDrive, differential_drive
-from model_nodes.main_physics.world.description import Body, World
-from model_nodes.main_physics.world.names import frame_name
+from model_nodes.main_physics.world.description import Body, World, frame_name
 
 SECOND = 1_000_000_000
 TF = "tf"

@@ -14,7 +14,7 @@ from hetwin_core.ensemble.nearest import perhaps
 from hetwin_core.ensemble.resources import find, names_of
 from hetwin_core.ensemble.scenario.strict_yaml import Document, load
 from hetwin_core.ensemble.validation import Finite, Strict, Text, check
-from model_nodes.skills.registry import skill_of
+from model_nodes.skills.arguments import skill_of
 
 FOLDER = "scenarios/libraries"
 EXPRESSION = "$"

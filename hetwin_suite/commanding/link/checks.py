@@ -9,7 +9,7 @@ from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_suite.commanding.link.base_heard import BaseFix, seen_from
 from hetwin_suite.commanding.planning import START_TOLERANCE
 from hetwin_suite.commanding.refusal import Refusal, Rule
-from model_nodes.consistency.heard import JointAge
+from model_nodes.consistency.live_robot import JointAge
 
 STALE_S = 0.2
 """A state that arrived longer ago is stale [s]."""

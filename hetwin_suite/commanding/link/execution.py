@@ -19,9 +19,8 @@ from hetwin_suite.commanding.link.pace import STOP_S, Pace
 from hetwin_suite.commanding.link.pieces import Piece, pieces_of, state_at
 from hetwin_suite.commanding.outcome import Result
 from hetwin_suite.commanding.plan import Plan
-from model_nodes.consistency.agreement import Agreement, Expected
-from model_nodes.consistency.figures import Figures
-from model_nodes.consistency.heard import Heard, Sample
+from model_nodes.consistency.agreement import Agreement, Expected, Figures
+from model_nodes.consistency.live_robot import Heard, Sample
 
 PERIOD_S = 0.1
 """Between two pieces [s]."""

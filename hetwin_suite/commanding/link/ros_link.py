@@ -24,7 +24,7 @@ from hetwin_core.ensemble.topics import JOINT_STATES, ODOMETRY_TOPIC
 from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_suite.commanding.link.base_heard import BaseHeard
 from hetwin_suite.commanding.link.pieces import Piece
-from model_nodes.consistency.heard import Heard
+from model_nodes.consistency.live_robot import Heard
 
 NODE = "hetwin_commander"
 STOP_ROBOT = "hetwin/stop_robot"

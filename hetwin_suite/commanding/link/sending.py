@@ -20,7 +20,7 @@ from hetwin_suite.commanding.outcome import Outcome, Result
 from hetwin_suite.commanding.plan import Plan
 from hetwin_suite.commanding.rehearsal import Rehearsal
 from hetwin_suite.commanding.send import Commander
-from model_nodes.consistency.settings import JOINT_LIMIT
+from model_nodes.consistency.model import JOINT_LIMIT
 from model_nodes.main_physics.world.chains import chain_to
 
 WAIT_S = 5.0

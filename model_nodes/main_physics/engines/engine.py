@@ -13,8 +13,7 @@ from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.tables import CLEARANCES, PROXIMITY, TOUCHES, no_rows
 from hetwin_core.ensemble.scene.values import Floats, Value
-from model_nodes.main_physics.world.description import Body, Vector, World
-from model_nodes.main_physics.world.drives import JointDrive
+from model_nodes.main_physics.world.description import Body, JointDrive, Vector, World
 
 
 class Unsupported(HetwinError):

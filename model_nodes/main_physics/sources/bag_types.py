@@ -26,8 +26,12 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.topics import ANNOTATIONS, BELIEFS, JOINT_STATES, TASKS
 from hetwin_core.episodes.lazy_typestore import LazyTypestore
-from model_nodes.main_physics.sources.action_types import DEFINITIONS, IMPLIED, message_of
-from model_nodes.main_physics.sources.detection_types import DETECTIONS
+from model_nodes.main_physics.sources.action_types import (
+    DEFINITIONS,
+    DETECTIONS,
+    IMPLIED,
+    message_of,
+)
 
 ACTION_ANNOTATION = ANNOTATIONS.type
 JOINT_STATE = JOINT_STATES.type

@@ -13,9 +13,8 @@ from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.bag import Int64s, Publisher
-from model_nodes.main_physics.sources.joint_facts import JointFacts
+from model_nodes.main_physics.sources.joint_facts import JointFacts, fast, intervals
 from model_nodes.main_physics.sources.joint_table import RawSamples
-from model_nodes.main_physics.sources.steps import fast, intervals
 
 DELAY_NS = 150_000_000
 """What one publisher says may be what another says this much earlier or later."""

@@ -12,8 +12,7 @@ from model_nodes.main_physics.sources.bag import Int64s
 from model_nodes.main_physics.sources.contradictions import Contradictions
 from model_nodes.main_physics.sources.joint_facts import JointFacts
 from model_nodes.main_physics.sources.joint_table import Group, JointTable
-from model_nodes.main_physics.sources.mending import Account, Mended, Mending
-from model_nodes.main_physics.sources.message_times import Bools
+from model_nodes.main_physics.sources.mending import Account, Bools, Mended, Mending
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,24 +2,106 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import some
+from hetwin_core.ensemble.scene.rotations import roll_pitch_yaw
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.bag import Int64s
 from model_nodes.main_physics.sources.joint_series import Series
 from model_nodes.main_physics.sources.mending import Account
-from model_nodes.main_physics.sources.pose_arrays import composed, inverted, rotated
-from model_nodes.main_physics.sources.rigid_groups import RigidGroups
-from model_nodes.main_physics.sources.several_axes import chain_of, positions_in_chain
-from model_nodes.main_physics.sources.transforms import Edge, Transforms
-from model_nodes.main_physics.world.description import Body, Joint, JointKind, Pose
-from model_nodes.main_physics.world.transforms import invert, pose_of
+from model_nodes.main_physics.sources.transforms import (
+    Edge,
+    Transforms,
+    composed,
+    inverted,
+    rotated,
+)
+from model_nodes.main_physics.world.description import IDENTITY, Body, Joint, JointKind, Pose
+from model_nodes.main_physics.world.transforms import compose, invert, pose_of
+
+_PLANAR = 3
+
+
+def chain_of(joint: Joint, joints: Sequence[Joint]) -> list[Joint]:
+    """Return the joints of the chain of which a joint is one, from its parent on; itself alone if it has one axis."""
+    if not joint.whole:
+        return [joint]
+    return [one for one in joints if one.whole == joint.whole]
+
+
+def positions_in_chain(chain: Sequence[Joint], poses: Floats) -> tuple[Floats, float, float]:
+    """Return (n, axes) positions, and how far [rad, m] the poses are off what the joint allows at most.
+
+    Args:
+        chain: the joints of a planar or floating one.
+        poses: (n, 7) of its child in the frame in which it is with all positions at 0.
+    """
+    slides = np.array([joint.axis for joint in chain if joint.kind is JointKind.SLIDE])
+    moved = poses[:, :3] @ slides.T
+    if len(chain) > _PLANAR:
+        return np.concatenate([moved, _turns(poses)], axis=1), 0.0, 0.0
+    normal = np.array(chain[-1].axis)
+    sines = poses[:, 4:7] @ normal
+    turns = np.unwrap(2.0 * np.arctan2(sines, poses[:, 3]))
+    tilt = 2.0 * np.linalg.norm(poses[:, 4:7] - sines[:, None] * normal, axis=1)
+    shift = np.linalg.norm(poses[:, :3] - moved @ slides, axis=1)
+    nearest = turns - 2.0 * np.pi * np.round(turns[0] / (2.0 * np.pi))
+    positions = np.concatenate([moved, nearest[:, None]], axis=1)
+    return positions, float(tilt.max()), float(shift.max())
+
+
+def _turns(poses: Floats) -> Floats:
+    """(n, 3) yaw, pitch and roll, each without jumps; about the fixed axes z, y and x."""
+    turns: Floats = np.unwrap(roll_pitch_yaw(poses[:, 3:7])[:, ::-1], axis=0)
+    return turns
+
+
+class RigidGroups:
+    """Groups of frames; each frame has a pose in the first one of its group.
+
+    Args:
+        fixed: parent, child, and the pose of the child in the parent's frame. Of several ways between two frames the
+            shortest one counts.
+    """
+
+    def __init__(self, fixed: Iterable[tuple[str, str, Pose]]) -> None:
+        self._neighbours: dict[str, list[tuple[str, Pose]]] = defaultdict(list)
+        for parent, child, pose in fixed:
+            self._neighbours[parent].append((child, pose))
+            self._neighbours[child].append((parent, invert(pose)))
+        self._places: dict[str, tuple[str, Pose]] = {}
+        for frame in list(self._neighbours):
+            if frame not in self._places:
+                self._spread(frame)
+
+    def group(self, frame: str) -> str:
+        """Return the first frame of a frame's group."""
+        return self._places.get(frame, (frame, IDENTITY))[0]
+
+    def between(self, outer: str, inner: str) -> Pose:
+        """Return the pose of `inner` in `outer`, which are in the same group."""
+        (_, to_outer), (_, to_inner) = self._place(outer), self._place(inner)
+        return compose(invert(to_outer), to_inner)
+
+    def _place(self, frame: str) -> tuple[str, Pose]:
+        return self._places.get(frame, (frame, IDENTITY))
+
+    def _spread(self, root: str) -> None:
+        self._places[root] = root, IDENTITY
+        waiting = [root]
+        for frame in waiting:
+            _, pose = self._places[frame]
+            for neighbour, step in self._neighbours[frame]:
+                if neighbour not in self._places:
+                    self._places[neighbour] = root, compose(pose, step)
+                    waiting.append(neighbour)
+
 
 _MOST_TURN = 0.05
 _MOST_SHIFT = 0.02

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.errors import BadInput
-from model_nodes.main_physics.sources.cdr import ORIGIN, STAMP
+from model_nodes.main_physics.sources.joint_messages import ORIGIN, STAMP
 
 _YEAR_NS = 365 * 86_400 * 10**9
 _SECOND_NS = 10**9

@@ -1,14 +1,26 @@
-"""What was done to the samples of a recording so that they can be used: a typed account of it."""
+"""What was done to the samples of a recording so that they can be used, and when messages were sent.
+
+The messages of one publisher are in the order of the log. Their stamps are believed where they are near the log times,
+as these have the delays of the network. A stamp that goes back may be that of a message which came late, or of all
+messages since a clock was set back. The lag (log time less stamp) tells them apart: it returns to what it was in the
+first case, and stays in the second.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Finding
-from model_nodes.main_physics.sources.bag import Bag
+from model_nodes.main_physics.sources.bag import Bag, Int64s
+from model_nodes.main_physics.sources.joint_facts import median
 
 
 class Mended(StrEnum):
@@ -137,3 +149,201 @@ def of_files(bag: Bag) -> Iterator[Finding]:
         of = bag.topics[topic].messages + count
         at = bag.left_out_at_s[0]
         yield Mending(Mended.BEFORE_CLOCK, topic, count, of, size=at).finding()
+
+
+SORTED_NS = 500_000_000
+"""Messages that are later than this are left out."""
+_LEAST_SET_NS = 20_000_000
+"""A clock that is set by less is jitter."""
+_LEAST_STOOD_NS = 50_000_000
+_WINDOW_NS = 1_200_000_000
+"""The lag is compared over this time before and after, longer than messages that are sorted can be late."""
+_LEAST_MESSAGES = 3
+_AROUND = 15
+"""Messages on either side that say what the usual lag is."""
+_SET = 1_000_000_000 * 10**9
+"""Stamps before this are no wall times [ns since the epoch]: year 2001."""
+_TAIL = 5
+"""All but this part of the lags after a clock was set must be beyond all but this part of those before."""
+_SAME_PACE = 0.1
+
+Bools = NDArray[np.bool_]
+Moved = Callable[[int, int], bool]
+"""Whether the positions change between two messages, the numbers of which are given."""
+
+
+class Dated(NamedTuple):
+    """When the messages of a publisher were sent.
+
+    Attributes:
+        times_ns: (n,) run time; of those that are kept it need not increase.
+        kept: (n,) which messages are used.
+        mended: what was done.
+    """
+
+    times_ns: Int64s
+    kept: Bools
+    mended: list[Mending]
+
+    def in_order(self) -> Int64s:
+        """Return the numbers of the messages that are used, by their times; of equal times the last one."""
+        used = np.flatnonzero(self.kept)
+        order = used[np.argsort(self.times_ns[used], kind="stable")]
+        last: Int64s = order[np.append(np.diff(self.times_ns[order]) > 0, True)]
+        return last
+
+
+def moves(rows: Floats) -> Moved:
+    """Return what says whether the rows of a table, one for each message, change between two of them."""
+    return lambda first, last: bool((rows[first + 1 : last + 1] != rows[first]).any())
+
+
+def date_messages(
+    topic: str, stamps: Int64s, logged: Int64s, start_ns: int, tolerance_ns: int, moved: Moved
+) -> Dated:
+    """Date the messages of one publisher.
+
+    Args:
+        topic: of the messages.
+        stamps, logged: (n,) run times by stamp and by log, in the order of the log.
+        start_ns: run time 0 since the epoch.
+        tolerance_ns: stamps further from the log times are not believed; negative: none is.
+        moved: whether the positions change between two of the messages.
+    """
+    near = np.abs(stamps - logged) <= tolerance_ns
+    times = np.where(near, stamps, logged)
+    kept = np.ones(len(times), np.bool_)
+    mended: list[Mending] = []
+    if tolerance_ns < 0:
+        return Dated(times, kept, mended)
+    if not near.all():
+        mended += _foreign(topic, ~near, stamps, logged, start_ns)
+    if (np.diff(times) <= 0).any():
+        mended += _let_go_on(topic, times, logged, moved)
+        mended += _let_not_go_back(topic, times, logged)
+        kept = _in_time(times, logged)
+        mended += _out_of_order(topic, times, kept)
+    return Dated(times, kept, mended)
+
+
+def _mending(
+    what: Mended, topic: str, times: Int64s, which: Bools, size: float | None = None
+) -> Mending:
+    there = times[which]
+    return Mending(
+        what, topic, len(there), len(times), int(there.min()), int(there.max()), size=size
+    )
+
+
+def _foreign(
+    topic: str, foreign: Bools, stamps: Int64s, logged: Int64s, start_ns: int
+) -> Iterator[Mending]:
+    """Yield what is said of stamps that are not believed: they are 0, or of another clock."""
+    unset = foreign & (stamps + start_ns == 0)
+    if unset.any():
+        yield _mending(Mended.UNSET, topic, logged, unset)
+    other = foreign & ~unset
+    if not other.any():
+        return
+    pace = _pace(stamps[other], logged[other])
+    simulated = int(stamps[other].max()) + start_ns < _SET
+    if pace is not None and (simulated or abs(pace - 1.0) > _SAME_PACE):
+        yield _mending(Mended.OTHER_PACE, topic, logged, other, pace)
+    else:
+        yield _mending(Mended.OTHER_CLOCK, topic, logged, other)
+
+
+def _pace(stamps: Int64s, logged: Int64s) -> float | None:
+    """Return how many seconds the stamps go on in a second of the log; None if they do not go on steadily."""
+    if len(stamps) < _AROUND or logged[-1] <= logged[0] or stamps[-1] <= stamps[0]:
+        return None
+    if np.mean(np.diff(stamps) >= 0) < 0.95:
+        return None
+    return float(stamps[-1] - stamps[0]) / float(logged[-1] - logged[0])
+
+
+def _let_go_on(topic: str, times: Int64s, logged: Int64s, moved: Moved) -> Iterator[Mending]:
+    """Date by the log what was sent while the clock stood; a message that is only repeated stays as it is."""
+    same = np.diff(times) == 0
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], same, [False]))))
+    for begin, end in edges.reshape(-1, 2):
+        stood = int(logged[end] - logged[begin])
+        if end - begin + 1 < _LEAST_MESSAGES or stood < _LEAST_STOOD_NS:
+            continue
+        if not moved(int(begin), int(end)):
+            continue
+        at = int(times[begin])
+        times[begin : end + 1] = at + logged[begin : end + 1] - logged[begin]
+        count = int(end - begin)
+        yield Mending(Mended.STOOD, topic, count, len(times), at, at + stood, stood / 1e9)
+
+
+def _let_not_go_back(topic: str, times: Int64s, logged: Int64s) -> Iterator[Mending]:
+    """Shift all stamps after a clock was set back so that they go on, until it is set forward again."""
+    shifted = 0
+    for i in np.flatnonzero(np.diff(times) < 0):
+        back = int(times[i] - times[i + 1])
+        step = _step_of_lag(times, logged, int(i))
+        if back <= 0 or step < _LEAST_SET_NS or not back / 2 < step < 2 * back + _LEAST_SET_NS:
+            continue
+        times[i + 1 :] += step
+        shifted += step
+        at = int(times[i])
+        yield Mending(
+            Mended.SET_BACK, topic, len(times) - int(i) - 1, len(times), at, at, step / 1e9
+        )
+    if not shifted:
+        return
+    leaps = np.diff(times) - np.diff(logged)
+    for i in np.flatnonzero(leaps > _LEAST_SET_NS):
+        step = -_step_of_lag(times, logged, int(i))
+        if step < _LEAST_SET_NS or step > shifted + _LEAST_SET_NS or leaps[i] < step / 2:
+            continue
+        times[i + 1 :] -= step
+        shifted -= step
+        at = int(times[i])
+        count = len(times) - int(i) - 1
+        yield Mending(Mended.SET_FORWARD, topic, count, len(times), at, at, step / 1e9)
+
+
+def _step_of_lag(times: Int64s, logged: Int64s, last: int) -> int:
+    """Return by how much the usual lag grows after a message [ns]; 0 if that is noise, or of too few messages."""
+    begin = int(np.searchsorted(logged, logged[last] - _WINDOW_NS))
+    end = int(np.searchsorted(logged, logged[last + 1] + _WINDOW_NS, "right"))
+    lag = logged[begin:end] - times[begin:end]
+    before, after = lag[: last + 1 - begin], lag[last + 1 - begin :]
+    if min(len(before), len(after)) < _LEAST_MESSAGES:
+        return 0
+    step = float(median(after)) - float(median(before))
+    lower, higher = (before, after) if step > 0.0 else (after, before)
+    most, least = np.sort(lower)[-1 - len(lower) // _TAIL], np.sort(higher)[len(higher) // _TAIL]
+    return round(step) if least - most > abs(step) / 2 else 0
+
+
+def _in_time(times: Int64s, logged: Int64s) -> Bools:
+    """Return which messages are neither far ahead of the usual lag, nor far behind those before them."""
+    kept = np.ones(len(times), np.bool_)
+    if (np.maximum.accumulate(times) - times <= SORTED_NS).all():
+        return kept
+    kept = _usual_lag(logged - times) - (logged - times) <= SORTED_NS
+    least = np.iinfo(np.int64).min
+    newest = np.maximum.accumulate(np.where(kept, times, least))
+    in_time: Bools = kept & (newest - times <= SORTED_NS)
+    return in_time
+
+
+def _usual_lag(lag: Int64s) -> Floats:
+    """Return (n,) the median lag of the messages around each."""
+    padded = np.pad(lag, _AROUND, mode="edge")
+    return median(np.lib.stride_tricks.sliding_window_view(padded, 2 * _AROUND + 1))
+
+
+def _out_of_order(topic: str, times: Int64s, kept: Bools) -> Iterator[Mending]:
+    """Yield what is sorted, and what is left out."""
+    if not kept.all():
+        yield _mending(Mended.LATE, topic, times, ~kept)
+    used = times[kept]
+    late = np.maximum.accumulate(used) - used
+    if (late > 0).any():
+        most = float(late.max()) / 1e9
+        yield _mending(Mended.SORTED, topic, used, late > 0, most)

@@ -1,19 +1,201 @@
-"""Opens the path of a recording, whatever it is, without writing beside it."""
+"""Opens the path of a recording, whatever it is, without writing beside it.
+
+Messages of ROS 1 are converted to the serialization of ROS 2, so that nothing else depends on the version.
+"""
 
 from __future__ import annotations
 
 import re
 import shlex
 import shutil
-from collections.abc import Sequence
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
-from tempfile import gettempdir
+from tempfile import TemporaryDirectory, gettempdir
+from types import MappingProxyType
+from typing import Any
+
+import yaml
+from rosbags.interfaces import Connection
+from rosbags.rosbag2.storage_sqlite3 import Sqlite3Reader
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.writing import FULL, unwritable
-from model_nodes.main_physics.sources.bag_storages import COMPRESSED, Rosbag1, Rosbag2, Storage
+from hetwin_core.episodes.bag_metadata import METADATA
+from model_nodes.main_physics.sources.bag_types import ros1_converter
+from model_nodes.main_physics.sources.whole_records import WholeReader
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+COMPRESSED = (".zst", ".zstd")
+"""Suffixes of files that are compressed as a whole."""
+_CUT = (EOFError, zstd.ZstdError)
+"""What is raised where a compressed file is cut off, or damaged."""
+_PIECE = 2**20
+_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+
+
+class Storage(ABC):
+    """A file of a recording, or a folder with metadata.yaml.
+
+    Attributes:
+        connections: to select messages by.
+        stored: the same as the files list them, with the number of messages of each.
+        span_ns: log times of the first and the last message [ns since the epoch]; None without messages.
+        broken_off: names of files that break off -> which share of their bytes cannot be used.
+    """
+
+    connections: Sequence[Connection]
+    stored: Sequence[Connection]
+    span_ns: tuple[int, int] | None
+    broken_off: Mapping[str, float] = MappingProxyType({})
+
+    @abstractmethod
+    def messages(self, chosen: Collection[Connection]) -> Iterator[tuple[Connection, int, bytes]]:
+        """Yield connection, log time [ns since the epoch] and payload (CDR), in the order of the log."""
+
+    def times(self) -> Iterator[tuple[str, int]]:
+        """Yield topic and log time [ns since the epoch] of all messages, in any order."""
+        for connection, log_ns, _ in self.messages(self.connections):
+            yield connection.topic, log_ns
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the files."""
+
+
+class Rosbag2(Storage):
+    """A rosbag2 folder, or a bare .mcap or .db3 file, compressed or not."""
+
+    def __init__(self, path: Path) -> None:
+        cut: dict[str, str] = {}
+        with ExitStack() as opened:
+            file = path
+            if path.suffix in COMPRESSED and path.is_file():
+                file = Path(opened.enter_context(TemporaryDirectory())) / path.stem
+                cut = _unpacked([path], file.parent)
+            try:
+                self._reader = opened.enter_context(WholeReader(file))
+            except _CUT:
+                file = Path(opened.enter_context(TemporaryDirectory()))
+                cut = _unpacked_folder(path, file)
+                self._reader = opened.enter_context(WholeReader(file))
+            parts: list[Any] = self._reader.parts
+            # A folder's metadata.yaml repeats the times and counts; those in the files are more reliable.
+            filled = [part.metadata for part in parts if part.metadata.message_count]
+            self.stored = [connection for part in parts for connection in part.connections]
+            self._parts = parts
+            lost = {Path(part.path).name: part.lost for part in parts}
+            self.broken_off = {
+                cut.get(name, name): share or 0.0
+                for name, share in lost.items()
+                if share is not None or name in cut
+            }
+            self._opened = opened.pop_all()
+        self.connections = self._reader.connections
+        self.span_ns = None
+        if filled:
+            last = max(m.end_time for m in filled) - 1
+            self.span_ns = min(m.start_time for m in filled), last
+        # A bare file does not say that its messages are compressed one by one, but their first bytes do.
+        self._bare = path.is_file()
+
+    def messages(self, chosen: Collection[Connection]) -> Iterator[tuple[Connection, int, bytes]]:
+        """Yield connection, log time [ns since the epoch] and payload (CDR), in the order of the log."""
+        messages = self._reader.messages(chosen)
+        if not self._bare:
+            return messages
+        return (
+            (connection, log_ns, zstd.decompress(raw) if raw.startswith(_ZSTD_MAGIC) else raw)
+            for connection, log_ns, raw in messages
+        )
+
+    def times(self) -> Iterator[tuple[str, int]]:
+        """Yield topic and log time [ns since the epoch] of all messages, of SQLite without reading them."""
+        if not all(isinstance(part, Sqlite3Reader) for part in self._parts):
+            yield from super().times()
+            return
+        for part in self._parts:
+            names = {connection.id: connection.topic for connection in part.connections}
+            for topic, log_ns in part.dbconn.execute("SELECT topic_id, timestamp FROM messages"):
+                yield names[topic], log_ns
+
+    def close(self) -> None:
+        """Close the files."""
+        self._opened.close()
+
+
+def _unpacked(files: Sequence[Path], folder: Path) -> dict[str, str]:
+    """Unpack files into a folder; return the names of those that are cut off, by what they are called there."""
+    return {file.stem: file.name for file in files if not _unpack(file, folder / file.stem)}
+
+
+def _unpacked_folder(recording: Path, folder: Path) -> dict[str, str]:
+    """Unpack a recording's folder some of whose files are cut off."""
+    document = yaml.safe_load((recording / METADATA).read_text("utf-8"))
+    facts = document["rosbag2_bagfile_information"]
+    files = [recording / Path(name).name for name in facts["relative_file_paths"]]
+    whole = {"compression_mode": "", "compression_format": ""}
+    facts |= {**whole, "relative_file_paths": [file.stem for file in files]}
+    (folder / METADATA).write_text(yaml.safe_dump(document), "utf-8")
+    return _unpacked(files, folder)
+
+
+def _unpack(source: Path, target: Path) -> bool:
+    """Unpack as much of a file as there is; return whether it is whole."""
+    with zstd.open(source, "rb") as packed, target.open("wb") as unpacked:
+        try:
+            while part := packed.read1(_PIECE):
+                unpacked.write(part)
+        except _CUT:
+            if not unpacked.tell():
+                raise
+            return False
+    return True
+
+
+class Rosbag1(Storage):
+    """A ROS 1 bag."""
+
+    def __init__(self, path: Path) -> None:
+        from rosbags.rosbag1 import Reader  # with libraries that only such a bag needs
+
+        self._path = path
+        self._reader = Reader(path)
+        self._reader.open()
+        self.connections = self.stored = self._reader.connections
+        ends = [(c.start_time, c.end_time) for c in self._reader.chunk_infos if c.connection_counts]
+        self.span_ns = None
+        if ends:
+            self.span_ns = min(start for start, _ in ends), max(end for _, end in ends) - 1
+
+    def messages(self, chosen: Collection[Connection]) -> Iterator[tuple[Connection, int, bytes]]:
+        """Yield connection, log time [ns since the epoch] and payload (CDR), in the order of the log."""
+        converters = {c.id: ros1_converter(c, self._path) for c in chosen}
+        for connection, log_ns, raw in self._reader.messages(chosen):
+            try:
+                converted = converters[connection.id](raw)
+            except Exception as error:
+                raise ValueError(f"a message of {connection.topic} is malformed: {error}") from None
+            yield connection, log_ns, converted
+
+    def times(self) -> Iterator[tuple[str, int]]:
+        """Yield topic and log time [ns since the epoch] of all messages, from the index."""
+        for connection in self.connections:
+            for entry in self._reader.indexes[connection.id]:
+                yield connection.topic, entry.time
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._reader.bio is not None:
+            self._reader.close()
+
 
 A_RECORDING = (
     "a rosbag2 folder with metadata.yaml, a single .mcap or .db3 file, or a ROS 1 .bag file"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
 from hetwin_core.ensemble.saving.rebuild import rebuild
@@ -29,6 +30,7 @@ from model_nodes.main_physics.world.description import Body
 if TYPE_CHECKING:
     from model_nodes.robot_program.facts import HandFacts, RobotFacts
     from model_nodes.skills.scene import SkillScene
+
 
 FactsOf: TypeAlias = "Callable[[Mapping[str, float]], RobotFacts]"
 """Returns what a skill knows of the robot, whose joints are at these positions by name [rad or m]."""
@@ -342,3 +344,34 @@ class Plan:
         for name, value in rebuild(own, {n: getattr(self, n) for n in _STATE}, name="plan").items():
             setattr(self, name, value)
         self._find_whole()
+
+
+def begins_of(plans: Mapping[str, Plan]) -> dict[str, int]:
+    """Return robot -> the run time at which its recording begins [ns]; live robots begin together.
+
+    Raises:
+        BadInput: if some are recorded and others live, or recordings were not made at the same time.
+    """
+    starts = {robot: one.start_ns for robot, one in plans.items()}
+    live = [robot for robot, start in starts.items() if start is None]
+    recorded = {robot: start for robot, start in starts.items() if start is not None}
+    if live and recorded:
+        raise BadInput(
+            "one robot is recorded and another one is not",
+            where=f"robots.{live[0]}.source",
+            expected="recordings of all robots, or none",
+        )
+    if not recorded:
+        return dict.fromkeys(plans, 0)
+    first = min(recorded.values())
+    for robot, start in recorded.items():
+        for other, other_start in recorded.items():
+            end = other_start + (plans[other].duration_ns or 0)
+            if start > end:
+                raise BadInput(
+                    f"this recording begins {(start - end) / 1e9:.3f} s after that of {other} ended, by the clocks of"
+                    " the robots",
+                    where=f"robots.{robot}.source",
+                    expected="recordings of the same time; clock_offset: SECONDS in a source corrects a clock",
+                )
+    return {robot: start - first for robot, start in recorded.items()}

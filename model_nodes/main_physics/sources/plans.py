@@ -18,12 +18,15 @@ from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scene.layout import Entity
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Finding
-from model_nodes.main_physics.sources.alignment import begins_of
-from model_nodes.main_physics.sources.mimics import Mimics
-from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, JointNow, Placement
-from model_nodes.main_physics.sources.plan import Plan
-from model_nodes.main_physics.world.description import Body
-from model_nodes.main_physics.world.names import joint_name
+from model_nodes.main_physics.sources.part import (
+    BaseMotion,
+    JointMotion,
+    JointNow,
+    Mimics,
+    Placement,
+)
+from model_nodes.main_physics.sources.plan import Plan, begins_of
+from model_nodes.main_physics.world.description import Body, joint_name
 
 _OF_JOINTS = ("joint", "joints")
 ALL = ""

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.saving.plain import Plain, numbers_of
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.bag import Int64s
+from model_nodes.main_physics.sources.joint_facts import median
 from model_nodes.main_physics.sources.joint_series import Series
 from model_nodes.main_physics.sources.part import JointMotion
-from model_nodes.main_physics.sources.steps import median
 
 GAP_INTERVALS = 3
 RESTING_SHARE = 0.1

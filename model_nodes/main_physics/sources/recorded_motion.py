@@ -12,29 +12,26 @@ from hetwin_core.ensemble.scenario.recorded import JointsFrom, Units
 from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.bag import Bag, ReadFault, listed
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE, TRANSFORMS
-from model_nodes.main_physics.sources.cdr import Undecodable
 from model_nodes.main_physics.sources.contradictions import find_contradictions
-from model_nodes.main_physics.sources.gaps import find_gaps
+from model_nodes.main_physics.sources.implausible import find_gaps, find_jumps, unlike_si
 from model_nodes.main_physics.sources.joint_facts import JointFacts
-from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder
+from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder, Undecodable
 from model_nodes.main_physics.sources.joint_series import Series, build_series
-from model_nodes.main_physics.sources.joint_table import JointTable, raw_samples
-from model_nodes.main_physics.sources.joint_topics import (
+from model_nodes.main_physics.sources.joint_table import (
     USUAL,
+    JointTable,
     check_joint_topic,
     choose,
     joint_topics,
+    raw_samples,
     says_commands,
     tables_of,
 )
 from model_nodes.main_physics.sources.joints_from_tf import TransformChain
-from model_nodes.main_physics.sources.jumps import find_jumps
 from model_nodes.main_physics.sources.mending import Mended
 from model_nodes.main_physics.sources.open_bag import remedy
-from model_nodes.main_physics.sources.other_units import unlike_si
 from model_nodes.main_physics.sources.transforms import Transforms, transform_topics
-from model_nodes.main_physics.world.description import Body
-from model_nodes.main_physics.world.drives import Base
+from model_nodes.main_physics.world.description import Base, Body
 
 
 @dataclass(frozen=True, slots=True)

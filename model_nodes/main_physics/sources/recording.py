@@ -18,10 +18,12 @@ from model_nodes.main_physics.sources.joint_facts import JointFacts
 from model_nodes.main_physics.sources.joint_table import (
     JointTable,
     RawSamples,
+    choose,
     greatest_speed,
+    joint_topics,
     raw_samples,
+    tables_of,
 )
-from model_nodes.main_physics.sources.joint_topics import choose, joint_topics, tables_of
 from model_nodes.main_physics.sources.recorded_motion import examine
 
 STRING = "std_msgs/msg/String"

@@ -11,8 +11,8 @@ from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.kinematics.chains.chain import Chain
 from hetwin_core.kinematics.chains.segment import Segment
 from model_nodes.main_physics.world.description import Body, Joint, JointKind, Pose
-from model_nodes.main_physics.world.urdf.geometry import origin_of
 from model_nodes.main_physics.world.urdf.joints import read_joint
+from model_nodes.main_physics.world.urdf.reader import origin_of
 from model_nodes.main_physics.world.xml_file import parse_xml
 
 

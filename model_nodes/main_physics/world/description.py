@@ -1,4 +1,4 @@
-"""Description of a world and its robots, independent of the file format and of the engine.
+"""Description of a world and its robots, their drives and names, independent of file format and engine.
 
 All lengths are in metres, angles in radians. A pose is seven numbers, x y z qw qx qy qz.
 """
@@ -12,10 +12,43 @@ from math import inf
 from pathlib import Path
 from typing import TypeAlias
 
+from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.shapes import ShapeKind
-from hetwin_core.ensemble.scene.values import Floats, Ints
-from model_nodes.main_physics.world.drives import FOLLOW, Base, JointDrive
+from hetwin_core.ensemble.scene.values import WORLD, Floats, Ints
 from model_nodes.main_physics.world.xml_file import Element
+
+
+class Base(StrEnum):
+    """What moves a robot's root link."""
+
+    FIXED = "fixed"
+    """Nothing."""
+    FREE = "free"
+    """Forces, as any object."""
+    FOLLOWED = "followed"
+    """A command, whatever it pushes."""
+
+
+@dataclass(frozen=True, slots=True)
+class JointDrive:
+    """How one joint takes its command; see `DriveMode`.
+
+    Attributes:
+        stiffness: effort per deviation of the position [Nm/rad or N/m]; None: does not count in this mode.
+        damping: effort per deviation of the velocity [Nms/rad or Ns/m]; None: the engine's, by the inertia moved.
+        effort: the largest effort [Nm or N]; None: there is no limit.
+        acceleration: how fast a commanded velocity changes [rad/s^2 or m/s^2]; None: does not count in this mode.
+    """
+
+    mode: DriveMode = DriveMode.FOLLOW
+    stiffness: float | None = None
+    damping: float | None = None
+    effort: float | None = None
+    acceleration: float | None = None
+
+
+FOLLOW = JointDrive()
+
 
 Pose: TypeAlias = tuple[float, float, float, float, float, float, float]
 Vector: TypeAlias = tuple[float, float, float]
@@ -279,3 +312,20 @@ class World:
         yield from self.extras
         for body in self.bodies:
             yield from body.all_extras()
+
+
+def frame_name(body: Body, link: str) -> str:
+    """Return the scene's name of a link: of the only robot as in the URDF; of the root of a model, the model's name.
+
+    Other links of models, and the links of several robots, are ``model::link``, as in SDFormat.
+    """
+    if body.robot and not body.one_of_several and link != WORLD:
+        return link
+    if not body.robot and link == body.links[0].name:
+        return body.name
+    return f"{body.name}::{link}"
+
+
+def joint_name(body: Body, joint: Joint) -> str:
+    """Return the scene's name of a joint: of the only robot as in the URDF, else ``model::joint``."""
+    return joint.name if body.robot and not body.one_of_several else f"{body.name}::{joint.name}"

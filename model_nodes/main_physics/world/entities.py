@@ -6,8 +6,14 @@ from collections.abc import Iterator, Mapping
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.shapes import Shape
-from model_nodes.main_physics.world.description import Body, Geometry, Link, World
-from model_nodes.main_physics.world.names import frame_name, joint_name
+from model_nodes.main_physics.world.description import (
+    Body,
+    Geometry,
+    Link,
+    World,
+    frame_name,
+    joint_name,
+)
 
 
 def entities_of(world: World, tags: Mapping[str, tuple[str, ...]]) -> list[Entity]:

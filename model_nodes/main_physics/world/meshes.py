@@ -1,4 +1,4 @@
-"""Meshes as convex hulls, for collisions and for display.
+"""Meshes as convex hulls, for collisions and for display; those that are slow to read are cached.
 
 Engines collide convex meshes only, so only the hull of a file is kept; concave shapes are filled. STL and
 OBJ are read by MuJoCo; COLLADA by trimesh with pycollada, if they are installed.
@@ -6,6 +6,9 @@ OBJ are read by MuJoCo; COLLADA by trimesh with pycollada, if they are installed
 
 from __future__ import annotations
 
+import hashlib
+import os
+import tempfile
 import warnings
 from functools import lru_cache
 from pathlib import Path
@@ -17,8 +20,43 @@ from transforms3d.quaternions import quat2mat
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Floats, Ints
-from model_nodes.main_physics.world import hull_cache
 from model_nodes.main_physics.world.description import Hull, Vector
+
+_FORMAT = 1
+"""Version of the cache; increased when hulls are computed differently."""
+
+
+def _folder() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "hetwin" / "hulls"
+
+
+def _entry(content: bytes, scale: Vector, vertices: int) -> Path:
+    key = hashlib.sha256(content)
+    key.update(repr((_FORMAT, scale, vertices)).encode())
+    return _folder() / f"{key.hexdigest()}.npz"
+
+
+def look_up(content: bytes, scale: Vector, vertices: int) -> Hull | None:
+    """Return the cached hull of a file with this content; None if there is none or it cannot be read."""
+    try:
+        with np.load(_entry(content, scale, vertices), allow_pickle=False) as kept:
+            return Hull(kept["vertices"], kept["faces"])
+    except (OSError, ValueError, KeyError, EOFError):
+        return None
+
+
+def keep(content: bytes, scale: Vector, vertices: int, hull: Hull) -> None:
+    """Cache a hull; failures to write are ignored."""
+    entry = _entry(content, scale, vertices)
+    try:
+        entry.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=entry.parent, delete=False) as file:
+            np.savez(file, vertices=hull.vertices, faces=hull.faces)
+        Path(file.name).replace(entry)
+    except OSError:
+        return
+
 
 MAX_HULL_VERTICES = 120
 """A convex hull of n vertices has at most 2 n - 4 faces."""
@@ -41,10 +79,10 @@ def hull_of_file(file: Path, scale: Vector) -> Hull:
         except ValueError:
             pass  # e.g. STL as text, which MuJoCo does not read but trimesh does
     content = file.read_bytes()
-    hull = hull_cache.look_up(content, scale, MAX_HULL_VERTICES)
+    hull = look_up(content, scale, MAX_HULL_VERTICES)
     if hull is None:
         hull = hull_of_points(_vertices_by_trimesh(file) * np.asarray(scale), file)
-        hull_cache.keep(content, scale, MAX_HULL_VERTICES, hull)
+        keep(content, scale, MAX_HULL_VERTICES, hull)
     return hull
 
 

@@ -1,4 +1,4 @@
-"""What is known of all objects at one step, as arrays."""
+"""What is known of all objects at one step: motion, touches, and what the robot's program evidently means."""
 
 from __future__ import annotations
 
@@ -7,11 +7,17 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from hetwin_core.ensemble.annotations import is_meant
+from hetwin_core.ensemble.conductor.reporting.concerns import Severity
+from hetwin_core.ensemble.events import EventKind
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats
+from hetwin_core.ensemble.scene.tables import PROXIMITY, TOUCHES, no_rows
+from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats, Ints
+from hetwin_core.ensemble.scene.watch import Watch
 from model_nodes.fidelity.bounding_boxes import local_box
-from model_nodes.robot_health.view import View
+from model_nodes.robot_health.settings import Scale
+from model_nodes.robot_health.view import View, is_of_hand
 
 REST_SPEED = 0.02
 """An object slower than this along each axis is at rest once that has lasted `REST_NS` [m/s]."""
@@ -140,3 +146,178 @@ def _centre(entity: Entity) -> Floats:
     box = local_box(entity)
     centre: Floats = np.zeros(3) if box is None else 0.5 * (box[0] + box[1])
     return centre
+
+
+_POSE = np.arange(POSE_SIZE)
+
+
+class Touches:
+    """The pairs of an object and another entity that are near each other, from the main model's tables.
+
+    Args:
+        layout: the scene's.
+        states: the objects.
+
+    Attributes:
+        objects: (m,) numbers of the objects, as in the states.
+        others: (m,) indices in the layout of what they are near to.
+        distances: (m,) [m], negative: inside.
+        points: (m, 3) where [m].
+        seen: (k,) whether an object was near to anything yet: the main model leaves out objects where there are many.
+    """
+
+    def __init__(self, layout: Layout, states: ObjectStates) -> None:
+        self._states = states
+        self._numbers = np.full(len(layout.entities) + 1, -1, np.intp)
+        self._numbers[states.ids] = np.arange(len(states.ids))
+        self._poses = _poses(layout)
+        self._is_link = np.array([e.kind is EntityKind.LINK for e in layout.entities], np.bool_)
+        links = layout.of_kind(EntityKind.LINK)
+        at = [layout.range_of(e.name, "pose").start for e in links if layout.has(e.name, "pose")]
+        self._links = np.add.outer(np.array(at, np.intp), np.arange(7, 10))
+        self.seen: Mask = np.zeros(len(states.ids), np.bool_)
+        self._take(no_rows(PROXIMITY), no_rows(TOUCHES))
+
+    def links_near(self, scene: Snapshot) -> bool:
+        """Whether a link of the robot is near to any object that is not held."""
+        rows = scene.proximity
+        if not len(rows):
+            return False
+        one, other = rows[:, :2].T.astype(np.intp)
+        links = self._is_link[other]
+        return bool(links.any()) and not self._states.held[self._numbers[one[links]]].all()
+
+    def update(self, scene: Snapshot, watch: Watch | None) -> None:
+        """Read the table of a scene, and what links touched since the last report."""
+        self._scene = scene
+        self._take(scene.proximity, no_rows(TOUCHES) if watch is None else watch.touches)
+
+    def _take(self, rows: Floats, touches: Floats) -> None:
+        one, other = rows[:, :2].T.astype(np.intp)
+        both = self._numbers[other] >= 0  # a pair of objects is about both
+        link, touched = touches[:, :2].T.astype(np.intp)
+        own = (self._numbers[touched] >= 0) & np.isfinite(touches[:, 6])
+        self.seen[self._numbers[np.concatenate((one, other[both]))]] = True
+        self.objects = self._numbers[np.concatenate((one, other[both], touched[own]))]
+        self.others = np.concatenate((other, one[both], link[own]))
+        self.distances = np.concatenate((rows[:, 2], rows[both, 2], -touches[own, 4]))
+        self.points = np.concatenate((rows[:, 3:6], rows[both, 3:6], touches[own, 6:9]))
+
+    def speeds(self) -> Floats:
+        """(m,) how fast the others move where they are near to the objects [m/s]; 0 for what never moves."""
+        if not len(self.others):
+            return np.empty(0)
+        starts = self._poses[self.others]
+        poses = self._scene.values[np.maximum(starts, 0)[:, None] + _POSE]
+        there = poses[:, 7:10] + cross(poses[:, 10:13], self.points - poses[:, :3])
+        return np.where(starts < 0, 0.0, np.sqrt(np.einsum("ij,ij->i", there, there)))
+
+    def fastest_link(self) -> float:
+        """Speed of the robot's fastest link [m/s]; for objects that the table leaves out."""
+        if not len(self._links):
+            return 0.0
+        velocities = self._scene.values[self._links]
+        return float(np.sqrt(np.einsum("ij,ij->i", velocities, velocities).max()))
+
+
+def _poses(layout: Layout) -> Ints:
+    """Where each entity's pose begins in the scene's values, -1 where it has none."""
+    starts = [
+        layout.range_of(e.name, "pose").start if layout.has(e.name, "pose") else -1
+        for e in layout.entities
+    ]
+    return np.array(starts, np.int32)
+
+
+TOUCHING = 0.002
+"""What is nearer may move an object [m]."""
+ACTING_NS = 1_000_000_000
+"""An action counts for so long after its end [ns]."""
+MEANT_NS = 2_000_000_000
+"""So long before an object began to move, something must have been meant [ns]."""
+_NEVER = np.iinfo(np.int64).min // 2
+
+
+class Purpose:
+    """Remembers when something was last done to each object on purpose.
+
+    That is: a hand held it or a hand's link touched it; another link touched it while an annotated action went on; or
+    something touched it that itself moves on purpose. Objects that the main model reports no distances of count as
+    touched while an action goes on. What a hand has lost moves by itself until it has come to rest, or is held again.
+
+    Args:
+        layout: the scene's.
+        states: the objects.
+        touches: what they are near to.
+
+    Attributes:
+        lost: (k,) whether a hand has lost it, which nobody meant.
+    """
+
+    def __init__(self, layout: Layout, states: ObjectStates, touches: Touches) -> None:
+        self._states, self._touches = states, touches
+        kinds = np.array([entity.kind is EntityKind.LINK for entity in layout.entities], np.bool_)
+        self._links = kinds
+        self._hands = is_of_hand(layout)
+        self._meant_ns = np.full(len(layout.entities), _NEVER, np.int64)
+        self._resting = np.zeros(len(layout.entities), np.bool_)
+        self._acted_ns = _NEVER
+        self._number = {entity.name: i for i, entity in enumerate(states.entities)}
+        self.lost = np.zeros(len(states.ids), np.bool_)
+
+    def update(self, view: View) -> None:
+        """Read a view, after states and touches."""
+        self._lose(view)
+        now, states, touches, meant = view.time_ns, self._states, self._touches, self._meant_ns
+        acting = self._acts(view)
+        meant[self._links] = now if acting else _NEVER
+        meant[self._hands] = now
+        meant[states.ids[states.held]] = now
+        if acting:
+            meant[states.ids[~touches.seen]] = now
+        if not len(touches.others):
+            return
+        near = touches.distances <= TOUCHING
+        objects, others = states.ids[touches.objects[near]], touches.others[near]
+        passed = meant[others]
+        passed[self._resting[others]] = _NEVER  # what rests moves nothing
+        np.maximum.at(meant, objects, passed)
+
+    def settle(self) -> None:
+        """What was held until now was meant until now."""
+        states = self._states
+        self._meant_ns[states.ids[states.was_held]] = states.time_ns
+        self.lost.fill(False)
+
+    def judge(self, number: int, scale: Scale, measure: float) -> Severity | None:
+        """The severity of a measure about an object: at most a note if the motion was meant, unless it is absurd."""
+        severity = scale.severity(measure)
+        if severity is Severity.WARNING and self.meant(number):
+            return Severity.NOTE
+        return severity
+
+    def meant(self, number: int) -> bool:
+        """Whether what an object does now goes back to something that was meant."""
+        if self.lost[number]:
+            return False
+        since_ns = int(self._states.rested_ns[number]) - MEANT_NS
+        return int(self._meant_ns[self._states.ids[number]]) >= since_ns
+
+    def meant_since(self, number: int, time_ns: int) -> bool:
+        """Whether something was done to an object on purpose since a time [ns]."""
+        return int(self._meant_ns[self._states.ids[number]]) >= time_ns
+
+    def _lose(self, view: View) -> None:
+        """Take in what hands have lost; what has come to rest before now, or is held, is over."""
+        states = self._states
+        self.lost &= ~(states.held | self._resting[states.ids])
+        self._resting[states.ids] = states.resting
+        for event in view.events:
+            number = self._number.get(str(event.arguments.get("object")))
+            if event.kind is EventKind.MODEL and event.name == "lost" and number is not None:
+                self.lost[number] = True
+
+    def _acts(self, view: View) -> bool:
+        if any(map(is_meant, (*view.actions.values(), *view.events))):
+            self._acted_ns = view.time_ns
+        return view.time_ns - self._acted_ns <= ACTING_NS

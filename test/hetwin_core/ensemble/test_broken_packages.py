@@ -18,7 +18,7 @@ from hetwin_suite._mismatch.registry import axes, read_mismatches
 from hetwin_suite.view.report.page import SECTIONS
 from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.sources.told.by_type import reader_of
-from model_nodes.skills.registry import skill_of
+from model_nodes.skills.arguments import skill_of
 
 GROUPS = (
     *("evaluators", "evidence", "flaws", "mismatches", "models", "page_sections"),

@@ -13,6 +13,7 @@ import pytest
 from support.hetwin_command import all_commands, hetwin
 from support.learning_sets import write_lerobot
 from support.pages import WITH_COMMANDS, commands
+from support.plugins import needs_of
 from support.ros_domains import new_domain
 from support.short_drops import write_short_drop
 from support.short_recordings import link_repository
@@ -107,7 +108,10 @@ def test_every_command_has_an_example(command: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        pytest.param(line, marks=[pytest.mark.long] if line.startswith(MINUTES) else [])
+        pytest.param(
+            line,
+            marks=[needs_of([line]), *([pytest.mark.long] if line.startswith(MINUTES) else [])],
+        )
         for line in in_order()
     ],
 )

@@ -5,17 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.robot_files import ROOT, example
 from support.sent_goals import COMMANDS, goal, scenario
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_suite.commanding.outcome import Outcome
 from hetwin_suite.commanding.refusal import Refusal, Rule
 from hetwin_suite.commanding.send import Commander
 
-GRASP_CUP = ROOT / "scenarios" / "goals" / "grasp_cup.yaml"
 HAND = """
 hands:
   gripper:
@@ -99,14 +96,3 @@ def test_fingers_that_may_not_be_commanded(tmp_path: Path) -> None:
     path = scenario(tmp_path, arm_only + ENTITIES + HAND, ROBOT)
     with pytest.raises(BadInput, match="no group of the scenario's commands has the fingers"):
         Commander.of(str(path), goal(tmp_path, "grasp: box\n"), RunOptions()).rehearse_only()
-
-
-@pytest.mark.long
-def test_a_robot_of_another_maker_takes_a_cup_from_where_its_base_is() -> None:
-    example("tiago_description/robots/tiago.urdf")
-    there = PlanarPose(2.96, 2.82, 1.55)
-    commander = Commander.of("home_lab", GRASP_CUP, RunOptions())
-    _, rehearsal = commander.rehearsed(commander.twin.resting, there)
-    assert rehearsal.ok, rehearsal.to_json()
-    far = commander.rehearsed(commander.twin.resting)[1]
-    assert [refusal.rule for refusal in far.refused] == [Rule.UNREACHABLE]

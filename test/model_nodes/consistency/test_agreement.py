@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model_nodes.consistency.agreement import Agreement, Expected, Parting
-from model_nodes.consistency.bases import BaseDifference
-from model_nodes.consistency.figures import Figures
+from model_nodes.consistency.agreement import Agreement, BaseDifference, Expected, Figures, Parting
 
 LIMIT = 0.0125
 

@@ -24,8 +24,7 @@ from hetwin_core.ensemble.scene.values import POSE
 from model_nodes.gazebo_view import GazeboView
 from model_nodes.gazebo_view.robots import ShownRobot, joints_of
 from model_nodes.main_physics.engines.gz.bindings import gazebo
-from model_nodes.main_physics.engines.gz.server.components import pose_of
-from model_nodes.main_physics.engines.gz.server.state import Tree, WorldState
+from model_nodes.main_physics.engines.gz.server.state import Tree, WorldState, pose_of
 from model_nodes.main_physics.model import MainPhysics
 from model_nodes.main_physics.world.description import JointKind
 

@@ -13,8 +13,7 @@ from support.random_examples import examples
 from hetwin_core.ensemble.concern_words import CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.hands import HandDescription
-from model_nodes.grasp_monitor.fingers import FingerMotion
-from model_nodes.grasp_monitor.stopped_short import Limits, StoppedShort
+from model_nodes.grasp_monitor.fingers import FingerMotion, Limits, StoppedShort
 
 HAND = HandDescription(
     "clamp", "arm", "base", joints=("l", "r"), closed=(0.0, 0.0), opened=(0.05, 0.05)

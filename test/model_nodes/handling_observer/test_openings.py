@@ -8,7 +8,7 @@ from support.table_scene import ENTITIES, NAMES, grip_lost
 from hetwin_core.ensemble.annotations import announce
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scene.layout import Layout
-from model_nodes.handling_observer.openings import Openings
+from model_nodes.handling_observer.observations import Openings
 
 SECOND = 1_000_000_000
 LEFT, RIGHT = NAMES.index("left"), NAMES.index("right")

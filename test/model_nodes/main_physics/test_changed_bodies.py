@@ -9,11 +9,10 @@ import pytest
 from support.falling_ball import WORLD
 
 from hetwin_core.ensemble.errors import BadInput
-from model_nodes.main_physics.changed_bodies import BodyChanges, check_bounces
 from model_nodes.main_physics.engines.engine import EngineSettings
 from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.loading import load_world
-from model_nodes.main_physics.settings import Settings
+from model_nodes.main_physics.settings import BodyChanges, Settings, check_bounces
 from model_nodes.main_physics.world.description import Body
 
 

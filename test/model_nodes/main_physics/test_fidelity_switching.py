@@ -19,7 +19,7 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.engine import Engine, Rangefinder
 from model_nodes.main_physics.engines.mujoco.engine import MujocoEngine
-from model_nodes.main_physics.fidelity_switching import FidelitySwitcher
+from model_nodes.main_physics.handed_over import FidelitySwitcher
 
 OBJECTS, LINKS = ["low_box", "top_box", "ball"], ["left", "right"]
 SENSOR = Rangefinder("left", (0.0, 0.0, 0.0), (0.0, -1.0, 0.0), 1.0)

@@ -10,9 +10,9 @@ from support.small_worlds import gripper, loaded
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.driving import Fingers
 from model_nodes.main_physics.engines.engine import Engine
 from model_nodes.main_physics.engines.factory import make_engine
-from model_nodes.main_physics.fingers import Fingers
 from model_nodes.main_physics.settings import Settings
 from model_nodes.main_physics.sources.part import JointMotion
 

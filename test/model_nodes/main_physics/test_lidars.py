@@ -13,7 +13,7 @@ from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.layout import EntityKind
 from model_nodes.main_physics.engines.engine import Engine
-from model_nodes.main_physics.lidars import fitted_lidars
+from model_nodes.main_physics.fittings import fitted_lidars
 from model_nodes.main_physics.model import MainPhysics
 from model_nodes.main_physics.settings import Settings
 

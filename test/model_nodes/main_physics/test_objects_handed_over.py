@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.small_worlds import HAND, at, ball, box, floor, gripper
 
-from model_nodes.main_physics.objects_handed_over import objects_handed_over
+from model_nodes.main_physics.handed_over import objects_handed_over
 from model_nodes.main_physics.settings import Settings
 from model_nodes.main_physics.world.description import World
 

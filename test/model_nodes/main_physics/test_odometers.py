@@ -13,10 +13,9 @@ import pytest
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scenario.robot import Robot
-from model_nodes.main_physics.odometers import SourceOdometer, WheelOdometer, odometer_of
+from model_nodes.main_physics.fittings import SourceOdometer, WheelOdometer, odometer_of
 from model_nodes.main_physics.sources.part import BaseMotion
-from model_nodes.main_physics.world.description import Body
-from model_nodes.main_physics.world.drives import Base
+from model_nodes.main_physics.world.description import Base, Body
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.urdf.reader import read_urdf
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model_nodes.main_physics.smoothing import HALF_WINDOW, Smoother
+from model_nodes.main_physics.watching import HALF_WINDOW, Smoother
 
 INTERVAL = 0.02
 

@@ -13,7 +13,7 @@ from support.robot_views import view
 from support.watched_toy import LAYOUT
 
 from hetwin_core.ensemble.events import Event
-from model_nodes.robot_health.beyond_limit import BeyondLimit
+from model_nodes.robot_health.joints import BeyondLimit
 from model_nodes.robot_health.settings import Settings
 
 

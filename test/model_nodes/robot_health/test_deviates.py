@@ -9,7 +9,7 @@ import pytest
 from support.robot_views import view
 from support.watched_toy import LAYOUT
 
-from model_nodes.robot_health.deviates import Deviates
+from model_nodes.robot_health.joints import Deviates
 from model_nodes.robot_health.settings import Settings
 
 

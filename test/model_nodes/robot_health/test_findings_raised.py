@@ -11,9 +11,9 @@ from support.watched_toy import LAYOUT
 
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.watch import Finding
-from model_nodes.robot_health.findings import Findings
-from model_nodes.robot_health.link_pairs import LinkPairs
+from model_nodes.robot_health.model import Findings
 from model_nodes.robot_health.settings import Settings
+from model_nodes.robot_health.touched import LinkPairs
 
 
 def findings(*found: Finding, **given: Any) -> Findings:

@@ -14,9 +14,8 @@ from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.values import ODOMETRY, POSE
 from hetwin_core.ensemble.scene.watch import Finding, WatchLayout
-from model_nodes.robot_health.link_pairs import LinkPairs
-from model_nodes.robot_health.link_touches import LinkTouches
 from model_nodes.robot_health.settings import Settings
+from model_nodes.robot_health.touched import LinkPairs, LinkTouches
 
 
 def touches(robot: WatchLayout = LAYOUT, **given: Any) -> LinkTouches:

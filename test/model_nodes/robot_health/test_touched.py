@@ -17,10 +17,8 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.tables import near_by
 from hetwin_core.ensemble.scene.values import AttributeSpec
 from hetwin_core.ensemble.scene.watch import Finding, WatchLayout
-from model_nodes.robot_health.link_pairs import LinkPairs
-from model_nodes.robot_health.link_touches import LinkTouches
 from model_nodes.robot_health.settings import Settings
-from model_nodes.robot_health.touched import Touched
+from model_nodes.robot_health.touched import LinkPairs, LinkTouches, Touched
 from model_nodes.robot_health.view import View
 
 S = 1e-9 * PERIOD_NS

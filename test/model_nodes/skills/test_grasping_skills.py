@@ -14,17 +14,17 @@ from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.scaffolding.hands import find_hands
 from model_nodes.main_physics.settings import NamedHand
-from model_nodes.main_physics.sources.program.facts import robot_facts
+from model_nodes.main_physics.sources.program.process import robot_facts
 from model_nodes.main_physics.world.description import World
 from model_nodes.main_physics.world.entities import entities_of
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
 from model_nodes.main_physics.world.urdf.reader import read_urdf
-from model_nodes.robot_program.errors import CannotReach
 from model_nodes.robot_program.facts import RobotFacts
-from model_nodes.skills.candidates import candidates
+from model_nodes.robot_program.messages import CannotReach
+from model_nodes.skills.arguments import skill_of
+from model_nodes.skills.grasp import candidates
 from model_nodes.skills.hand_shape import HandShape, hand_shape
-from model_nodes.skills.registry import skill_of
 from model_nodes.skills.scene import SkillScene
 
 BENT = {"shoulder_lift_joint": -0.1, "elbow_joint": 1.6, "wrist_pitch_joint": 1.64159}

@@ -11,12 +11,12 @@ from support.robot_files import TABLETOP_ARM
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.settings import NamedHand
-from model_nodes.main_physics.sources.program.facts import robot_facts
+from model_nodes.main_physics.sources.program.process import robot_facts
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
 from model_nodes.main_physics.world.urdf.reader import read_urdf
-from model_nodes.robot_program.errors import CannotReach
-from model_nodes.skills.registry import skill_names, skill_of
+from model_nodes.robot_program.messages import CannotReach
+from model_nodes.skills.arguments import skill_names, skill_of
 from model_nodes.skills.scene import SkillScene
 
 FINGERS = ("gripper_left_finger_joint", "gripper_right_finger_joint")

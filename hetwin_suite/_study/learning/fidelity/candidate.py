@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from model_nodes.fidelity.near_robot import Settings
+from model_nodes.fidelity.signaler import NearRobotSettings
 
 INFLATIONS = (1.0, 0.5, 0.25, 0.1, 0.01)
 """How far the robot's box is enlarged [m]; three of them are the modes of the paper."""
@@ -44,7 +44,7 @@ FULL = Candidate(None)
 
 def present(parameters: Mapping[str, Any]) -> Candidate:
     """Return what a scenario says of its manager."""
-    settings = Settings.model_validate({**parameters, "objects": ["all"]})
+    settings = NearRobotSettings.model_validate({**parameters, "objects": ["all"]})
     inflation = settings.length()
     return (
         FULL if inflation is None else Candidate(inflation, settings.rest_steps, settings.interval)

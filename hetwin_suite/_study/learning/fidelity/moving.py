@@ -14,7 +14,7 @@ from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_suite._study.runs.watching import Watcher
-from model_nodes.fidelity.near_robot import NearRobot
+from model_nodes.fidelity.signaler import NearRobot
 
 MOVED = 0.1
 """An object has moved if it ends farther than this from where it began [m]."""

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.engines.gz.balls import Balls
 from model_nodes.main_physics.engines.gz.bindings import gazebo
 from model_nodes.main_physics.engines.gz.drives import JointOrders
 from model_nodes.main_physics.engines.gz.lockstep import LockStep
-from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
+from model_nodes.main_physics.engines.gz.parts import Balls
 from model_nodes.main_physics.engines.gz.proxies.proxy import Proxy
+from model_nodes.main_physics.engines.gz.proxies.selection import ProxyKind
 
 _STILL = 1e-9
 """Below this commanded speed a joint gets no command, and Gazebo brakes it [rad/s or m/s]."""

@@ -19,35 +19,30 @@ from model_nodes.main_physics.engines.engine import (
     Scanner,
     Unsupported,
 )
-from model_nodes.main_physics.engines.gz.balls import check_balls
-from model_nodes.main_physics.engines.gz.bases import Bases
+from model_nodes.main_physics.engines.gz.bases import Bases, carried_along, held_by
 from model_nodes.main_physics.engines.gz.bindings import gazebo, new_partition
-from model_nodes.main_physics.engines.gz.carried import note_carried, note_left_behind
-from model_nodes.main_physics.engines.gz.clock import Clock
+from model_nodes.main_physics.engines.gz.checks import check_physics, check_robots, note_missing
 from model_nodes.main_physics.engines.gz.commands import Commands, taken
-from model_nodes.main_physics.engines.gz.drives import Drives
-from model_nodes.main_physics.engines.gz.held import carried_along, held_by
-from model_nodes.main_physics.engines.gz.impacts import Impacts
-from model_nodes.main_physics.engines.gz.link_contacts import LinkContacts
-from model_nodes.main_physics.engines.gz.loaded_plugins import note_missing
-from model_nodes.main_physics.engines.gz.lockstep import LockStep
-from model_nodes.main_physics.engines.gz.momentum import Momentum
+from model_nodes.main_physics.engines.gz.drives import Drives, Weights
+from model_nodes.main_physics.engines.gz.impacts import Impacts, Momentum
+from model_nodes.main_physics.engines.gz.lockstep import Clock, LockStep
 from model_nodes.main_physics.engines.gz.objects import Objects
 from model_nodes.main_physics.engines.gz.options import read_options
-from model_nodes.main_physics.engines.gz.parts import parts_of
-from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
-from model_nodes.main_physics.engines.gz.renaming import note_divided, renamed
-from model_nodes.main_physics.engines.gz.robots import check_robots
-from model_nodes.main_physics.engines.gz.self_test import check_physics
-from model_nodes.main_physics.engines.gz.server.engine_part import ServerPart
+from model_nodes.main_physics.engines.gz.parts import check_balls, parts_of
+from model_nodes.main_physics.engines.gz.proxies.selection import ProxyKind
+from model_nodes.main_physics.engines.gz.server.simulation import ServerPart
 from model_nodes.main_physics.engines.gz.shadow import Shadow
 from model_nodes.main_physics.engines.gz.simulation import Simulation
-from model_nodes.main_physics.engines.gz.touching import Touching
-from model_nodes.main_physics.engines.gz.user_world import users_options
-from model_nodes.main_physics.engines.gz.weights import Weights
-from model_nodes.main_physics.engines.proximity import note_too_many, proximity_objects
-from model_nodes.main_physics.world.description import Body, World
-from model_nodes.main_physics.world.names import frame_name
+from model_nodes.main_physics.engines.gz.touching import LinkContacts, Touching
+from model_nodes.main_physics.engines.gz.user_world import (
+    note_carried,
+    note_divided,
+    note_left_behind,
+    renamed,
+    users_options,
+)
+from model_nodes.main_physics.engines.shared import note_too_many, proximity_objects
+from model_nodes.main_physics.world.description import Body, World, frame_name
 from model_nodes.main_physics.world.notes import Notes
 
 _OF_BULLET = (

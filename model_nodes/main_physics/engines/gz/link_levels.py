@@ -12,8 +12,7 @@ from collections.abc import Iterable
 
 from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.world.description import World
-from model_nodes.main_physics.world.names import frame_name, joint_name
+from model_nodes.main_physics.world.description import World, frame_name, joint_name
 
 
 class LinkLevels:

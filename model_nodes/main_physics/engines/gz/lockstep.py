@@ -1,4 +1,4 @@
-"""What the engine needs of a Gazebo, in this process or in a server of its own."""
+"""What the engine needs of a Gazebo, in this process or in a server of its own, and the time of its steps."""
 
 from __future__ import annotations
 
@@ -6,9 +6,30 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from model_nodes.main_physics.engines.gz.contacts import Contact
-from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind
-from model_nodes.main_physics.engines.gz.proxies.picture import Picture
-from model_nodes.main_physics.engines.gz.proxies.proxy import Proxy
+from model_nodes.main_physics.engines.gz.proxies.proxy import Picture, Proxy
+from model_nodes.main_physics.engines.gz.proxies.selection import ProxyKind
+
+
+class Clock:
+    """Counts periods, so that rounding errors do not accumulate.
+
+    Attributes:
+        period: duration of one [s].
+        periods: number of periods that have elapsed.
+    """
+
+    def __init__(self, period: float) -> None:
+        self.period = period
+        self.periods = 0
+
+    @property
+    def seconds(self) -> float:
+        """The current time [s]."""
+        return self.periods * self.period
+
+    def ns(self, share: float = 0.0) -> int:
+        """The time after a fraction of the next period [ns]."""
+        return round((self.periods + share) * self.period * 1e9)
 
 
 class LockStep(Protocol):

@@ -11,21 +11,20 @@ from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.poses import cross, relative_to
 from hetwin_core.ensemble.scene.values import WORLD, Floats, Value
 from model_nodes.main_physics.engines.engine import Remark, Unsupported
-from model_nodes.main_physics.engines.gz.clock import Clock
 from model_nodes.main_physics.engines.gz.depenetration import Depenetration
 from model_nodes.main_physics.engines.gz.link_levels import LinkLevels
+from model_nodes.main_physics.engines.gz.lockstep import Clock
 from model_nodes.main_physics.engines.gz.parts import Load
-from model_nodes.main_physics.engines.gz.proxies.collision_masks import (
+from model_nodes.main_physics.engines.gz.proxies.selection import (
     ProxyKind,
+    ProxySelection,
     mask,
     masks,
     robot_number,
 )
-from model_nodes.main_physics.engines.gz.proxies.selection import ProxySelection
 from model_nodes.main_physics.engines.gz.shadow import Shadow
 from model_nodes.main_physics.engines.mujoco.tables import BodyKind
-from model_nodes.main_physics.world.description import Body, World
-from model_nodes.main_physics.world.names import frame_name
+from model_nodes.main_physics.world.description import Body, World, frame_name
 from model_nodes.main_physics.world.transforms import pose_of
 
 

@@ -16,17 +16,16 @@ import numpy as np
 from hetwin_core.ensemble.scene.poses import compose
 from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats, Value
 from model_nodes.main_physics.engines.engine import EngineSettings, Rangefinder, Scanner
-from model_nodes.main_physics.engines.gz.balls import Balls
-from model_nodes.main_physics.engines.gz.parts import Load
+from model_nodes.main_physics.engines.gz.parts import Balls, Load
 from model_nodes.main_physics.engines.mujoco.builder import Builder
 from model_nodes.main_physics.engines.mujoco.distances import Nearest, Pairs
 from model_nodes.main_physics.engines.mujoco.feed_forward import FeedForward
 from model_nodes.main_physics.engines.mujoco.frames import FrameReader
 from model_nodes.main_physics.engines.mujoco.kinematic_bodies import KinematicBodies
 from model_nodes.main_physics.engines.mujoco.link_watch import LinkWatch
-from model_nodes.main_physics.engines.mujoco.rangefinders import Rangefinders
+from model_nodes.main_physics.engines.mujoco.sensing import Rangefinders
 from model_nodes.main_physics.engines.mujoco.tables import make_tables
-from model_nodes.main_physics.engines.touches import Touches
+from model_nodes.main_physics.engines.shared import Touches
 from model_nodes.main_physics.world.description import Inertial, World
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.transforms import pose_of

@@ -1,31 +1,63 @@
-"""A world loaded in Gazebo, in this process and in lock-step."""
+"""A world loaded in Gazebo, in this process and in lock-step.
+
+The server replaces both handlers by its own, which end it without a word to the process around it: the run would fail
+instead of stopping.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import os
+import signal
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.engines.gz.balls import ball_names
+from hetwin_core.ensemble.supervision.interrupts import TERMINATING
 from model_nodes.main_physics.engines.gz.bindings import gazebo, own_world_topic, partition_set
 from model_nodes.main_physics.engines.gz.contacts import Contact, ContactTopic
-from model_nodes.main_physics.engines.gz.names import split_name, top_name
 from model_nodes.main_physics.engines.gz.options import GazeboOptions
-from model_nodes.main_physics.engines.gz.parts import Lump, in_one
-from model_nodes.main_physics.engines.gz.proxies.collision_masks import ProxyKind, robot_number
-from model_nodes.main_physics.engines.gz.proxies.mass_frame import mass_frame
-from model_nodes.main_physics.engines.gz.proxies.picture import Picture
-from model_nodes.main_physics.engines.gz.proxies.proxy import FAR, Proxy, waiting_place
-from model_nodes.main_physics.engines.gz.signal_handlers import handlers_kept
+from model_nodes.main_physics.engines.gz.parts import Lump, ball_names, in_one
+from model_nodes.main_physics.engines.gz.proxies.proxy import (
+    FAR,
+    Picture,
+    Proxy,
+    mass_frame,
+    waiting_place,
+)
+from model_nodes.main_physics.engines.gz.proxies.selection import ProxyKind, robot_number
+from model_nodes.main_physics.engines.gz.sdf_parts import split_name, top_name
 from model_nodes.main_physics.engines.gz.world_sdf import SdfWriter
-from model_nodes.main_physics.world.description import Body, World
-from model_nodes.main_physics.world.names import joint_name
+from model_nodes.main_physics.world.description import Body, World, joint_name
+
+SIGACTION_BYTES = 256
+"""More than C's `struct sigaction` takes on any platform."""
+
+
+@contextmanager
+def handlers_kept() -> Iterator[None]:
+    """Set the handlers again at the end; a signal that arrives meanwhile is handled then.
+
+    It works in any thread, where `signal.signal` may be called in the main thread only. Threads that Gazebo starts
+    inherit the mask, so that signals never interrupt them.
+    """
+    c = ctypes.CDLL(None)
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, TERMINATING)
+    before = {number: ctypes.create_string_buffer(SIGACTION_BYTES) for number in TERMINATING}
+    try:
+        for number, action in before.items():
+            c.sigaction(int(number), None, action)
+        yield
+    finally:
+        for number, action in before.items():
+            c.sigaction(int(number), action, None)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
 
 _numbers = itertools.count()
 Command = Callable[[Any], None]

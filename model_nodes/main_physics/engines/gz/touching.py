@@ -1,20 +1,124 @@
-"""Proximity and contacts: distances from the shadow, forces from the balance of momentum and from Gazebo."""
+"""Proximity and contacts: distances from the shadow, forces from the balance of momentum and from Gazebo.
+
+What acts on a body in a step is what its momentum changed by, less gravity and other known forces. A body that touches
+a single other one thus has one force; so have all in a stack. Where bodies touch each other in a ring, as fingers and
+what they hold, the balance leaves something open: what holds by squeezing does not show in any motion.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import hypot
 
 import numpy as np
 
 from hetwin_core.ensemble.scene.tables import PROXIMITY, PROXIMITY_COLUMNS, no_rows
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.engines.gz.balance import OUTSIDE, Balance
+from model_nodes.main_physics.engines.gz.contacts import Contact
+from model_nodes.main_physics.engines.gz.impacts import Momentum
 from model_nodes.main_physics.engines.gz.lockstep import LockStep
-from model_nodes.main_physics.engines.gz.momentum import Momentum
 from model_nodes.main_physics.engines.gz.objects import Objects
 from model_nodes.main_physics.engines.gz.shadow import Shadow
 from model_nodes.main_physics.engines.mujoco.distances import Nearest, Pairs
+from model_nodes.main_physics.engines.mujoco.tables import BodyKind
+from model_nodes.main_physics.engines.shared import Pair
 from model_nodes.main_physics.world.description import Vector
+
+OUTSIDE = -1
+"""In place of a body's number: not one of those whose forces are balanced."""
+_SMALL = 1e-9
+
+
+class Balance:
+    """Forces of pairs of bodies that add up to what acts on each body."""
+
+    def __init__(self) -> None:
+        self._pairs: tuple[Pair, ...] = ()
+        self._bodies: list[int] = []
+        self._sums: Floats = np.zeros((0, 0))
+        self._inverse: Floats = np.zeros((0, 0))
+        self._open = False
+
+    def leaves_open(self, pairs: Sequence[Pair]) -> bool:
+        """Whether other forces of these pairs than `forces` returns would add up to the same."""
+        self._prepare(tuple(pairs))
+        return self._open
+
+    def forces(self, pairs: Sequence[Pair], totals: Floats, guess: Floats) -> Floats:
+        """Return (n, 3) the forces on the first body of each pair that are nearest to a guess [N].
+
+        Args:
+            pairs: n of numbers of bodies, or `OUTSIDE`.
+            totals: (m, 3) the force that acts on each body [N].
+            guess: (n, 3) of the forces.
+        """
+        self._prepare(tuple(pairs))
+        missing = totals[self._bodies] - self._sums @ guess
+        found: Floats = guess + self._inverse @ missing
+        return found
+
+    def _prepare(self, pairs: tuple[Pair, ...]) -> None:
+        if pairs == self._pairs:
+            return
+        self._pairs = pairs
+        self._bodies = sorted({body for pair in pairs for body in pair} - {OUTSIDE})
+        self._sums = np.zeros((len(self._bodies), len(pairs)))
+        row = {body: i for i, body in enumerate(self._bodies)}
+        for i, (one, other) in enumerate(pairs):
+            if one != OUTSIDE:
+                self._sums[row[one], i] += 1.0
+            if other != OUTSIDE:
+                self._sums[row[other], i] -= 1.0
+        self._inverse = np.asarray(np.linalg.pinv(self._sums, rcond=_SMALL), np.float64)
+        self._open = np.linalg.matrix_rank(self._sums) < len(pairs)
+
+
+NEAR = 0.15
+"""Contacts are asked for while a link is nearer to an object than what it moves by between two reports [m]."""
+
+
+class LinkContacts:
+    """Notes contacts in the shadow's touches.
+
+    Args:
+        shadow: of the world.
+        near: names of the objects whose distances are measured; contacts with others are not asked for.
+    """
+
+    def __init__(self, shadow: Shadow, near: tuple[str, ...]) -> None:
+        self._touches, tables = shadow.touches, shadow.tables
+        self._pairs = shadow.pairs(near, NEAR)
+        self._frames = {name: i for i, name in enumerate(tables.frames)}
+        self._kinds = tables.body_kinds
+        self._of_frames = {i: self._kinds[body] for i, body in enumerate(tables.frame_bodies)}
+
+    def note_contacts(self, simulation: LockStep | None, now_ns: int) -> None:
+        """Note what has become known of the steps until now."""
+        if simulation is None or not self._is_near():
+            return
+        for ago_ns, contacts in simulation.new_contacts():
+            for pair, contact in self._of_links(contacts, simulation):
+                depth = max(0.0, contact.depth)
+                if self._touches.note(pair, now_ns - ago_ns, depth):
+                    self._touches.deepest(pair, hypot(*contact.force), *contact.point)
+
+    def _is_near(self) -> bool:
+        pairs = self._pairs.nearest()
+        return any(self._kinds[other] is BodyKind.DRIVEN for _, other in pairs)
+
+    def _of_links(
+        self, contacts: Iterable[Contact], simulation: LockStep
+    ) -> Iterator[tuple[Pair, Contact]]:
+        """The contacts of a link with a body that forces move, with the frames of both."""
+        for contact in contacts:
+            names = [simulation.frame_of.get(collision) for collision in contact.collisions]
+            one, other = (self._frames.get(name or "", -1) for name in names)
+            if self._of_frames.get(other) is BodyKind.DRIVEN:
+                one, other = other, one
+            kinds = self._of_frames.get(one), self._of_frames.get(other)
+            if kinds == (BodyKind.DRIVEN, BodyKind.FREE):
+                yield (one, other), contact
+
 
 CONTACT_COLUMNS = 11
 TOUCHING = 1e-3

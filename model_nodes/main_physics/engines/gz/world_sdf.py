@@ -12,10 +12,9 @@ from xml.etree import ElementTree as ET
 
 from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.shapes import ShapeKind
-from model_nodes.main_physics.engines.gz.names import path_of, split_name
 from model_nodes.main_physics.engines.gz.options import GazeboOptions
 from model_nodes.main_physics.engines.gz.parts import LEAST_MASS, LEAST_MOMENT, Lump
-from model_nodes.main_physics.engines.gz.proxies.collision_masks import (
+from model_nodes.main_physics.engines.gz.proxies.selection import (
     ProxyKind,
     mask,
     masks,
@@ -27,13 +26,15 @@ from model_nodes.main_physics.engines.gz.sdf_parts import (
     add_pose,
     add_shape,
     numbers,
+    path_of,
+    split_name,
     write_mesh,
 )
-from model_nodes.main_physics.engines.gz.user_elements import IN_EVERY_PROXY, put
-from model_nodes.main_physics.engines.gz.user_world import put_world
+from model_nodes.main_physics.engines.gz.user_world import IN_EVERY_PROXY, put, put_world
 from model_nodes.main_physics.world.description import (
     GREY,
     IDENTITY,
+    Base,
     Body,
     Extra,
     Geometry,
@@ -42,9 +43,8 @@ from model_nodes.main_physics.world.description import (
     JointKind,
     Pose,
     Vector,
+    frame_name,
 )
-from model_nodes.main_physics.world.drives import Base
-from model_nodes.main_physics.world.names import frame_name
 from model_nodes.main_physics.world.transforms import compose
 
 DEFAULT_FRICTION = 1.0

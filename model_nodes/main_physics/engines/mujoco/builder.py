@@ -20,25 +20,29 @@ from hetwin_core.ensemble.scene.shapes import ShapeKind
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.validation import check
 from model_nodes.main_physics.engines.engine import EngineSettings
-from model_nodes.main_physics.engines.mujoco.bouncing import BOUNCING_SHARE, bouncing
-from model_nodes.main_physics.engines.mujoco.changed_body import SMOOTH
-from model_nodes.main_physics.engines.mujoco.contact_settings import CONTACTS
-from model_nodes.main_physics.engines.mujoco.options import MujocoOptions
-from model_nodes.main_physics.engines.mujoco.order import moving_frames
-from model_nodes.main_physics.engines.mujoco.tables import gives_way
+from model_nodes.main_physics.engines.mujoco.options import (
+    BOUNCING_SHARE,
+    CONTACTS,
+    SMOOTH,
+    MujocoOptions,
+    bouncing,
+)
+from model_nodes.main_physics.engines.mujoco.tables import gives_way, moving_frames
 from model_nodes.main_physics.world.description import (
+    Base,
     Body,
     Geometry,
     HandFrame,
     Joint,
+    JointDrive,
     JointKind,
     Link,
     World,
+    frame_name,
+    joint_name,
 )
-from model_nodes.main_physics.world.drives import Base, JointDrive
-from model_nodes.main_physics.world.inertias import principal
-from model_nodes.main_physics.world.names import frame_name, joint_name
 from model_nodes.main_physics.world.notes import Notes
+from model_nodes.main_physics.world.transforms import principal
 from model_nodes.scene_shapes import GEOM_TYPES
 
 DEFAULT_FRICTION = 1.0

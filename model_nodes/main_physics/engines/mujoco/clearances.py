@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
+from math import pi
 from types import MappingProxyType
 from typing import Any
 
@@ -19,18 +20,74 @@ from hetwin_core.ensemble.scene.tables import CLEARANCES, no_rows
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.engine import EngineSettings
 from model_nodes.main_physics.engines.mujoco.builder import Builder
-from model_nodes.main_physics.engines.mujoco.distances import Nearest, nearest_points
-from model_nodes.main_physics.engines.mujoco.levers import levers
+from model_nodes.main_physics.engines.mujoco.distances import Nearest, nearest_points, radii
 from model_nodes.main_physics.engines.mujoco.link_pairs import (
     Pair,
     common_overlaps,
     near_links,
 )
 from model_nodes.main_physics.engines.mujoco.tables import BodyKind, Tables, make_tables
-from model_nodes.main_physics.world.description import Body, HandFrame, World
-from model_nodes.main_physics.world.drives import FOLLOW, Base
-from model_nodes.main_physics.world.names import joint_name
+from model_nodes.main_physics.world.description import (
+    FOLLOW,
+    Base,
+    Body,
+    HandFrame,
+    World,
+    joint_name,
+)
 from model_nodes.main_physics.world.notes import Notes
+
+_UNLIMITED = 1e3
+"""How far a slide without limits may be from zero [m]."""
+
+
+def levers(
+    model: mj.MjModel, columns: Mapping[int, int], count: int, slides: Mapping[str, float]
+) -> Floats:
+    """Return (nbody, count) by how much each point of a body moves at most, for each unit of the positions [m].
+
+    Args:
+        model: the robots.
+        columns: address in ``qpos`` -> column.
+        count: of columns.
+        slides: joint -> how far it carries its body from where it is at zero [m], where there is a limit.
+    """
+    found = np.zeros((model.nbody, count))
+    sizes = radii(model)
+    for body in range(1, model.nbody):
+        away, moving = float(sizes[body]), body
+        while moving:
+            first = int(model.body_jntadr[moving])
+            joints = range(first, first + int(model.body_jntnum[moving]))
+            away += sum(_slide(model, joint, slides) for joint in joints)
+            for joint in joints:
+                for column, lever in _of_joint(model, joint, columns, away):
+                    found[body, column] = lever
+            away += float(np.linalg.norm(model.body_pos[moving]))
+            moving = int(model.body_parentid[moving])
+    return found
+
+
+def _of_joint(
+    model: mj.MjModel, joint: int, columns: Mapping[int, int], away: float
+) -> list[tuple[int, float]]:
+    """(column, lever) of each position of a joint of a body, for points so far away from that body's origin [m]."""
+    address, kind = int(model.jnt_qposadr[joint]), int(model.jnt_type[joint])
+    if kind == mj.mjtJoint.mjJNT_FREE.value:
+        # A rotation's angle is at most pi times the change of its quaternion.
+        return [(columns[address + i], 1.0 if i < 3 else pi * away) for i in range(7)]
+    if address not in columns:
+        return []
+    slides = kind == mj.mjtJoint.mjJNT_SLIDE.value
+    lever = 1.0 if slides else away + float(np.linalg.norm(model.jnt_pos[joint]))
+    return [(columns[address], lever)]
+
+
+def _slide(model: mj.MjModel, joint: int, slides: Mapping[str, float]) -> float:
+    if int(model.jnt_type[joint]) != mj.mjtJoint.mjJNT_SLIDE.value:
+        return 0.0
+    return slides.get(model.joint(joint).name, _UNLIMITED)
+
 
 _TOUCHING = 1e-3
 """Contacts closer than this are taken as MuJoCo detects them [m]."""

@@ -19,8 +19,8 @@ import mujoco as mj
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Ints
-from model_nodes.main_physics.engines.copied import Copied
 from model_nodes.main_physics.engines.mujoco.tables import BodyKind, Tables
+from model_nodes.main_physics.engines.shared import Copied
 
 _FREE, _PRESCRIBED, _STATIC = 1, 2, 4
 _OWN_BITS = tuple(1 << i for i in range(3, 31))

@@ -10,7 +10,7 @@ import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats, Ints
 from model_nodes.main_physics.engines.mujoco.tables import BodyKind, Tables
-from model_nodes.main_physics.engines.touches import Pair, Touches
+from model_nodes.main_physics.engines.shared import Pair, Touches
 
 CONTACT_COLUMNS = 11
 Force: TypeAlias = tuple[float, float, float]

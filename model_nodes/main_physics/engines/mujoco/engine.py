@@ -19,18 +19,14 @@ from model_nodes.main_physics.engines.engine import (
 from model_nodes.main_physics.engines.mujoco import saved
 from model_nodes.main_physics.engines.mujoco.builder import Builder
 from model_nodes.main_physics.engines.mujoco.objects import Objects, standing
-from model_nodes.main_physics.engines.mujoco.rebuilt import carry_over
 from model_nodes.main_physics.engines.mujoco.robots import Robots
-from model_nodes.main_physics.engines.mujoco.rolled_out import RolledOut
+from model_nodes.main_physics.engines.mujoco.saved import carry_over
 from model_nodes.main_physics.engines.mujoco.sensing import Sensing
-from model_nodes.main_physics.engines.mujoco.simulation import Simulation
+from model_nodes.main_physics.engines.mujoco.simulation import RolledOut, Simulation
 from model_nodes.main_physics.engines.mujoco.sleep import is_enabled
-from model_nodes.main_physics.engines.proximity import note_too_many
-from model_nodes.main_physics.world.description import Body, Vector, World
-from model_nodes.main_physics.world.drives import JointDrive
-from model_nodes.main_physics.world.ignored import note_ignored
-from model_nodes.main_physics.world.names import frame_name
-from model_nodes.main_physics.world.notes import Notes
+from model_nodes.main_physics.engines.shared import note_too_many
+from model_nodes.main_physics.world.description import Body, JointDrive, Vector, World, frame_name
+from model_nodes.main_physics.world.notes import Notes, note_ignored
 
 
 class MujocoEngine(Engine):

@@ -17,8 +17,14 @@ import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.mujoco.tables import Tables
-from model_nodes.main_physics.world.description import Body, HandFrame, Joint, JointKind
-from model_nodes.main_physics.world.names import frame_name, joint_name
+from model_nodes.main_physics.world.description import (
+    Body,
+    HandFrame,
+    Joint,
+    JointKind,
+    frame_name,
+    joint_name,
+)
 
 Pair: TypeAlias = tuple[int, int]
 """Ids of two bodies."""

@@ -12,10 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.engines.copied import Copied
 from model_nodes.main_physics.engines.mujoco.clearances import Clearances
 from model_nodes.main_physics.engines.mujoco.tables import Tables
-from model_nodes.main_physics.engines.touches import Pair, Touches
+from model_nodes.main_physics.engines.shared import Copied, Pair, Touches
 from model_nodes.main_physics.world.description import World
 
 REACH = (0.05, 0.01)

@@ -11,15 +11,14 @@ from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.poses import cross
 from hetwin_core.ensemble.scene.values import Floats, Value
 from model_nodes.main_physics.engines.engine import Unsupported
-from model_nodes.main_physics.engines.mujoco.changed_body import (
+from model_nodes.main_physics.engines.mujoco.options import (
     make_bouncing,
     make_heavier,
     make_rougher,
 )
 from model_nodes.main_physics.engines.mujoco.simulation import Simulation
 from model_nodes.main_physics.engines.mujoco.tables import FreeBody
-from model_nodes.main_physics.world.description import Body, Vector
-from model_nodes.main_physics.world.names import frame_name
+from model_nodes.main_physics.world.description import Body, Vector, frame_name
 
 
 class Objects:

@@ -1,14 +1,22 @@
-"""MuJoCo's options that a scenario may change."""
+"""MuJoCo's options, how it solves contacts, and bodies of a running world that become heavier, rougher or bouncing.
+
+A contact is a spring with a damper that pushes and never pulls, so it ends when its force is zero, before the spring
+is as long as it was (T. Schwager and T. Poeschel, 2007). That a critically damped contact still bounces a little, by
+0.13, is due to this; less than that is not possible here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import atan2, exp, pi, sqrt
 from typing import Annotated, Any, Literal
 
 import mujoco as mj
 from pydantic import Field
 
 from hetwin_core.ensemble.validation import Number, Strict, Whole
+from model_nodes.main_physics.engines.mujoco.tables import FreeBody
 
 _ENUMS: Mapping[str, Any] = {
     "newton": mj.mjtSolver.mjSOL_NEWTON,
@@ -47,3 +55,127 @@ class MujocoOptions(Strict):
             setattr(option, name, _ENUMS.get(value, value))
         if self.sleep:
             option.enableflags |= mj.mjtEnableBit.mjENBL_SLEEP.value
+
+
+@dataclass(frozen=True, slots=True)
+class ContactSettings:
+    """Settings of contacts; MuJoCo's documentation of options and geoms explains each.
+
+    Attributes:
+        cone: shape of the friction cone.
+        impratio: ratio of the impedance of friction to that of the normal force.
+        noslip_iterations: iterations of the no-slip solver.
+        condim: 3 for sliding friction, 4 for torsional friction too.
+        solimp: first three numbers of the impedance.
+        time_constant: of contacts [s]; None: as short as the step allows.
+    """
+
+    cone: Any
+    impratio: float
+    noslip_iterations: int
+    condim: int
+    solimp: tuple[float, float, float]
+    time_constant: float | None
+
+
+CONTACTS = {
+    "manipulation": ContactSettings(
+        mj.mjtCone.mjCONE_ELLIPTIC, 10.0, 3, 4, (0.95, 0.99, 0.001), None
+    ),
+    "plain": ContactSettings(mj.mjtCone.mjCONE_PYRAMIDAL, 1.0, 0, 3, (0.9, 0.95, 0.001), 0.02),
+}
+"""`manipulation` is hetwin's default; `plain` has MuJoCo's defaults."""
+
+
+_HALVINGS = 50
+BOUNCING_SHARE = 1e6
+"""How much more the surface that bounces counts in a contact."""
+
+
+def damping_ratio(bounce: float) -> float:
+    """Return the damping ratio, at most 1, of contacts after which this share of the speed is left.
+
+    Args:
+        bounce: from 0 to below 1.
+    """
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        if _share_left(middle) > bounce:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def bouncing(bounce: float, contact_time: float) -> list[float]:
+    """Return time constant [s] and damping ratio of the contacts of a surface.
+
+    Args:
+        bounce: from 0 to below 1.
+        contact_time: time constant of contacts that do not bounce [s].
+    """
+    ratio = damping_ratio(bounce)
+    return [contact_time / ratio, ratio]
+
+
+def _share_left(ratio: float) -> float:
+    """Return the share of the speed that is left after a contact with a damping ratio between 0 and 1."""
+    root = sqrt(1.0 - ratio * ratio)
+    if root == 0.0:
+        return exp(-2.0)
+    duration = pi - atan2(2.0 * ratio * root, 1.0 - 2.0 * ratio * ratio)
+    return exp(-ratio / root * duration)
+
+
+CHANGED = (
+    *("body_mass", "body_inertia", "body_subtreemass", "body_invweight0", "dof_invweight0"),
+    *("dof_M0", "geom_friction", "geom_priority", "geom_solref", "geom_solmix"),
+)
+"""Arrays of MuJoCo's model that are changed here."""
+SMOOTH = 0.01
+"""A surface with at most this coefficient keeps it in every contact, whatever it touches."""
+
+
+def make_heavier(model: mj.MjModel, free: FreeBody, factor: float) -> None:
+    """Multiply the mass and the inertia of a rigid object, and all that MuJoCo has computed from them.
+
+    No other body hangs on a rigid object, so that each of these is proportional to them or to their inverse.
+    """
+    bodies = list(free.members)
+    degrees = slice(free.velocity, free.velocity + 6)
+    model.body_mass[bodies] *= factor
+    model.body_inertia[bodies] *= factor
+    model.body_subtreemass[bodies] *= factor
+    model.body_invweight0[bodies] /= factor
+    model.dof_invweight0[degrees] /= factor
+    model.dof_M0[degrees] *= factor
+
+
+def make_rougher(
+    model: mj.MjModel, geoms: Sequence[int], factor: float, coefficient: float | None
+) -> None:
+    """Change the sliding friction of surfaces, and, as the builder does, whether theirs counts against others'."""
+    for geom in geoms:
+        if coefficient is not None:
+            model.geom_friction[geom, 0] = coefficient
+        if factor != 1.0:
+            model.geom_friction[geom, 0] *= factor
+        if coefficient is not None or factor != 1.0:
+            model.geom_priority[geom] = int(model.geom_friction[geom, 0] <= SMOOTH)
+
+
+def make_bouncing(
+    model: mj.MjModel, geoms: Sequence[int], bounce: float, contact_time: float
+) -> None:
+    """Let surfaces leave a share of the speed with which they strike something hard.
+
+    Args:
+        model: is changed.
+        geoms: the surfaces.
+        bounce: from 0 to below 1.
+        contact_time: time constant of contacts that do not bounce [s].
+    """
+    for geom in geoms:
+        model.geom_solref[geom] = bouncing(bounce, contact_time)
+        model.geom_solmix[geom] = BOUNCING_SHARE

@@ -1,17 +1,17 @@
-"""A saved state of a simulation."""
+"""A saved state of a simulation, and what goes on when bodies were added or removed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import mujoco as mj
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.engine import Unsupported
-from model_nodes.main_physics.engines.mujoco.changed_body import CHANGED
 from model_nodes.main_physics.engines.mujoco.objects import Objects
+from model_nodes.main_physics.engines.mujoco.options import CHANGED
 from model_nodes.main_physics.engines.mujoco.sensing import Sensing
 from model_nodes.main_physics.engines.mujoco.simulation import Simulation
 
@@ -89,3 +89,67 @@ def restore(saved: object, one: Simulation, objects: Objects, sensing: Sensing) 
     one.contacts.clear()
     sensing.restore(saved.sensing)
     one.dirty = True
+
+
+_SIZES = {
+    mj.mjtJoint.mjJNT_FREE.value: (7, 6),
+    mj.mjtJoint.mjJNT_BALL.value: (4, 3),
+    mj.mjtJoint.mjJNT_SLIDE.value: (1, 1),
+    mj.mjtJoint.mjJNT_HINGE.value: (1, 1),
+}
+"""Numbers of positions and velocities of each joint type."""
+
+
+def copy_joints(before: mj.MjModel, state: mj.MjData, after: mj.MjModel, fresh: mj.MjData) -> None:
+    """Copy the positions and velocities of all joints that both models have, by their names."""
+    for joint in range(before.njnt):
+        name = before.joint(joint).name
+        other = mj.mj_name2id(after, mj.mjtObj.mjOBJ_JOINT.value, name)
+        if other < 0:
+            continue
+        positions, velocities = _SIZES[int(before.jnt_type[joint])]
+        q, p = int(before.jnt_qposadr[joint]), int(after.jnt_qposadr[other])
+        v, u = int(before.jnt_dofadr[joint]), int(after.jnt_dofadr[other])
+        fresh.qpos[p : p + positions] = state.qpos[q : q + positions]
+        fresh.qvel[u : u + velocities] = state.qvel[v : v + velocities]
+
+
+_Any = TypeVar("_Any")
+
+
+def carry_over(before: Simulation, after: Simulation, objects: Objects) -> None:
+    """Bring a simulation that was compiled anew to where the former one was, though not bitwise.
+
+    Args:
+        before: with other bodies.
+        after: at its start.
+        objects: of the new one.
+    """
+
+    def still_free(by_name: dict[str, _Any]) -> dict[str, _Any]:
+        return {name: value for name, value in by_name.items() if name in after.tables.free}
+
+    copy_joints(before.model, before.data, after.model, after.data)
+    after.data.time, after.periods = before.data.time, before.periods
+    after.forces, after.rolled_out = before.forces, before.rolled_out
+    after.depenetration.remarks = before.depenetration.remarks
+    frames = set(after.tables.frames)
+    for body in before.collisions.off:
+        name = before.tables.frames[before.tables.body_frames[body]]
+        if name in frames:
+            after.collisions.switch(after.tables.body_of(name), False)
+    for name, value in still_free(before.kinematic.values).items():
+        objects.follow(name, value)
+    for name, frame in still_free(before.attachments.frames).items():
+        if frame in frames:
+            objects.attach(name, frame)
+    after.refresh()
+    levels = still_free(before.fidelities.wanted) | before.link_fidelities.levels
+    for name, level in levels.items():
+        objects.set_fidelity([name], level)
+    after.refresh()
+    for name in before.depenetration.names:
+        if name in after.tables.free:
+            after.depenetration.monitor(after.tables.free[name], after.seconds)
+    after.place_drives()
+    after.dirty = True

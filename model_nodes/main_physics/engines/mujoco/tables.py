@@ -1,4 +1,4 @@
-"""The ids and addresses of a world's bodies and joints in MuJoCo's arrays."""
+"""The ids and addresses of a world's bodies and joints in MuJoCo's arrays, and the order of frames."""
 
 from __future__ import annotations
 
@@ -11,14 +11,51 @@ import numpy as np
 
 from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.values import Ints
-from model_nodes.main_physics.engines.mujoco.order import (
-    moving_frames,
-    moving_links,
-    resting_frames,
+from model_nodes.main_physics.world.description import (
+    Base,
+    Body,
+    JointDrive,
+    JointKind,
+    World,
+    frame_name,
+    joint_name,
 )
-from model_nodes.main_physics.world.description import Body, JointKind, World
-from model_nodes.main_physics.world.drives import Base, JointDrive
-from model_nodes.main_physics.world.names import frame_name, joint_name
+
+
+def moving_links(body: Body) -> dict[str, bool]:
+    """Return link -> whether it can move relative to the world."""
+    joints = {joint.child: joint for joint in body.joints}
+    moving: dict[str, bool] = {}
+    for link in body.links:
+        joint = joints.get(link.name)
+        if joint is None:
+            moving[link.name] = not body.static
+        else:
+            moving[link.name] = moving[joint.parent] or joint.kind is not JointKind.FIXED
+    return moving
+
+
+def moving_frames(world: World) -> tuple[str, ...]:
+    """The names of all frames that can move: of objects, then of robots, then of hands."""
+    return _ordered(world, moving=True)
+
+
+def resting_frames(world: World) -> tuple[str, ...]:
+    """The names of all frames that never move, in the same order."""
+    return _ordered(world, moving=False)
+
+
+def _ordered(world: World, *, moving: bool) -> tuple[str, ...]:
+    names: list[str] = []
+    moves: dict[str, bool] = {}
+    for body in sorted(world.bodies, key=lambda body: body.robot):
+        for link, does in moving_links(body).items():
+            name = frame_name(body, link)
+            moves[name] = does
+            if does is moving:
+                names.append(name)
+    names += [hand.name for hand in world.hands if moves[hand.frame] is moving]
+    return tuple(names)
 
 
 class BodyKind(Enum):

@@ -14,14 +14,13 @@ from model_nodes.main_physics.sources.bag import Bag, Int64s, listed
 from model_nodes.main_physics.sources.bag_types import TRANSFORMS
 from model_nodes.main_physics.sources.base.pose_messages import OFF_UNIT
 from model_nodes.main_physics.sources.base.recorded_poses import RecordedPoses
-from model_nodes.main_physics.sources.joints_from_tf import prefix_of
+from model_nodes.main_physics.sources.joints_from_tf import RigidGroups, prefix_of
 from model_nodes.main_physics.sources.mending import Account
-from model_nodes.main_physics.sources.pose_arrays import composed
-from model_nodes.main_physics.sources.rigid_groups import RigidGroups
 from model_nodes.main_physics.sources.transforms import (
     Edge,
     TransformGraph,
     Transforms,
+    composed,
     transform_topics,
 )
 from model_nodes.main_physics.world.description import Body, JointKind, Pose

@@ -1,4 +1,4 @@
-"""Smooth motion through the recorded poses of a robot's base.
+"""Smooth motion through the recorded poses of a robot's base, placed in the world and played back.
 
 Six numbers say where it is: the position, the angle by which it has turned about the vertical since its first pose
 (it goes on growing, turn after turn), and by which rotation vector it tilts. They are interpolated as the positions of
@@ -7,13 +7,22 @@ joints are (see `interpolation`), and the twist is that of the interpolated moti
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
 import numpy as np
 
+from hetwin_core.ensemble.scene.poses import Quaternion, conjugate, multiply, rotate
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.sentences.catalogue import length
 from model_nodes.main_physics.sources.bag import Int64s
 from model_nodes.main_physics.sources.joint_series import Series
-from model_nodes.main_physics.sources.playback import Interpolator
-from model_nodes.main_physics.sources.pose_arrays import composed, crossed, rotated
+from model_nodes.main_physics.sources.part import BaseMotion
+from model_nodes.main_physics.sources.playback import Ahead, Interpolator
+from model_nodes.main_physics.sources.transforms import composed, crossed, rotated
+from model_nodes.main_physics.world.description import Pose
+from model_nodes.main_physics.world.transforms import compose, invert
 
 NUMBERS = ("x", "y", "z", "turn", "tilt_x", "tilt_y")
 _TINY = 1e-9
@@ -113,3 +122,161 @@ def _angular(vectors: Floats, rates: Floats) -> Floats:
     first = np.where(angles > 1e-4, (1.0 - np.cos(safe)) / safe**2, 0.5)
     second = np.where(angles > 1e-4, (safe - np.sin(safe)) / safe**3, 1.0 / 6.0)
     return np.asarray(rates + first * once + second * twice)
+
+
+def turn_about_vertical(quaternion: Sequence[float]) -> float:
+    """Return the angle [rad] of the part of a rotation that is about the vertical, between -pi and pi."""
+    angle = 2.0 * math.atan2(quaternion[3], quaternion[0])
+    return math.remainder(angle, 2.0 * math.pi)
+
+
+def about_vertical(angle: float) -> Quaternion:
+    """Return the rotation by an angle [rad] about the vertical."""
+    return (math.cos(0.5 * angle), 0.0, 0.0, math.sin(0.5 * angle))
+
+
+def put_at(pose: Pose, x: float, y: float, yaw: float) -> Pose:
+    """Return a pose moved to a place and a heading in the plane; its height and its tilt remain."""
+    tilt = multiply(about_vertical(-turn_about_vertical(pose[3:7])), pose[3:7])
+    return (x, y, pose[2], *multiply(about_vertical(yaw), tilt))
+
+
+def turn_between(first: Sequence[float], second: Sequence[float]) -> float:
+    """Return by which angle about the vertical [rad] the first rotation is turned to become the second one."""
+    return turn_about_vertical(multiply(second, conjugate(first)))
+
+
+LEAST_SHIFT = 1e-4
+LEAST_TURN = 1e-4
+"""Smaller corrections [m, rad] wait until they add up to as much."""
+
+
+class Placement:
+    """Poses of odometry's frame in the world, each from its time on; the first one also before.
+
+    Args:
+        first: from the beginning on.
+        origin: who corrects it, for the words of a correction.
+    """
+
+    def __init__(self, first: Pose, origin: str = "") -> None:
+        self._origin = origin
+        self._times: list[int] = []
+        self._poses: list[Pose] = [first]
+        self._words: list[str] = []
+
+    def correct(self, time_ns: int, pose: Pose, odometry: Sequence[float]) -> None:
+        """Let odometry's frame be at another pose from a time on.
+
+        Args:
+            time_ns: not before the last correction.
+            pose: of odometry's frame in the world.
+            odometry: (7,) pose of the base in odometry's frame when the correction was measured.
+        """
+        before, after = compose(self._poses[-1], odometry[:7]), compose(pose, odometry[:7])
+        shift = math.dist(before[:3], after[:3])
+        turn = _angle(before, after)
+        if shift < LEAST_SHIFT and turn < LEAST_TURN:
+            return
+        self._times.append(time_ns)
+        self._poses.append(pose)
+        self._words.append(
+            f"{self._origin} puts it {length(shift)} and {math.degrees(turn):.2f} degrees"
+            " away from where odometry has it"
+        )
+
+    def put(self, time_ns: int, target: Pose, odometry: Sequence[float]) -> None:
+        """Move odometry's frame in the plane, so that the base comes to a place and a heading.
+
+        Args:
+            time_ns: not before the last correction.
+            target: of the base in the world; its height and tilt do not count.
+            odometry: (7,) pose of the base in odometry's frame when the target was measured.
+        """
+        self.correct(time_ns, moved_in_plane(self._poses[-1], target, odometry), odometry)
+
+    def at(self, times_ns: Int64s) -> Floats:
+        """(n, 7) poses of odometry's frame in the world at times (n,)."""
+        indices = np.searchsorted(np.array(self._times, np.int64), times_ns, side="right")
+        return np.asarray(np.array(self._poses)[indices])
+
+    def words(self, since_ns: int, times_ns: Int64s) -> list[str]:
+        """Return what was corrected up to and including each time (n,), after the one before; empty if nothing was."""
+        until = np.append(since_ns, times_ns)
+        ends = np.searchsorted(np.array(self._times, np.int64), until, side="right").tolist()
+        return ["; ".join(self._words[a:b]) for a, b in pairwise(ends)]
+
+    def advance(self, after_ns: int, by_ns: int) -> None:
+        """Let the corrections after a time come earlier, but not before that time."""
+        self._times = [t if t <= after_ns else max(t - by_ns, after_ns) for t in self._times]
+
+
+def moved_in_plane(pose: Pose, target: Pose, odometry: Sequence[float]) -> Pose:
+    """Return the pose of odometry's frame, moved in the plane so that the base comes to a place and a heading.
+
+    Args:
+        pose: of odometry's frame in the world.
+        target: of the base in the world; its height and tilt do not count.
+        odometry: (7,) pose of the base in odometry's frame.
+    """
+    base = compose(pose, odometry[:7])
+    turn = about_vertical(turn_between(base[3:7], target[3:7]))
+    x, y, _ = rotate(turn, base[:3])
+    return compose((target[0] - x, target[1] - y, 0.0, *turn), pose)
+
+
+def beginning_at(start: Pose, odometry: Sequence[float]) -> Pose:
+    """Return the pose of odometry's frame with which the base is at `start` when odometry has it at `odometry`."""
+    return compose(start, invert(odometry[:7]))
+
+
+def _angle(first: Pose, second: Pose) -> float:
+    cosine = abs(sum(a * b for a, b in zip(first[3:7], second[3:7], strict=True)))
+    return 2.0 * math.acos(min(cosine, 1.0))
+
+
+_BACKWARDS = (1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0)
+
+
+class BasePlayback(Ahead[BaseMotion]):
+    """The motion of a base in the world.
+
+    Args:
+        path: of the root link in odometry's frame.
+        placement: of odometry's frame in the world.
+        period_ns: the usual period between calls of `at`.
+    """
+
+    def __init__(self, path: PosePath, placement: Placement, period_ns: int) -> None:
+        super().__init__(self._played, period_ns)
+        self._path, self._placement = path, placement
+
+    def _played(self, start_ns: int, rows: int, before_ns: int) -> list[BaseMotion]:
+        since_ns = min(before_ns, start_ns - self._period)
+        return motions(self._path, self._placement, start_ns, self._period, rows, since_ns)
+
+
+def motions(
+    path: PosePath, placement: Placement, time_ns: int, period_ns: int, rows: int, since_ns: int
+) -> list[BaseMotion]:
+    """Return the base at a time and at the periods after it, as read-only arrays.
+
+    Args:
+        since_ns: corrections after this time are told with the first of them.
+    """
+    times = time_ns + period_ns * np.arange(rows, dtype=np.int64)
+    odometry = path.at(times)
+    places = placement.at(times)
+    states = np.concatenate(
+        (
+            composed(places, odometry[:, :7]),
+            rotated(places, odometry[:, 7:10]),
+            rotated(places, odometry[:, 10:13]),
+        ),
+        axis=1,
+    )
+    own = odometry[:, :7] * _BACKWARDS
+    odometry[:, 7:10] = rotated(own, odometry[:, 7:10])
+    odometry[:, 10:13] = rotated(own, odometry[:, 10:13])
+    states.flags.writeable = odometry.flags.writeable = False
+    return list(map(BaseMotion, states, odometry, placement.words(since_ns, times)))

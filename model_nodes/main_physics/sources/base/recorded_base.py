@@ -12,24 +12,33 @@ from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.bag import Bag
-from model_nodes.main_physics.sources.base.frames import frame_in_root
 from model_nodes.main_physics.sources.base.from_transforms import MapPoses, read_transforms
-from model_nodes.main_physics.sources.base.leaps import SHIFTS, TURNS, first_leap
-from model_nodes.main_physics.sources.base.path import PosePath, Unrolled
-from model_nodes.main_physics.sources.base.placement import (
+from model_nodes.main_physics.sources.base.path import (
+    BasePlayback,
     Placement,
+    PosePath,
+    Unrolled,
     beginning_at,
     moved_in_plane,
+    put_at,
 )
-from model_nodes.main_physics.sources.base.playback import BasePlayback
-from model_nodes.main_physics.sources.base.pose_messages import POSE, POSE_WITH_COVARIANCE
-from model_nodes.main_physics.sources.base.recorded_poses import RecordedPoses, read_poses
-from model_nodes.main_physics.sources.base.turns import put_at
-from model_nodes.main_physics.sources.gaps import find_gaps
+from model_nodes.main_physics.sources.base.pose_messages import (
+    POSE,
+    POSE_WITH_COVARIANCE,
+    frame_in_root,
+)
+from model_nodes.main_physics.sources.base.recorded_poses import (
+    SHIFTS,
+    TURNS,
+    RecordedPoses,
+    first_leap,
+    read_poses,
+)
+from model_nodes.main_physics.sources.implausible import find_gaps
 from model_nodes.main_physics.sources.joint_facts import JointFacts
 from model_nodes.main_physics.sources.joint_series import Series
 from model_nodes.main_physics.sources.part import BaseMotion
-from model_nodes.main_physics.sources.pose_arrays import composed, inverted
+from model_nodes.main_physics.sources.transforms import composed, inverted
 from model_nodes.main_physics.world.description import IDENTITY, Body, Pose
 from model_nodes.main_physics.world.transforms import compose, invert
 

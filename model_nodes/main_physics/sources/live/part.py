@@ -14,23 +14,26 @@ from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scenario.source import LiveSpec, OnSilence
-from model_nodes.main_physics.sources.cdr import Undecodable
 from model_nodes.main_physics.sources.event_stream import EVERY, EventReader, stamp_of
-from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder
-from model_nodes.main_physics.sources.live.arrivals import Streams, Unusable
-from model_nodes.main_physics.sources.live.base_feed import BaseFeed
-from model_nodes.main_physics.sources.live.base_samples import BaseSamples
-from model_nodes.main_physics.sources.live.clocks import ClockComparison
-from model_nodes.main_physics.sources.live.lateness import Lateness
-from model_nodes.main_physics.sources.live.readers import known_types, readers_of, told_reader
-from model_nodes.main_physics.sources.live.report import Health
-from model_nodes.main_physics.sources.live.samples import MAX_ROWS, JointSamples
-from model_nodes.main_physics.sources.live.silences import Silences
-from model_nodes.main_physics.sources.live.waiting_events import WaitingEvents
+from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder, Undecodable
+from model_nodes.main_physics.sources.live.arrivals import (
+    MAX_ROWS,
+    BaseSamples,
+    JointSamples,
+    Streams,
+    Unusable,
+)
+from model_nodes.main_physics.sources.live.base import BaseFeed
+from model_nodes.main_physics.sources.live.readers import (
+    WaitingEvents,
+    known_types,
+    readers_of,
+    told_reader,
+)
+from model_nodes.main_physics.sources.live.report import ClockComparison, Health, Lateness, Silences
 from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part
 from model_nodes.main_physics.sources.playback import Ahead
-from model_nodes.main_physics.world.description import Body
-from model_nodes.main_physics.world.drives import Base
+from model_nodes.main_physics.world.description import Base, Body
 
 if TYPE_CHECKING:
     from model_nodes.main_physics.sources.live.link import RobotLink

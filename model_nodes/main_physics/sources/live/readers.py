@@ -1,17 +1,101 @@
-"""What is read of a robot beside its joints: action annotations, tasks, beliefs, and topics that become events."""
+"""What is read of a robot beside its joints, and what of it waits for its time in the run."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from hetwin_core.ensemble.beliefs import problem_of
+from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scenario.source import Annotations, Beliefs, SourceOptions
 from hetwin_core.ensemble.topics import ANNOTATIONS, BELIEFS, TASKS
 from model_nodes.main_physics.sources.annotations import MappedReader, TopicReader, TypedReader
 from model_nodes.main_physics.sources.event_stream import EventReader
-from model_nodes.main_physics.sources.told.belief_reader import BeliefReader
 from model_nodes.main_physics.sources.told.by_type import reader_of
-from model_nodes.main_physics.sources.told.task_reader import TaskReader
+from model_nodes.main_physics.sources.told.recorded import BeliefReader, TaskReader
+
+
+def since_begin(events: Iterable[Event], begin_ns: int) -> list[Event]:
+    """Return the events since the beginning, after the last ones before of each task and each belief.
+
+    Args:
+        events: in the order of their arrival; their times are the robot's [ns].
+        begin_ns: of the run, by the same clock.
+    """
+    still: dict[object, Event] = {}
+    after: list[Event] = []
+    for event in events:
+        if event.time_ns >= begin_ns:
+            after.append(event)
+        elif (key := _key(event)) is not None:
+            still[key] = event
+    return [*sorted(still.values(), key=lambda event: event.time_ns), *after]
+
+
+def _key(event: Event) -> object:
+    """What a later event of the same key replaces; None if it is over when it has happened."""
+    found = event.arguments
+    if event.kind is EventKind.TASK:
+        return event.kind, found["id"]
+    if event.kind is EventKind.BELIEF and not problem_of(event):
+        return event.source, found["fluent"], str(found["arguments"])
+    return None
+
+
+class WaitingEvents:
+    """Keeps events by the robot's clock, and returns them by the run's when they are due; not thread-safe."""
+
+    def __init__(self) -> None:
+        self._waiting: list[Event] = []
+        self._numbers: dict[str, int] = {}
+        self._epoch_ns = 0
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def __iter__(self) -> Iterator[Event]:
+        return iter(self._waiting)
+
+    def add(self, events: Iterable[Event]) -> None:
+        """Add events; their times are the robot's [ns]."""
+        self._waiting.extend(events)
+
+    def note(self, time_ns: int, name: str, arguments: Mapping[str, Any]) -> None:
+        """Add an event of the main model itself, at a time of the run [ns]."""
+        self._waiting.append(Event(name, self._epoch_ns + time_ns, arguments=dict(arguments)))
+
+    def set_epoch(self, epoch_ns: int) -> None:
+        """Take a time of the robot as the run's time 0 [ns], and drop what was over before."""
+        self._epoch_ns = epoch_ns
+        self._waiting = since_begin(self._waiting, epoch_ns)
+
+    def due(self, time_ns: int) -> list[Event]:
+        """Take the events up to and including a time of the run [ns], by time; those of other sources are numbered."""
+        until = self._epoch_ns + time_ns
+        found = sorted(
+            (event for event in self._waiting if event.time_ns <= until),
+            key=lambda event: event.time_ns,
+        )
+        self._waiting = [event for event in self._waiting if event.time_ns > until]
+        return [self._numbered(event) for event in found]
+
+    def skip(self, time_ns: int, skipped_ns: int) -> None:
+        """Leave out a time after one of the run [ns]: what happened in it is due at once, the rest as much earlier."""
+        begin = self._epoch_ns + time_ns
+        moved = (max(e.time_ns - skipped_ns, min(e.time_ns, begin)) for e in self._waiting)
+        self._waiting = [
+            replace(event, time_ns=then) for event, then in zip(self._waiting, moved, strict=True)
+        ]
+
+    def _numbered(self, event: Event) -> Event:
+        time_ns = max(0, event.time_ns - self._epoch_ns)
+        if not event.source:
+            return replace(event, time_ns=time_ns)
+        number = self._numbers.get(event.source, 0)
+        self._numbers[event.source] = number + 1
+        return replace(event, time_ns=time_ns, sequence=number)
+
 
 _OWN = "/hetwin/"
 

@@ -1,15 +1,151 @@
-"""The state of the connection to a live robot, for diagnostics."""
+"""The state of the connection to a live robot: clocks, silences, and whether the twin falls behind."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from model_nodes.main_physics.sources.live.clocks import ClockComparison
+from hetwin_core.ensemble.errors import RunFailed
+from hetwin_core.ensemble.scenario.source import LiveSpec, WhenLate
+
+WINDOW_NS = 10_000_000_000
+AGREE_NS = 100_000_000
+"""Stamps at most this much older than their arrival (or a fifth of it newer) are from the same clock."""
+
+
+class ClockComparison:
+    """The lag of the robot's clock behind this machine's.
+
+    A message cannot arrive before it is sent, so the least difference between arrival and stamp in the last ten
+    seconds is the clocks' offset plus the least transport time.
+
+    Attributes:
+        simulated: whether the robot's clock is that of a simulation, which may be slow, fast or stopped: only the
+            newest message is used then.
+    """
+
+    def __init__(self) -> None:
+        self._least: deque[tuple[int, int]] = deque()
+        self.simulated = False
+
+    def add(self, stamp_ns: int, arrived_ns: int) -> None:
+        """Add one message.
+
+        Args:
+            stamp_ns: time of the measurement, by the robot's clock.
+            arrived_ns: time of arrival, by this machine's clock.
+        """
+        difference, least = arrived_ns - stamp_ns, self._least
+        if self.simulated:
+            least.clear()
+        while least and least[-1][1] >= difference:
+            least.pop()
+        least.append((arrived_ns, difference))
+        while least[0][0] < arrived_ns - WINDOW_NS:
+            least.popleft()
+
+    @property
+    def difference_ns(self) -> int:
+        """The least recent difference of arrival and stamp [ns]."""
+        return self._least[0][1] if self._least else 0
+
+    @property
+    def offset_ns(self) -> int:
+        """The offset from the robot's stamps to this machine's time [ns]; 0 if the clocks agree."""
+        return self.difference_ns if self.simulated or not self.agree else 0
+
+    @property
+    def agree(self) -> bool:
+        """Whether both clocks agree up to the transport time; always true for a simulated clock."""
+        return self.simulated or -AGREE_NS // 5 <= self.difference_ns <= AGREE_NS
+
+
+class Silences:
+    """Intervals in which nothing came, in the order of their ends, by the robot's clock [ns]."""
+
+    def __init__(self) -> None:
+        self._known: list[tuple[int, int]] = []
+
+    def add(self, begin_ns: int, end_ns: int) -> bool:
+        """Add a silence; returns whether it is a new one, and no part of the last.
+
+        Joints and base that are silent together are silent once.
+        """
+        if self._known and begin_ns < self._known[-1][1]:
+            begin, end = self._known[-1]
+            self._known[-1] = min(begin, begin_ns), max(end, end_ns)
+            return False
+        self._known.append((begin_ns, end_ns))
+        return True
+
+    def after(self, at_ns: int) -> int:
+        """Return the total silence after a time [ns], and forget what was over before."""
+        self._known = [silence for silence in self._known if silence[1] > at_ns]
+        return sum(end - max(begin, at_ns) for begin, end in self._known)
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._known.clear()
+
+
+Note: TypeAlias = Callable[[int, str, Mapping[str, Any]], object]
+"""Adds an event: a time of the run [ns], a name, arguments."""
+MAX_BACKLOG_NS = 60_000_000_000
+"""A twin further behind than this fails: it would not catch up, and the samples would fill the memory."""
+
+
+class Lateness:
+    """Whether a twin is late, and what is done about it.
+
+    It is late from `max_lag` on, until it has made up half of that.
+
+    Args:
+        spec: the limit, and the reaction.
+        note: hears when the twin is late and when it has caught up.
+    """
+
+    def __init__(self, spec: LiveSpec, note: Note) -> None:
+        self._spec, self._note = spec, note
+        self._limit_ns = round(spec.max_lag * 1e9)
+        self._late = False
+
+    @property
+    def lowers_rates(self) -> bool:
+        """Whether other models should step at lower rates."""
+        return self._late and self._spec.when_late is WhenLate.LOWER_RATES
+
+    def must_skip(self, time_ns: int, lag_ns: int) -> bool:
+        """React to a lag [ns] at a time of the run [ns]; returns whether motion is to be skipped.
+
+        Raises:
+            RunFailed: if the twin is not to go on.
+        """
+        was_late = self._late
+        self._late = lag_ns > (self._limit_ns // 2 if was_late else self._limit_ns)
+        if self._late != was_late:
+            self._report(time_ns, lag_ns)
+        if not self._late:
+            return False
+        if self._spec.when_late is WhenLate.STOP or lag_ns > MAX_BACKLOG_NS:
+            reason = (
+                f"the twin is {lag_ns / 1e9:.3f} s behind the robot; expected at most"
+                f" {self._spec.max_lag:g} s (max_lag; when_late: {self._spec.when_late})"
+            )
+            raise RunFailed("source", "read", time_ns, reason)
+        return self._spec.when_late is WhenLate.SKIP
+
+    def _report(self, time_ns: int, lag_ns: int) -> None:
+        if not self._late:
+            self._note(time_ns, "caught_up", {})
+            return
+        seconds, then = round(lag_ns / 1e9, 3), self._spec.when_late.value
+        self._note(time_ns, "late", {"seconds": seconds, "then": then})
+
 
 OK, WARN, ERROR = b"\x00", b"\x01", b"\x02"
 """Levels of diagnostic_msgs/DiagnosticStatus."""

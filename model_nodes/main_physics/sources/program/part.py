@@ -1,9 +1,10 @@
-"""A program of the robot as what moves it."""
+"""A program of the robot as what moves it, also its base, and shows it pictures."""
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
@@ -13,33 +14,125 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.beliefs import LOC, BeliefFields, belief_event
 from hetwin_core.ensemble.errors import BadInput, RunFailed
-from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scenario.source import ProgramSpec
-from hetwin_core.ensemble.scene.values import WORLD
+from hetwin_core.ensemble.scene.values import POSE_SIZE, WORLD
 from hetwin_core.ensemble.topics import BELIEFS
+from hetwin_core.kinematics.base_moves import BaseMove, BaseState
 from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_core.kinematics.trajectories.execution import TrajectoryExecution
-from model_nodes.camera.events import PICTURE
+from model_nodes.camera.detector import PICTURE, detections, frame_of
 from model_nodes.main_physics.settings import NamedHand
-from model_nodes.main_physics.sources.commanded.base import told_start
+from model_nodes.main_physics.sources.commanded.controllers import told_start
 from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part, Placement
-from model_nodes.main_physics.sources.program.base import ProgramBase
-from model_nodes.main_physics.sources.program.facts import movable, robot_facts
-from model_nodes.main_physics.sources.program.pictures import pictures_in
-from model_nodes.main_physics.sources.program.process import Gone, ProgramProcess, Silent
-from model_nodes.main_physics.world.description import Body
-from model_nodes.robot_program.facts import RobotFacts
+from model_nodes.main_physics.sources.program.process import (
+    Gone,
+    ProgramProcess,
+    Silent,
+    movable,
+    robot_facts,
+)
+from model_nodes.main_physics.wheels import odometry_state
+from model_nodes.main_physics.world.description import Body, Pose
+from model_nodes.robot_program.facts import Ready, RobotFacts, Start
 from model_nodes.robot_program.messages import (
     Ended,
     Held,
     Picture,
-    Pose,
     Reply,
     Request,
+    Seen,
     Sensed,
 )
-from model_nodes.robot_program.start import Ready, Start
+
+
+class ProgramBase:
+    """Follows one move after the other; each falls short by a share of its way, and odometry does not notice.
+
+    Args:
+        pose: where the root link is at first, in the world.
+        start: place and heading instead; None: those of the pose.
+        slip: the share.
+    """
+
+    def __init__(self, pose: Pose, start: PlanarPose | None, slip: float) -> None:
+        self._height, self._share = pose[2], 1.0 - slip
+        heading = math.atan2(
+            2.0 * (pose[3] * pose[6] + pose[4] * pose[5]),
+            1.0 - 2.0 * (pose[5] ** 2 + pose[6] ** 2),
+        )
+        self._first = start or PlanarPose(pose[0], pose[1], heading)
+        self._from = self._true = self._first
+        self._move: tuple[BaseMove, float] | None = None
+
+    def begin_move(self, move: BaseMove, time: float) -> None:
+        """Begin a move at a time [s] from where the base believes to be; one that goes on ends there."""
+        state = self._at(time)
+        self._true, self._from = self._truly(state.pose), move.start
+        self._move = move, time
+
+    def moves(self, time: float) -> bool:
+        """Whether a move goes on at a time [s]."""
+        return self._move is not None and time - self._move[1] <= self._move[0].duration
+
+    def root(self, time: float) -> Pose:
+        """Where the root link is at a time [s], by odometry."""
+        return self._in_space(self._at(time).pose)
+
+    def motion(self, time: float) -> BaseMotion:
+        """The state of the base at a time [s]."""
+        state = self._at(time)
+        there, data = self._truly(state.pose), np.zeros(POSE_SIZE)
+        data[:7] = self._in_space(there)
+        forward = self._share * state.forward
+        data[7], data[8] = forward * math.cos(there.yaw), forward * math.sin(there.yaw)
+        data[12] = state.turn
+        odometry = odometry_state(_relative(self._first, state.pose), state.forward, state.turn)
+        return BaseMotion(data, odometry)
+
+    def _at(self, time: float) -> BaseState:
+        if self._move is None:
+            return BaseState(self._first)
+        move, begin = self._move
+        return move.at(time - begin)
+
+    def _truly(self, believed: PlanarPose) -> PlanarPose:
+        """Where the base is when odometry says that it is here."""
+        x, y, turn = _relative(self._from, believed)
+        there = self._true.offset(self._share * x, self._share * y)
+        return PlanarPose(there.x, there.y, there.yaw + turn)
+
+    def _in_space(self, place: PlanarPose) -> Pose:
+        x, y, _, w, i, j, k = place.in_space.tolist()
+        return x, y, self._height, w, i, j, k
+
+
+def _relative(frame: PlanarPose, place: PlanarPose) -> PlanarPose:
+    """A place as seen from another one."""
+    dx, dy = place.x - frame.x, place.y - frame.y
+    c, s = math.cos(frame.yaw), math.sin(frame.yaw)
+    return PlanarPose(c * dx + s * dy, c * dy - s * dx, place.yaw - frame.yaw)
+
+
+def pictures_in(
+    events: Iterable[Event], links: Mapping[str, str], sensed: Sensed
+) -> Iterator[Picture]:
+    """Yield the pictures of the robot's cameras, and of those that stand in the world.
+
+    Args:
+        events: of all models.
+        links: the scene's name of a link of the robot -> its own.
+        sensed: what the robot senses now.
+    """
+    for event in events:
+        if event.kind is not EventKind.MODEL or event.name != PICTURE:
+            continue
+        frame = frame_of(event)
+        if not frame or frame in links:
+            found = (Seen(one.object, one.pose, one.confidence) for one in detections(event))
+            yield Picture(event.source, links.get(frame, ""), tuple(found), sensed)
+
 
 _PROGRAM = "program"
 _IMPORT_S = 30.0
@@ -253,6 +346,6 @@ def _names(robot: Body, link: str) -> tuple[str, str]:
     return link, f"{robot.name}::{link}"
 
 
-def _loc(entity: str, frame: str, pose: Pose, origin: str, time_ns: int) -> Event:
+def _loc(entity: str, frame: str, pose: tuple[float, ...], origin: str, time_ns: int) -> Event:
     fields = BeliefFields(LOC, (entity,), True, frame, pose, origin=origin)
     return belief_event(fields, time_ns, BELIEFS.logged_name)

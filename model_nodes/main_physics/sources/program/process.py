@@ -1,4 +1,4 @@
-"""The process of a robot's program, as the twin sees it."""
+"""The process of a robot's program, as the twin sees it, and what it is told about its robot at the start."""
 
 from __future__ import annotations
 
@@ -7,13 +7,70 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
+from math import inf
 from multiprocessing.connection import Connection
 from typing import Any
 
 from hetwin_core.ensemble.supervision.parting import STDERR
 from hetwin_core.ensemble.supervision.stacks import where_it_hangs
 from hetwin_core.ensemble.supervision.watched_process import ending
+from model_nodes.main_physics.settings import NamedHand
+from model_nodes.main_physics.world.chains import segments_to
+from model_nodes.main_physics.world.description import Base, Body, Joint
+from model_nodes.robot_program.facts import HandFacts, JointFacts, RobotFacts
+
+_SPEED = 1.0
+"""Largest velocity of a joint whose URDF gives none [rad/s or m/s]."""
+
+
+def movable(robot: Body) -> list[Joint]:
+    """Return the joints that a program may move: those that are driven, and mimic no other one."""
+    return [joint for joint in robot.driven_joints if joint.mimic is None]
+
+
+def robot_facts(
+    robot: Body, hands: Mapping[str, NamedHand], resting: Mapping[str, float], scope: str = ""
+) -> RobotFacts:
+    """Return what a program knows of its robot.
+
+    Args:
+        robot: its description.
+        hands: of this robot.
+        resting: where its joints are at first, by name [rad or m].
+        scope: before the ids of its tasks.
+    """
+    return RobotFacts(
+        robot.name,
+        {joint.name: _joint(joint, resting) for joint in movable(robot)},
+        {name: _hand(hand) for name, hand in hands.items()},
+        {link.name: tuple(segments_to(robot, link.name)) for link in robot.links},
+        robot.pose,
+        robot.base is Base.FOLLOWED,
+        scope=scope,
+    )
+
+
+def _joint(joint: Joint, resting: Mapping[str, float]) -> JointFacts:
+    return JointFacts(
+        resting.get(joint.name, joint.resting),
+        -inf if joint.lower is None else joint.lower,
+        inf if joint.upper is None else joint.upper,
+        joint.max_velocity or _SPEED,
+    )
+
+
+def _hand(hand: NamedHand) -> HandFacts:
+    return HandFacts(
+        hand.link,
+        tuple(hand.offset),
+        tuple(hand.joints),
+        tuple(hand.opened),
+        tuple(hand.closed),
+        tuple(hand.approach or ()),
+    )
+
 
 CALLER = "robot_program/main.py"
 """Where the program is called."""

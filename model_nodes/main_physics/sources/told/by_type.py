@@ -1,12 +1,23 @@
-"""Which reader reads a topic that nobody names, by the type of its messages."""
+"""Which reader reads a topic that nobody names, and those of the states of grippers, arms, inputs and outputs."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
 from functools import cache
+from typing import Any
 
+import numpy as np
+
+from hetwin_core.ensemble.annotations import (
+    FORCE_SAYS,
+    GRIPPER_SAYS,
+    INSTANT,
+    IO_SAYS,
+    announce,
+)
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.installed import Group
 from model_nodes.main_physics.sources.action_types import (
     CONTROLLER,
@@ -21,7 +32,7 @@ from model_nodes.main_physics.sources.action_types import (
     UR_IO,
     UR_TOOL,
 )
-from model_nodes.main_physics.sources.event_stream import EventReader
+from model_nodes.main_physics.sources.event_stream import OFTEN_NS, EventReader
 from model_nodes.main_physics.sources.told.action_readers import (
     CallReader,
     ControllerReader,
@@ -32,15 +43,136 @@ from model_nodes.main_physics.sources.told.action_readers import (
     nav2_states,
     py_trees_states,
 )
-from model_nodes.main_physics.sources.told.part_readers import (
-    ChangesReader,
-    ForceReader,
-    StatusReader,
-    robotiq_claims,
-    ur_pins,
-    ur_tool,
-    width_claims,
-)
+
+_MOVING, _REACHED = 0, 3
+"""What a Robotiq gripper says in gOBJ: it moves, or is where it was sent; else something stopped it."""
+_OPERATIONAL = 3
+_LEAST_FORCE = 10.0
+"""A force that is worth an event, as is each time that it has doubled [N]."""
+_TOOL_MODES = {249: "bootloader", 253: "running", 255: "idle"}
+
+Said = Mapping[str, Json]
+
+
+class StatusReader:
+    """Reads what a gripper says at any time: an event where its claims change.
+
+    Args:
+        topic: of the gripper.
+        claims: returns what a message says; flags are what an event is about.
+    """
+
+    every_ns = OFTEN_NS
+
+    def __init__(self, topic: str, claims: Callable[[Any], Said]) -> None:
+        self._topic, self._claims = topic, claims
+        self._flags: Said = {}
+
+    def __call__(self, message: Any, time_ns: int) -> list[Event]:
+        """Return what has changed."""
+        said = self._claims(message)
+        before, flags = self._flags, {k: v for k, v in said.items() if isinstance(v, bool)}
+        self._flags = flags
+        if before == flags or not any((*before.values(), *flags.values())):
+            return []
+        arguments: dict[str, Json] = {"gripper": self._topic, **said}
+        return [announce(GRIPPER_SAYS, INSTANT, arguments, time_ns, self._topic)]
+
+
+def robotiq_claims(message: Any) -> Said:
+    """What a Robotiq gripper says; nothing is claimed until it is activated."""
+    ready = int(message.gSTA) == _OPERATIONAL and bool(message.gGTO)
+    found = int(message.gOBJ) if ready else _MOVING
+    return {
+        "stalled": found not in (_MOVING, _REACHED),
+        "reached_goal": found == _REACHED,
+        "closing": int(message.gPO) / 255.0,
+        "current": 0.01 * int(message.gCU),
+    }
+
+
+def width_claims(message: Any) -> Said:
+    """What a gripper says that knows its width and whether it has grasped something."""
+    return {"grasped": bool(message.is_grasped), "position": float(message.width)}
+
+
+class ForceReader:
+    """Reads what an arm says that it feels at its end: an event where the force has grown."""
+
+    every_ns = OFTEN_NS
+
+    def __init__(self, topic: str) -> None:
+        self._topic = topic
+        self._least = _LEAST_FORCE
+
+    def __call__(self, message: Any, time_ns: int) -> list[Event]:
+        """Return the force, if it has grown; it may again once it has fallen below half of the least."""
+        found = _wrench(message)
+        force, torque = float(np.linalg.norm(found[:3])), float(np.linalg.norm(found[3:]))
+        if force < _LEAST_FORCE / 2.0:
+            self._least = _LEAST_FORCE
+        if not self._least <= force < np.inf:
+            return []
+        self._least = 2.0 * force
+        arguments: dict[str, Json] = {"arm": self._topic, "force": force, "torque": torque}
+        return [announce(FORCE_SAYS, INSTANT, arguments, time_ns, self._topic)]
+
+
+def _wrench(message: Any) -> list[float]:
+    """The estimated wrench from outside, in the base's frame [N, Nm], by the names of libfranka and of ROS 2."""
+    found = getattr(message, "O_F_ext_hat_K", None)
+    found = message.o_f_ext_hat_k if found is None else found
+    return wrench_numbers(found) if hasattr(found, "wrench") else [float(one) for one in found]
+
+
+def wrench_numbers(stamped: Any) -> list[float]:
+    """Force and torque of a geometry_msgs/msg/WrenchStamped [N, Nm]."""
+    parts = stamped.wrench.force, stamped.wrench.torque
+    return [float(getattr(part, axis)) for part in parts for axis in "xyz"]
+
+
+class ChangesReader:
+    """Reads inputs and outputs: an event for each that changes; what they are at first is none.
+
+    Args:
+        topic: of the inputs and outputs.
+        states: returns the state of each in a message.
+    """
+
+    every_ns = OFTEN_NS
+
+    def __init__(self, topic: str, states: Callable[[Any], Said]) -> None:
+        self._topic, self._states = topic, states
+        self._before: dict[str, Json] = {}
+
+    def __call__(self, message: Any, time_ns: int) -> list[Event]:
+        """Return what has changed."""
+        now = self._states(message)
+        changed = {k: v for k, v in now.items() if self._before.get(k, v) != v}
+        self._before.update(now)
+        return [
+            announce(IO_SAYS, INSTANT, {"io": key, "state": state}, time_ns, self._topic)
+            for key, state in changed.items()
+        ]
+
+
+def ur_pins(message: Any) -> Said:
+    """The digital inputs and outputs of a UR's controller and tool."""
+    return {
+        f"{kind} {int(one.pin)}": bool(one.state)
+        for kind in ("digital_in", "digital_out")
+        for one in getattr(message, f"{kind}_states")
+    }
+
+
+def ur_tool(message: Any) -> Said:
+    """The voltage that a UR gives its tool [V], and the tool's mode; current and temperature change all the time."""
+    mode = int(message.tool_mode)
+    return {
+        "tool_output_voltage": int(message.tool_output_voltage),
+        "tool_mode": _TOOL_MODES.get(mode, str(mode)),
+    }
+
 
 Reader = Callable[[str], EventReader]
 """Makes the reader of a topic: a function of a message and its time [ns] that returns what it says, as events."""

@@ -1,13 +1,91 @@
-"""Resolves the frames in which SDFormat expresses poses."""
+"""Poses, versions, frames and unknown elements of SDFormat files."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
-from model_nodes.main_physics.world.description import IDENTITY, Pose
-from model_nodes.main_physics.world.sdf.values import read_pose, relative_to
-from model_nodes.main_physics.world.transforms import compose, invert
+from hetwin_core.ensemble.errors import BadInput
+from model_nodes.main_physics.world.description import IDENTITY, Extra, Pose
+from model_nodes.main_physics.world.notes import Notes
+from model_nodes.main_physics.world.resources import SCHEMES, Resources
+from model_nodes.main_physics.world.transforms import compose, from_rpy, invert, pose_of
 from model_nodes.main_physics.world.xml_file import Element
+
+OLDEST, NEWEST = (1, 4), (1, 12)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The place in the world that is being read, the notes, and the file's version."""
+
+    place: str
+    notes: Notes
+    version: tuple[int, int]
+
+    def at(self, place: str) -> Context:
+        """Return the context of a nested place."""
+        separator = ": " if ":" not in self.place else ", "
+        return Context(f"{self.place}{separator}{place}", self.notes, self.version)
+
+    def note(self, text: str) -> None:
+        """Add a note about this place."""
+        self.notes.add(f"{self.place}: {text}")
+
+    def leave_out(self, reference: str, error: BadInput) -> None:
+        """Add a mesh that cannot be used, and why."""
+        self.notes.leave_out(self.place.partition(":")[0], reference, error)
+
+    def note_ignored(self, element: Element, known: AbstractSet[str]) -> None:
+        """Add a note about every child whose tag is not known."""
+        for tag in dict.fromkeys(c.tag for c in element.children if c.tag not in known):
+            self.note(f"<{tag}> is not carried over")
+
+
+def version_of(root: Element) -> tuple[int, int]:
+    """Read the version of an ``<sdf>`` element.
+
+    Raises:
+        BadInput: if it is malformed or not supported.
+    """
+    text = root.need_attribute("version")
+    expected = f"{OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]}"
+    try:
+        major, minor = (int(part) for part in text.split(".")[:2])
+    except ValueError:
+        raise root.bad("has a version that is not a number", text, expected) from None
+    if not OLDEST <= (major, minor) <= NEWEST:
+        raise root.bad("has a version that is not supported", text, expected)
+    return major, minor
+
+
+def read_pose(element: Element | None) -> Pose:
+    """Read a ``<pose>``; returns the identity if there is none.
+
+    Raises:
+        BadInput: if it is not a pose.
+    """
+    if element is None or not element.text.strip():
+        return IDENTITY
+    if element.attributes.get("rotation_format", "euler_rpy") == "quat_xyzw":
+        x, y, z, qx, qy, qz, qw = element.numbers(7)
+        if qx * qx + qy * qy + qz * qz + qw * qw < 1e-12:
+            raise element.bad(
+                "has a quaternion of zero norm", [qx, qy, qz, qw], "a unit quaternion"
+            )
+        return pose_of([x, y, z, qw, qx, qy, qz])
+    numbers = element.numbers(6)
+    angles = numbers[3:]
+    if element.attributes.get("degrees", "false").strip().lower() in ("true", "1"):
+        angles = [math.radians(angle) for angle in angles]
+    return from_rpy(numbers[:3], angles)
+
+
+def relative_to(element: Element | None) -> str:
+    """Return the frame that a ``<pose>`` names; empty if it names none."""
+    return "" if element is None else element.attributes.get("relative_to", "").strip()
 
 
 @dataclass(slots=True)
@@ -112,3 +190,101 @@ class Frames:
     def between(self, outer: str, inner: str, asking: Element) -> Pose:
         """Return the pose of frame `inner` in frame `outer`."""
         return compose(invert(self.pose(outer, asking)), self.pose(inner, asking))
+
+
+_PLACED = {
+    "actor",
+    "audio_source",
+    "collision",
+    "light",
+    "particle_emitter",
+    "projector",
+    "sensor",
+    "visual",
+}
+"""Elements that are somewhere, also if they have no ``<pose>``."""
+_LONGEST_PATH = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Keeper:
+    """Keeps elements of one file."""
+
+    resources: Resources
+
+    def unknown(
+        self,
+        parent: Element,
+        known: AbstractSet[str],
+        context: Context,
+        frames: Frames | None = None,
+        base: str = "",
+        inside: str = "",
+    ) -> tuple[Extra, ...]:
+        """Keep every child whose tag is not known.
+
+        Args:
+            parent: the children's.
+            known: tags.
+            context: of the parent.
+            frames: that the children's poses refer to; None: they have none.
+            base: the frame in which poses are given by default; empty for the scope's own.
+            inside: see `Extra`.
+        """
+        return tuple(
+            self.keep(child, context, frames, base, inside)
+            for child in parent.children
+            if child.tag not in known
+        )
+
+    def keep(
+        self,
+        element: Element,
+        context: Context,
+        frames: Frames | None = None,
+        base: str = "",
+        inside: str = "",
+    ) -> Extra:
+        """Keep one element; its pose is in the frame of the scope; for the arguments see `unknown`."""
+        placed = element.tag in _PLACED or element.child("pose") is not None
+        pose = frames.relative(element, base) if frames is not None and placed else None
+        return Extra(context.place, self._absolute(element, context), pose, inside)
+
+    def _absolute(self, element: Element, context: Context) -> Element:
+        """Copy an element, with absolute paths in place of references to files."""
+        text = element.text
+        if not element.children and text.strip():
+            text = self._path(element, context)
+        children = [self._absolute(child, context) for child in element.children]
+        return replace(element, text=text, children=children, attributes=dict(element.attributes))
+
+    def _path(self, element: Element, context: Context) -> str:
+        reference = element.text.strip()
+        if reference.startswith(SCHEMES):
+            try:
+                return str(self.resources.find(reference).absolute())
+            except BadInput as error:
+                context.note(f"<{element.tag}> {reference} {error.problem}")
+                return element.text
+        beside = self.resources.base / reference if _like_a_path(reference) else None
+        return str(beside.absolute()) if beside is not None and beside.is_file() else element.text
+
+
+def _like_a_path(text: str) -> bool:
+    return len(text) < _LONGEST_PATH and "\n" not in text and bool(Path(text).suffix)
+
+
+def moved(extras: tuple[Extra, ...], frame: Pose) -> tuple[Extra, ...]:
+    """Transform extras from `frame` to the frame in which `frame` is given."""
+    return tuple(
+        extra if extra.pose is None else replace(extra, pose=compose(frame, extra.pose))
+        for extra in extras
+    )
+
+
+def nested(extras: tuple[Extra, ...], model: str) -> tuple[Extra, ...]:
+    """Return the extras of a nested model as its outer model's."""
+    return tuple(
+        replace(extra, scope=f"{model}::{extra.scope}" if extra.scope else model)
+        for extra in extras
+    )

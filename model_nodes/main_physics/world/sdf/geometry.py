@@ -22,8 +22,7 @@ from model_nodes.main_physics.world.description import (
 )
 from model_nodes.main_physics.world.meshes import hull_of_file, hull_of_points
 from model_nodes.main_physics.world.resources import Resources
-from model_nodes.main_physics.world.sdf.extras import Keeper
-from model_nodes.main_physics.world.sdf.values import Context
+from model_nodes.main_physics.world.sdf.frames import Context, Keeper
 from model_nodes.main_physics.world.transforms import compose, pose_of
 from model_nodes.main_physics.world.xml_file import Element
 

@@ -14,8 +14,15 @@ from model_nodes.main_physics.world.description import (
     Pose,
 )
 from model_nodes.main_physics.world.resources import Resources
-from model_nodes.main_physics.world.sdf.extras import Keeper, moved, nested
-from model_nodes.main_physics.world.sdf.frames import Frames
+from model_nodes.main_physics.world.sdf.frames import (
+    Context,
+    Frames,
+    Keeper,
+    moved,
+    nested,
+    read_pose,
+    version_of,
+)
 from model_nodes.main_physics.world.sdf.geometry import NOT_READ, GeometryReader, shape_of
 from model_nodes.main_physics.world.sdf.joints import WORLD, JointReader
 from model_nodes.main_physics.world.sdf.model_files import (
@@ -24,7 +31,6 @@ from model_nodes.main_physics.world.sdf.model_files import (
     included_root,
     only_model,
 )
-from model_nodes.main_physics.world.sdf.values import Context, read_pose, version_of
 from model_nodes.main_physics.world.transforms import compose, invert, moved_inertial
 from model_nodes.main_physics.world.xml_file import Element
 

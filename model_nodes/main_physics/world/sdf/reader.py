@@ -1,4 +1,4 @@
-"""Reads an SDFormat world.
+"""Reads an SDFormat world: its models, and those that it includes from other files.
 
 Supports models, also nested ones, links, joints (fixed, revolute, prismatic, continuous, universal, ball), frames,
 inertials, geometries, sliding friction, colours, gravity, and includes of SDFormat models and URDF files. All other
@@ -8,21 +8,285 @@ the maximum.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from model_nodes.main_physics.world.description import Body, Extra, Vector, World
+from hetwin_core.ensemble.scene.values import WORLD
+from model_nodes.main_physics.world.description import (
+    IDENTITY,
+    Body,
+    Extra,
+    Joint,
+    JointKind,
+    Link,
+    Pose,
+    Vector,
+    World,
+)
 from model_nodes.main_physics.world.mjcf.compiled import is_usd
 from model_nodes.main_physics.world.mjcf_world import read_mjcf_world
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
 from model_nodes.main_physics.world.robot_xml import MJCF
-from model_nodes.main_physics.world.sdf.extras import Keeper
-from model_nodes.main_physics.world.sdf.frames import Frames
-from model_nodes.main_physics.world.sdf.include import read_include
-from model_nodes.main_physics.world.sdf.model import Placement, read_model
-from model_nodes.main_physics.world.sdf.values import Context, version_of
-from model_nodes.main_physics.world.xml_file import Element, read_xml
+from model_nodes.main_physics.world.sdf.frames import (
+    NEWEST,
+    Context,
+    Frames,
+    Keeper,
+    moved,
+    read_pose,
+    version_of,
+)
+from model_nodes.main_physics.world.sdf.joints import Tree, trees_of
+from model_nodes.main_physics.world.sdf.model_files import (
+    KNOWN_IN_INCLUDE,
+    given_name,
+    included_root,
+    model_root,
+    only_model,
+)
+from model_nodes.main_physics.world.sdf.model_parts import ModelParts, read_parts
+from model_nodes.main_physics.world.transforms import compose, invert
+from model_nodes.main_physics.world.urdf.reader import read_urdf
+from model_nodes.main_physics.world.xml_file import Element, read_xml, truth
+
+_ONLY_LOOKS = ("visual", "collision")
+"""Kept elements of a link that its lump can have as well."""
+
+
+def mentioned(extra: Extra) -> set[str]:
+    """Return all texts in an element, as names of links and joints of the outer model."""
+    texts = set(_texts(extra.element))
+    return {f"{extra.scope}::{text}" for text in texts} if extra.scope else texts
+
+
+def with_links_apart(
+    links: Sequence[Link], joints: Sequence[Joint], extras: Sequence[Extra]
+) -> list[Joint]:
+    """Set fixed joints apart if elements of the file need their child, or the joint itself.
+
+    Args:
+        links: of the model.
+        joints: of the model.
+        extras: the model's own.
+    """
+    needed = {name for extra in extras for name in mentioned(extra)}
+    needed |= {link.name for link in links if any(e.tag not in _ONLY_LOOKS for e in link.extras)}
+    return [
+        replace(joint, apart=True)
+        if joint.kind is JointKind.FIXED
+        and (joint.name in needed or joint.child in needed or _has_sensor(joint))
+        else joint
+        for joint in joints
+    ]
+
+
+def _has_sensor(joint: Joint) -> bool:
+    return any(extra.tag == "sensor" for extra in joint.extras)
+
+
+def _texts(element: Element) -> Iterator[str]:
+    if not element.children and element.text.strip():
+        yield element.text.strip()
+    for child in element.children:
+        yield from _texts(child)
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """What an include or the world specifies about a model.
+
+    Attributes:
+        name: overrides the model's name if not empty.
+        pose: of the model (or of its placement frame) in the world; None: the one in the model.
+        static: overrides the model's ``<static>`` if not None.
+        frame: the placement frame; empty for the model's own frame.
+        extras: elements that the include adds to the model.
+    """
+
+    name: str = ""
+    pose: Pose | None = None
+    static: bool | None = None
+    frame: str = ""
+    extras: tuple[Extra, ...] = ()
+
+
+def read_model(
+    element: Element, placement: Placement, resources: Resources, context: Context, file: Path
+) -> list[Body]:
+    """Read the bodies of a model; one, unless it has several links that no joint connects.
+
+    `placement.pose` must be given unless the model's own pose is in the world's frame.
+
+    Raises:
+        BadInput: if the model is invalid.
+    """
+    name = placement.name or element.need_attribute("name")
+    context = context.at(f"model {name}")
+    static = placement.static
+    if static is None:
+        own = element.child("static")
+        static = False if own is None else truth(own)
+    parts = read_parts(element, resources, context, static=static)
+    if not parts.links:
+        if not static:
+            raise element.bad("has no links", expected="at least one <link>")
+        parts = replace(parts, links=[Link("link")])
+    pose = _placed(element, placement, parts)
+    joints = parts.joints
+    if static:
+        # Nothing in a static model moves, regardless of its joints.
+        first, *others = [link.name for link in parts.links]
+        joints = [Joint(f"fixed_{n}", JointKind.FIXED, first, n) for n in others]
+    extras = (*parts.extras, *placement.extras)
+    joints = with_links_apart(parts.links, joints, extras)
+    trees = trees_of(name, element, parts.links, joints, static)
+    return _bodies(trees, extras, pose, file)
+
+
+def _placed(element: Element, placement: Placement, parts: ModelParts) -> Pose:
+    pose = placement.pose if placement.pose is not None else IDENTITY
+    frame = placement.frame or element.attributes.get("placement_frame", "").strip()
+    if not frame:
+        return pose
+    return compose(pose, invert(parts.frames.pose(frame, element)))
+
+
+def _bodies(trees: Sequence[Tree], extras: Sequence[Extra], pose: Pose, file: Path) -> list[Body]:
+    """Make the bodies; each of the model's extras is with the tree whose links or joints it mentions."""
+    names = [{k.name for k in tree.links} | {j.name for j in tree.joints} for tree in trees]
+    owned: list[list[Extra]] = [[] for _ in trees]
+    for extra in extras:
+        found = mentioned(extra)
+        owner = next((i for i, own in enumerate(names) if own & found), 0)
+        owned[owner].append(extra)
+    return [
+        Body(
+            tree.name,
+            tree.links,
+            tree.joints,
+            compose(pose, tree.pose),
+            tree.static,
+            file=file,
+            extras=moved(tuple(own), invert(tree.pose)),
+        )
+        for tree, own in zip(trees, owned, strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Include:
+    """An include, read but not yet placed.
+
+    Attributes:
+        name: of what is included.
+        bodies: returns them at a pose.
+        actor: the element, if an actor or a light is included.
+    """
+
+    name: str
+    bodies: Callable[[Pose], list[Body]]
+    actor: Element | None = None
+
+
+def read_include(element: Element, resources: Resources, context: Context) -> Include:
+    """Read the file that an ``<include>`` names.
+
+    Raises:
+        BadInput: if it is missing or malformed.
+    """
+    root = included_root(element, resources)
+    name = given_name(element)
+    actor = next(root.all("actor", "light"), None) if root.tag == "sdf" else None
+    if actor is not None and not list(root.all("model")):
+        return _actor(element, actor, name)
+    static = element.child("static")
+    placement_frame = element.child("placement_frame")
+    placement = Placement(
+        name,
+        static=None if static is None else truth(static),
+        frame="" if placement_frame is None else placement_frame.required_text("a frame"),
+        extras=Keeper(resources).unknown(element, KNOWN_IN_INCLUDE, context),
+    )
+    return _read(root, placement, resources, context, placed=element.child("pose") is not None)
+
+
+def read_model_file(reference: str, name: str, resources: Resources, notes: Notes) -> list[Body]:
+    """Read one model as if the world included it; its pose is the one in its file.
+
+    Args:
+        reference: a file or folder, as in ``<uri>``.
+        name: of the body.
+        resources: search path for the file.
+        notes: what is not carried over is added here.
+
+    Raises:
+        BadInput: if it is missing or malformed.
+    """
+    root = model_root(resources.find(reference))
+    context = Context(f"model {name}", notes, NEWEST)
+    return _read(root, Placement(name), resources, context, placed=False).bodies(IDENTITY)
+
+
+def _actor(include: Element, actor: Element, name: str) -> Include:
+    """Include an actor or a light, with what the include adds to it; its pose overrides the actor's."""
+    name = name or actor.need_attribute("name")
+    added = [child for child in include.children if child.tag not in ("uri", "name", "pose")]
+    inside = [child for child in actor.children if child.tag != "pose"]
+    pose = include.child("pose") or actor.child("pose")
+    children = [*([] if pose is None else [pose]), *inside, *added]
+    whole = replace(actor, attributes={**actor.attributes, "name": name}, children=children)
+    return Include(name, lambda _pose: [], whole)
+
+
+def _read(
+    root: Element, placement: Placement, resources: Resources, context: Context, *, placed: bool
+) -> Include:
+    """Read SDFormat or URDF; `placed` is whether the include has a pose."""
+    inside = resources.beside(root.file.parent)
+    if root.tag == "robot":
+        return _robot(root, placement, inside, context)
+    return _model(root, placement, inside, context, placed=placed)
+
+
+def _robot(root: Element, placement: Placement, resources: Resources, context: Context) -> Include:
+    name = placement.name or root.need_attribute("name")
+
+    def bodies(pose: Pose) -> list[Body]:
+        # As in Gazebo: a URDF in a world is free unless its root link is named world.
+        static = placement.static
+        if static is None:
+            static = any(e.attributes.get("name") == WORLD for e in root.all("link"))
+        body = read_urdf(
+            root.file,
+            context.notes,
+            name=name,
+            pose=pose,
+            static=static,
+            driven=False,
+            resources=resources,
+        )
+        return [replace(body, extras=body.extras + placement.extras)]
+
+    return Include(name, bodies)
+
+
+def _model(
+    root: Element, placement: Placement, resources: Resources, context: Context, *, placed: bool
+) -> Include:
+    model = only_model(root)
+    name = placement.name or model.need_attribute("name")
+    inner = replace(context, version=version_of(root))
+
+    def bodies(pose: Pose) -> list[Body]:
+        # The include's pose overrides the model's.
+        there = pose if placed else compose(pose, read_pose(model.child("pose")))
+        placement_here = replace(placement, name=name, pose=there)
+        return read_model(model, placement_here, resources, inner, root.file)
+
+    return Include(name, bodies)
+
 
 _KNOWN = {"gravity", "model", "include", "frame"}
 _DEFAULT_GRAVITY: Vector = (0.0, 0.0, -9.8)

@@ -15,7 +15,6 @@ from hetwin_suite._study.learning.fidelity.candidate import FULL, Candidate, pre
 from hetwin_suite._study.learning.fidelity.learn_fidelity import most_runs
 from hetwin_suite._study.learning.fidelity.moving import Moving
 from hetwin_suite._study.runs.study import Study
-from hetwin_suite.proving_ground.cluttered_floor import write_cluttered_floor
 
 MANAGER = '{type: fidelity_near_robot, rate: 50, parameters: {objects: "box_*", mode: AdFi-1}}'
 UNCERTAIN = """uncertainty:           # what no one sees of boxes
@@ -25,7 +24,10 @@ UNCERTAIN = """uncertainty:           # what no one sees of boxes
 
 @pytest.fixture(scope="module")
 def floor(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_cluttered_floor(tmp_path_factory.mktemp("floor"), boxes=15, legs=1, ahead=0.5)
+    floors = pytest.importorskip("hetwin_truck.cluttered_floor")
+    folder = tmp_path_factory.mktemp("floor")
+    written: Path = floors.write_cluttered_floor(folder, boxes=15, legs=1, ahead=0.5)
+    return written
 
 
 def study_of(floor: Path, duration: float | None = None, seed: int = 0) -> Study:
@@ -103,7 +105,7 @@ def test_what_cannot_be_learned_from_is_refused(
 @pytest.mark.parametrize(
     ("words", "option"),
     [
-        (("fidelity", "truck_unloading", "--episodes", "there"), "--episodes"),
+        (("fidelity", "pick_and_place", "--episodes", "there"), "--episodes"),
         (("success", "insertion"), "--episodes"),
     ],
 )

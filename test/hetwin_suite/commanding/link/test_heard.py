@@ -6,7 +6,7 @@ import pytest
 
 from hetwin_suite.commanding.link.checks import moved_since, stale
 from hetwin_suite.commanding.refusal import Rule
-from model_nodes.consistency.heard import Heard
+from model_nodes.consistency.live_robot import Heard
 
 
 def heard(*messages: tuple[dict[str, float], float, float]) -> Heard:

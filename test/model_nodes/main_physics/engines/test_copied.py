@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from hetwin_core.ensemble.scene.fidelity import Fidelity
-from model_nodes.main_physics.engines.copied import Copied
-from model_nodes.main_physics.engines.gz.joint_spline import JointSpline
+from model_nodes.main_physics.engines.gz.drives import JointSpline
 from model_nodes.main_physics.engines.gz.proxies.selection import ProxySelection
-from model_nodes.main_physics.engines.touches import Touches
+from model_nodes.main_physics.engines.shared import Copied, Touches
 
 
 class Whole(Copied):

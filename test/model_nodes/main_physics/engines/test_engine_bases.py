@@ -13,7 +13,7 @@ from support.small_worlds import PERIOD, at, box, everything, floor, frame, load
 from hetwin_core.ensemble.scene.poses import relative_to, rotation_by
 from hetwin_core.ensemble.scene.values import Floats, pose_value
 from model_nodes.main_physics.engines.engine import Engine, Unsupported
-from model_nodes.main_physics.world.drives import FOLLOW, Base, JointDrive
+from model_nodes.main_physics.world.description import FOLLOW, Base, JointDrive
 
 
 def state(x: float, y: float, yaw: float, speed: float = 0.0, turn: float = 0.0) -> Floats:

@@ -14,8 +14,7 @@ from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.poses import rotation_by
 from hetwin_core.ensemble.scene.values import Floats, pose_value
 from model_nodes.main_physics.engines.engine import Engine
-from model_nodes.main_physics.world.description import Body
-from model_nodes.main_physics.world.drives import FOLLOW, Base, JointDrive
+from model_nodes.main_physics.world.description import FOLLOW, Base, Body, JointDrive
 
 
 def limited(effort: float, stiffness: float | None = None) -> JointDrive:

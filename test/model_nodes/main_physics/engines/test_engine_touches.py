@@ -12,8 +12,7 @@ from test_engine_clearances import arm, bar
 from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.engine import Engine, EngineSettings
-from model_nodes.main_physics.world.description import Body, World
-from model_nodes.main_physics.world.drives import Base
+from model_nodes.main_physics.world.description import Base, Body, World
 
 STEP_NS = round(PERIOD * 1e9)
 FAST = 0.02

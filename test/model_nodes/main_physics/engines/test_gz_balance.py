@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model_nodes.main_physics.engines.gz.balance import OUTSIDE, Balance
+from model_nodes.main_physics.engines.gz.touching import OUTSIDE, Balance
 
 WEIGHT = np.array((0.0, 0.0, 5.0))
 NONE = np.zeros((2, 3))

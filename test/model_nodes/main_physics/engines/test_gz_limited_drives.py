@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from hetwin_core.ensemble.scenario.robot import DriveMode
-from model_nodes.main_physics.engines.gz.limited_drives import Aim, LimitedDrives
-from model_nodes.main_physics.world.drives import JointDrive
+from model_nodes.main_physics.engines.gz.drives import Aim, LimitedDrives
+from model_nodes.main_physics.world.description import JointDrive
 
 STEP = 0.0025
 STIFFNESS, EFFORT, INERTIA = 200.0, 10.0, 0.1

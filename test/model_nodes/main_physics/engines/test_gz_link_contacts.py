@@ -11,8 +11,8 @@ from support.small_worlds import at, box, gripper
 
 from model_nodes.main_physics.engines.engine import EngineSettings
 from model_nodes.main_physics.engines.gz.contacts import Contact, each_once
-from model_nodes.main_physics.engines.gz.link_contacts import LinkContacts
 from model_nodes.main_physics.engines.gz.shadow import Shadow
+from model_nodes.main_physics.engines.gz.touching import LinkContacts
 from model_nodes.main_physics.world.description import World
 from model_nodes.main_physics.world.notes import Notes
 

@@ -16,9 +16,8 @@ from hetwin_core.ensemble.scene.poses import relative_to
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.engine import Engine
 from model_nodes.main_physics.engines.factory import make_engine
-from model_nodes.main_physics.engines.gz.robots import check_robots
-from model_nodes.main_physics.world.description import Body, World
-from model_nodes.main_physics.world.drives import FOLLOW, Base, JointDrive
+from model_nodes.main_physics.engines.gz.checks import check_robots
+from model_nodes.main_physics.world.description import FOLLOW, Base, Body, JointDrive, World
 
 LIMITED = JointDrive(DriveMode.LIMITED, 400.0, None, 20.0)
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from hetwin_core.ensemble.errors import BadInput
 from model_nodes.main_physics.engines.gz.bindings import installed
+from model_nodes.main_physics.engines.gz.checks import check_physics
 from model_nodes.main_physics.engines.gz.options import GazeboOptions, read_options
-from model_nodes.main_physics.engines.gz.self_test import check_physics
 
 
 def test_options_are_read() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from hetwin_core.ensemble.supervision.interrupts import TERMINATING
-from model_nodes.main_physics.engines.gz.signal_handlers import handlers_kept
+from model_nodes.main_physics.engines.gz.simulation import handlers_kept
 
 C_IGNORE = ctypes.c_void_p(1)
 

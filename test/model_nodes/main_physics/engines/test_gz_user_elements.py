@@ -9,13 +9,17 @@ import pytest
 from support.small_worlds import PERIOD
 
 from model_nodes.main_physics.engines.engine import EngineSettings
-from model_nodes.main_physics.engines.gz.carried import note_carried, note_left_behind
 from model_nodes.main_physics.engines.gz.options import GazeboOptions, read_options
 from model_nodes.main_physics.engines.gz.parts import in_one, lumps
-from model_nodes.main_physics.engines.gz.proxies.collision_masks import STATIC, ProxyKind
-from model_nodes.main_physics.engines.gz.renaming import note_divided, renamed
+from model_nodes.main_physics.engines.gz.proxies.selection import STATIC, ProxyKind
 from model_nodes.main_physics.engines.gz.shadow import Shadow
-from model_nodes.main_physics.engines.gz.user_world import users_options
+from model_nodes.main_physics.engines.gz.user_world import (
+    note_carried,
+    note_divided,
+    note_left_behind,
+    renamed,
+    users_options,
+)
 from model_nodes.main_physics.engines.gz.world_sdf import SdfWriter
 from model_nodes.main_physics.world.description import World
 from model_nodes.main_physics.world.notes import Notes

@@ -16,7 +16,7 @@ from hetwin_core.ensemble.scene.shapes import ShapeKind
 from model_nodes.main_physics.engines.engine import EngineSettings
 from model_nodes.main_physics.engines.gz.options import GazeboOptions
 from model_nodes.main_physics.engines.gz.parts import lumps
-from model_nodes.main_physics.engines.gz.proxies.collision_masks import (
+from model_nodes.main_physics.engines.gz.proxies.selection import (
     DRIVEN,
     STATIC,
     YIELDING,
@@ -28,16 +28,17 @@ from model_nodes.main_physics.engines.gz.shadow import Shadow
 from model_nodes.main_physics.engines.gz.world_sdf import SdfWriter
 from model_nodes.main_physics.world.description import (
     IDENTITY,
+    Base,
     Body,
     Geometry,
     Hull,
     Inertial,
     Joint,
+    JointDrive,
     JointKind,
     MeshFile,
     World,
 )
-from model_nodes.main_physics.world.drives import Base, JointDrive
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.sdf.reader import read_world
 

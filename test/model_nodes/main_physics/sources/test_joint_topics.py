@@ -11,7 +11,7 @@ from support.recorded_bags import MS, Recorded, joints, write_bag
 
 from hetwin_core.ensemble.errors import BadInput
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.joint_topics import choose
+from model_nodes.main_physics.sources.joint_table import choose
 from model_nodes.main_physics.sources.plan import Plan
 from model_nodes.main_physics.world.description import Body, Joint, JointKind, Link
 

@@ -8,8 +8,7 @@ import pytest
 
 from hetwin_core.ensemble.errors import BadInput
 from model_nodes.main_physics.world.description import Body, Extra, JointKind, World
-from model_nodes.main_physics.world.ignored import note_ignored
-from model_nodes.main_physics.world.notes import Notes
+from model_nodes.main_physics.world.notes import Notes, note_ignored
 from model_nodes.main_physics.world.sdf.reader import read_world
 
 MASS = "<inertial><mass>2</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"

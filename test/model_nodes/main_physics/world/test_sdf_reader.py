@@ -13,8 +13,7 @@ from support.random_examples import examples
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.shapes import ShapeKind
 from model_nodes.main_physics.world.description import Body, JointKind, World
-from model_nodes.main_physics.world.ignored import note_ignored
-from model_nodes.main_physics.world.notes import Notes
+from model_nodes.main_physics.world.notes import Notes, note_ignored
 from model_nodes.main_physics.world.sdf.reader import read_world
 from model_nodes.main_physics.world.transforms import compose, invert, pose_of
 

@@ -14,10 +14,9 @@ from hetwin_core.ensemble.errors import BadInput
 from model_nodes.main_physics.engines.engine import EngineSettings
 from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.world.description import IDENTITY, Body, Inertial, World
-from model_nodes.main_physics.world.inertias import principal
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
-from model_nodes.main_physics.world.transforms import compose, from_rpy, pose_of
+from model_nodes.main_physics.world.transforms import compose, from_rpy, pose_of, principal
 from model_nodes.main_physics.world.urdf.reader import read_urdf
 
 INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'

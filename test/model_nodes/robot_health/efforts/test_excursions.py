@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.robot_health.efforts.excursions import Excursion, ExcursionKind, Excursions
+from model_nodes.robot_health.effort_residuals import Excursion, ExcursionKind, Excursions
 
 PERIOD_NS = 20_000_000
 

@@ -9,7 +9,7 @@ from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.tables import CLEARANCES, PROXIMITY, no_rows
 from hetwin_core.ensemble.scene.values import pose_value
 from hetwin_core.ensemble.scene.watch import Watch
-from model_nodes.robot_health.efforts.known_touches import KnownTouches
+from model_nodes.robot_health.unexpected_effort import KnownTouches
 
 ENTITIES = (
     Entity("finger", EntityKind.LINK),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model_nodes.robot_health.efforts.torque_check import TorqueCheck
+from model_nodes.robot_health.effort_residuals import TorqueCheck
 
 EXPECTED = np.random.default_rng(1).normal(0.2, 0.05, (100, 3))
 

@@ -14,8 +14,8 @@ from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.tables import CLEARANCES, PROXIMITY, no_rows
 from hetwin_core.ensemble.scene.values import Floats, pose_value
 from hetwin_core.ensemble.scene.watch import Finding, Watch, WatchLayout
-from model_nodes.robot_health.efforts import UnexpectedEffort
 from model_nodes.robot_health.settings import Settings
+from model_nodes.robot_health.unexpected_effort import UnexpectedEffort
 from model_nodes.robot_health.view import View
 
 JOINTS = ("shoulder", "elbow", "finger")

@@ -1,15 +1,60 @@
-"""Objects in Gazebo: reads their poses, places them, and moves them on a prescribed path."""
+"""Objects in Gazebo: reads their poses, places them, moves them, and shows them to other programs."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.poses import conjugate, multiply, normalized, rotate
+from hetwin_core.ensemble.scene.poses import (
+    Quaternion,
+    conjugate,
+    cross,
+    multiply,
+    normalized,
+    rotate,
+)
 from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats
-from model_nodes.main_physics.engines.gz.bindings import Gazebo
-from model_nodes.main_physics.engines.gz.proxies.mass_frame import MassFrame
+from model_nodes.main_physics.engines.gz.bindings import Gazebo, gazebo
+from model_nodes.main_physics.world.description import Inertial, Vector
+
+
+@dataclass(frozen=True, slots=True)
+class MassFrame:
+    """Centre of mass and principal axes in the frame of a link.
+
+    bullet-featherstone sets and reports the linear velocity of the centre instead of that of the link's origin, and
+    rotates a torque along the world's axes by the orientation of the principal axes once more.
+    """
+
+    centre: Vector
+    axes: Quaternion
+
+    def arm_velocity(self, rotation: Sequence[float], turn: Sequence[float]) -> Vector:
+        """The velocity of the centre relative to the origin, along the world's axes [m/s].
+
+        Args:
+            rotation: of the link.
+            turn: angular velocity along the world's axes [rad/s].
+        """
+        return cross(turn, rotate(rotation, self.centre))
+
+    def torque(self, rotation: Sequence[float], torque: Sequence[float]) -> Vector:
+        """What to command for a torque along the world's axes; `rotation` is the link's."""
+        return rotate(conjugate(multiply(rotation, self.axes)), torque)
+
+
+def mass_frame(of: Inertial) -> MassFrame:
+    """Return the frame of a mass, with the principal axes that Gazebo finds for its inertia."""
+    math = gazebo().math
+    xx, yy, zz, xy, xz, yz = of.inertia
+    inertia = math.MassMatrix3d(of.mass, math.Vector3d(xx, yy, zz), math.Vector3d(xy, xz, yz))
+    turn = inertia.principal_axes_offset()
+    axes = multiply(of.pose[3:], (turn.w(), turn.x(), turn.y(), turn.z()))
+    return MassFrame(of.pose[:3], axes)
+
 
 GAIN = 50.0
 """Rate at which a kinematic object's position error decays [1/s]: slow enough not to drop what it carries."""
@@ -179,3 +224,59 @@ def turn(start: Floats, end: Floats) -> Floats:
     sine = float(np.sqrt(x * x + y * y + z * z))
     factor = 2.0 if sine < 1e-9 else 2.0 * float(np.arctan2(sine, w)) / sine
     return np.array((factor * x, factor * y, factor * z))
+
+
+_REST = 1e-6
+"""A picture that is nearer than this to an object at rest does not move [m or rad]."""
+
+
+class Picture:
+    """A model that has the object's name and visuals, without collisions, and moves with the object.
+
+    The object's proxies have neither, so that other programs see it once, wherever it is and whichever proxy is active.
+
+    Args:
+        proxy: handle of the model in Gazebo.
+        pose: (13,) of the model when it is loaded.
+    """
+
+    def __init__(self, proxy: Proxy, pose: Floats) -> None:
+        self._proxy = proxy
+        self._loaded: Floats | None = pose
+        self._is_placed = self._rests = False
+
+    def follow(self, ecm: Any, pose: Floats, period: float, step: float) -> None:
+        """Move so that it is where the object is after a period; called once in each.
+
+        Args:
+            ecm: of the simulation.
+            pose: (13,) pose and twist of the object now.
+            period: duration until the next call [s].
+            step: duration of one of Gazebo's steps [s].
+        """
+        known = self._proxy.read(ecm) if self._loaded is None else self._loaded
+        self._loaded = None
+        # Gazebo executes a pose command twice, the second time in the next of its steps.
+        if self._is_placed and step >= period:
+            self._proxy.put(ecm, known)
+        self._is_placed = False
+        away, turned = pose[:3] - known[:3], turn(known[3:7], pose[3:7])
+        error = max(float(np.abs(away).max()), float(np.abs(turned).max()))
+        if error > _JUMP:
+            self._place(ecm, pose, period - step)
+        elif error < _REST and not pose[7:].any():
+            self._rest(ecm, pose)
+        else:
+            self._rests = False
+            self._proxy.move(ecm, pose[7:10] + away / period, pose[10:13] + turned / period)
+
+    def _place(self, ecm: Any, pose: Floats, ahead: float) -> None:
+        at = pose.copy()
+        at[:3] += ahead * pose[7:10]
+        self._proxy.place(ecm, at)
+        self._is_placed, self._rests = True, False
+
+    def _rest(self, ecm: Any, pose: Floats) -> None:
+        if not self._rests:
+            self._proxy.move(ecm, pose[7:10], pose[10:13])
+            self._rests = True

@@ -11,15 +11,14 @@ from typing import Any
 
 from model_nodes.main_physics.engines.engine import Remark
 from model_nodes.main_physics.engines.gz.options import Physics
-from model_nodes.main_physics.engines.gz.server.components import type_id
 from model_nodes.main_physics.engines.gz.server.connection import (
     PATIENCE_S,
     Connection,
+    Orders,
     ServerLost,
 )
-from model_nodes.main_physics.engines.gz.server.handles import Orders
 from model_nodes.main_physics.engines.gz.server.matching import step_of
-from model_nodes.main_physics.engines.gz.server.state import Tree, WorldState
+from model_nodes.main_physics.engines.gz.server.state import Tree, WorldState, type_id
 
 CONTACTS = "ContactSensorData"
 """The component in which a collision reports what touches it."""

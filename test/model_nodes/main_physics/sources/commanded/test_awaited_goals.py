@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model_nodes.main_physics.sources.commanded.goals import GoalEnd, Goals, Outcome
+from model_nodes.main_physics.sources.commanded.commands import GoalEnd, Goals, Outcome
 
 
 def test_a_goal_is_reached_when_its_motion_ends() -> None:

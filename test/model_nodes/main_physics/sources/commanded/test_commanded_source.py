@@ -14,15 +14,16 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scenario.source import CommandsSpec
 from hetwin_core.kinematics.trajectories.trajectory import TrajectoryPoint
-from model_nodes.main_physics.sources.commanded import commands, pace
+from model_nodes.main_physics.sources.commanded import commands
 from model_nodes.main_physics.sources.commanded import part as source_module
 from model_nodes.main_physics.sources.commanded.commands import (
+    GoalEnd,
     Inbox,
+    Outcome,
     StopCommand,
     trajectory_command,
     twist_command,
 )
-from model_nodes.main_physics.sources.commanded.goals import GoalEnd, Outcome
 from model_nodes.main_physics.sources.commanded.part import CommandedPart
 from model_nodes.main_physics.wheels import DifferentialDrive
 
@@ -52,7 +53,7 @@ class Clock:
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     ours = Clock()
-    for module in (pace, commands, source_module):
+    for module in (commands, source_module):
         monkeypatch.setattr(module, "time", ours)
     return ours
 

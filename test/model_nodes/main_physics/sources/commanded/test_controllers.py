@@ -9,7 +9,6 @@ import pytest
 from support.commanded_arm import ARM, DRIVE, WHEELS
 
 from hetwin_core.kinematics.trajectories.trajectory import TrajectoryPoint
-from model_nodes.main_physics.sources.commanded.base import CommandedBase
 from model_nodes.main_physics.sources.commanded.commands import (
     CommandRefused,
     StopCommand,
@@ -17,7 +16,7 @@ from model_nodes.main_physics.sources.commanded.commands import (
     trajectory_command,
     twist_command,
 )
-from model_nodes.main_physics.sources.commanded.controllers import Controllers
+from model_nodes.main_physics.sources.commanded.controllers import CommandedBase, Controllers
 
 JOINTS = (*ARM, "shelf", *WHEELS)
 RESTING = np.array([0.5, -0.5, 9.0, 0.0, 0.0])

@@ -20,12 +20,12 @@ from hetwin.action import Simulate
 from hetwin_core.kinematics.trajectories.trajectory import TrajectoryPoint
 from model_nodes.main_physics.sources.commanded.commands import (
     Inbox,
+    Outcome,
     StopCommand,
     TrajectoryCommand,
     trajectory_command,
 )
-from model_nodes.main_physics.sources.commanded.goals import Outcome
-from model_nodes.main_physics.sources.commanded.live_action import TrajectoryAction
+from model_nodes.main_physics.sources.commanded.live_link import TrajectoryAction
 
 
 def read(goal: Any) -> TrajectoryCommand:

@@ -22,8 +22,7 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.robot import OneOfSeveral
 from model_nodes.main_physics.robots import SceneRobot
 from model_nodes.main_physics.settings import Settings
-from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.open_plans import open_plans
+from model_nodes.main_physics.sources.factory import open_plans, open_source
 from model_nodes.main_physics.sources.part import JointMotion
 
 PERIOD = 10_000_000

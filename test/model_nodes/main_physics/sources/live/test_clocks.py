@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from model_nodes.main_physics.sources.live.clocks import ClockComparison
+from model_nodes.main_physics.sources.live.report import ClockComparison
 
 SECOND = 1_000_000_000
 

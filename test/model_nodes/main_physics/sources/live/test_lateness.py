@@ -8,7 +8,7 @@ import pytest
 
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scenario.source import LiveSpec
-from model_nodes.main_physics.sources.live.lateness import MAX_BACKLOG_NS, Lateness
+from model_nodes.main_physics.sources.live.report import MAX_BACKLOG_NS, Lateness
 
 MS = 1_000_000
 Noted = list[tuple[int, str, dict[str, Any]]]

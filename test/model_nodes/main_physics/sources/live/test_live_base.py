@@ -30,7 +30,7 @@ from support.recorded_bags import EPOCH_NS, MS, TYPES, Recorded, write_bag
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.sources.live.base_feed import BaseFeed
+from model_nodes.main_physics.sources.live.base import BaseFeed
 
 START = (1.0, -2.0, 0.7)
 

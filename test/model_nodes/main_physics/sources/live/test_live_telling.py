@@ -33,8 +33,7 @@ from hetwin_core.wire.publishing import message_class
 from model_nodes.main_physics.sources.action_types import GOALS, GRIPPER
 from model_nodes.main_physics.sources.live.link import RobotLink
 from model_nodes.main_physics.sources.live.part import LivePart
-from model_nodes.main_physics.sources.live.readers import told_reader
-from model_nodes.main_physics.sources.live.told import since_begin
+from model_nodes.main_physics.sources.live.readers import since_begin, told_reader
 
 
 @pytest.fixture

@@ -7,8 +7,7 @@ import pytest
 
 from model_nodes.main_physics.sources.joint_messages import JointSample
 from model_nodes.main_physics.sources.joint_series import Series
-from model_nodes.main_physics.sources.live.arrivals import Streams, Unusable
-from model_nodes.main_physics.sources.live.samples import JointSamples
+from model_nodes.main_physics.sources.live.arrivals import JointSamples, Streams, Unusable
 from model_nodes.main_physics.sources.playback import Interpolator
 
 MS = 1_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model_nodes.main_physics.sources.live.silences import Silences
+from model_nodes.main_physics.sources.live.report import Silences
 
 INTERVALS = st.lists(st.tuples(st.integers(0, 200), st.integers(1, 50)), max_size=12)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hetwin_core.ensemble.events import Event
-from model_nodes.main_physics.sources.live.waiting_events import WaitingEvents
+from model_nodes.main_physics.sources.live.readers import WaitingEvents
 
 EPOCH = 1_000
 

@@ -21,11 +21,10 @@ from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scenario.source import ProgramSpec
 from hetwin_core.ensemble.tasks import task_fields
-from model_nodes.camera.events import Detection, picture
+from model_nodes.camera.detector import Detection, picture
 from model_nodes.main_physics.settings import NamedHand
 from model_nodes.main_physics.sources.program.part import ProgramPart
-from model_nodes.main_physics.world.description import Body
-from model_nodes.main_physics.world.drives import Base
+from model_nodes.main_physics.world.description import Base, Body
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.urdf.reader import read_urdf
 

@@ -1,0 +1,116 @@
+"""One warmed cup: a TIAGo's program in the stand-in's physics, what it publishes meanwhile, and what really happens."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hetwin_home.program import CUP, CUP_AT, MICROWAVE
+from hetwin_home.reality import SCENARIO, Draw, Reality, reality
+from hetwin_home.robot_bag import write_robot_bag
+from hetwin_suite.episode import LOG, Take, record_episodes, write_episode
+from hetwin_suite.runs import BetweenSteps, RunFailed, RunLog, RunOptions, RunSummary, session
+
+LIFTED_M = 0.05
+"""The cup is held when it is so much higher than it stood, before the robot puts it down."""
+PATH_NS = 50_000_000
+"""Time between two poses of its path."""
+HAPPENS = {
+    "in_container": "entered",
+    "shut": "closed",
+    "switched_on": "switched_on",
+    "hot": "became_hot",
+}
+"""What has to happen after the cup is held, in that order -> the event of it."""
+CAUSES = {
+    "held": "never_held",
+    "in_container": "dropped",
+    "shut": "left_open",
+    "switched_on": "not_switched_on",
+    "hot": "stayed_cold",
+}
+
+
+def record_cups(count: int, seed: int, out: Path, *more: Any, **choice: Any) -> dict[str, Any]:
+    """Record episodes; see `hetwin_suite.episode.record_episodes`."""
+    return record_episodes("home_lab", record, Take(seed, 0), count, out, *more, **choice)
+
+
+@dataclass
+class Witness:
+    """Sees where the cup really is.
+
+    Attributes:
+        path: rows of time [s], x y z [m], qw qx qy qz.
+    """
+
+    path: list[list[float]] = field(default_factory=list)
+
+    def look(self, now: BetweenSteps) -> None:
+        """Take a sample where one is due."""
+        if now.time_ns % PATH_NS == 0:
+            pose = now.scene.pose(CUP)[:7].tolist()
+            self.path.append([now.time_ns * 1e-9, *(round(part, 6) for part in pose)])
+
+    @property
+    def held_at(self) -> float | None:
+        """When it is lifted first [s]; None if never."""
+        high = CUP_AT[2] + LIFTED_M
+        return next((row[0] for row in self.path if row[3] >= high), None)
+
+
+def record(folder: Path, take: Take, random: np.random.Generator) -> dict[str, Any]:
+    """Simulate and write one episode, and return its summary for the distribution.
+
+    Args:
+        folder: of the episode; must not exist.
+        take: which one it is.
+        random: of where cup and base are.
+
+    Raises:
+        BadInput: if TIAGo's description is not installed.
+        RunFailed: if the simulation fails.
+    """
+    drawn = Draw.drawn(random)
+    with tempfile.TemporaryDirectory() as name:
+        real, witness = reality(drawn, Path(name)), Witness()
+        run = Path(name) / "run"
+        ended = _simulated(real, run, witness)
+        happened = _happened(ended, witness)
+        cause = next((CAUSES[what] for what, when in happened.items() if when is None), "")
+        summary = {"label": "failure" if cause else "success", "cause": cause}
+        truth = {**summary, **take.truth, "drawn": asdict(drawn)}
+        truth |= {"happened": happened, "state": dict(ended.state), "path": witness.path}
+        write_episode(
+            folder, SCENARIO, real.scene, truth, lambda bag: write_robot_bag(run / LOG, bag)
+        )
+    return summary
+
+
+def _simulated(real: Reality, out: Path, witness: Witness) -> RunSummary:
+    summary = session(
+        real.scenario,
+        options=RunOptions(scene=real.scene),
+        listeners=[RunLog(out)],
+        at_barrier=witness.look,
+    ).run()
+    if summary.error is not None:
+        raise RunFailed(SCENARIO, "simulate", 0, json.dumps(summary.error))
+    return summary
+
+
+def _happened(ended: RunSummary, witness: Witness) -> dict[str, float | None]:
+    """When each thing came about first, in s; None for what never did."""
+    about = (CUP, MICROWAVE)
+    first: dict[str, float] = {}
+    for event in ended.events:
+        arguments = event["arguments"]
+        if isinstance(arguments, Mapping) and arguments.get("object") in about:
+            first.setdefault(str(event["name"]), float(str(event["time"])))
+    return {"held": witness.held_at, **{what: first.get(name) for what, name in HAPPENS.items()}}

@@ -1,0 +1,56 @@
+"""Loads that a robot has begun to unload: with gaps in the wall and packets that lie on the floor before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from hetwin_suite.engine import Diverged
+from hetwin_suite.model import roll_pitch_yaw
+from hetwin_truck.actions import ACTIONS, Unloader
+from hetwin_truck.choice import INTO_WALL
+from hetwin_truck.packets import Packet
+from hetwin_truck.program import before_nose
+from hetwin_truck.site import Site
+
+_MODE = "AdFi-1"
+
+
+def begin_unloading(
+    packets: Sequence[Packet], actions: int, random: np.random.Generator
+) -> list[Packet]:
+    """Return what lies before the robot after random actions, as it lies then.
+
+    It ends earlier where an action leaves less than half of the load, or where the engine diverges.
+
+    Args:
+        packets: of the whole load.
+        actions: their number.
+        random: draws picks and sweeps.
+    """
+    site, rest = Site(packets, sleep=True), list(packets)
+    unloader = Unloader(site, INTO_WALL)
+    site.settle()
+    for _ in range(actions):
+        try:
+            unloader.perform(ACTIONS[int(random.integers(len(ACTIONS)))], _MODE)
+        except Diverged:
+            break
+        left = _before_robot(site)
+        if 2 * len(left) < len(packets):
+            break
+        rest = left
+    return rest
+
+
+def _before_robot(site: Site) -> list[Packet]:
+    poses = site.poses()
+    ahead = before_nose(site.boxes.around(poses), site.joint("base_drive"))
+    turns = roll_pitch_yaw(poses[:, 3:7])
+    return [
+        replace(packet, at=tuple(poses[i, :3].tolist()), turn=tuple(turns[i].tolist()))
+        for i, packet in enumerate(site.packets)
+        if ahead[i] and packet.name not in site.unloaded
+    ]

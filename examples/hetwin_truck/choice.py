@@ -1,0 +1,106 @@
+"""Data for the choice between pick and sweep: states labelled by trying both.
+
+After Tallavajhula et al. (2019), section 5.4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hetwin_suite.engine import Diverged
+from hetwin_suite.model import Floats
+from hetwin_truck.actions import ACTIONS, Unloader
+from hetwin_truck.packets import CUT_OUT, Load, draw_load
+from hetwin_truck.program import LOOSE, aim, wall
+from hetwin_truck.robot import COLUMNS, ROWS, SPACING
+from hetwin_truck.site import Site
+
+INTO_WALL = 0.15
+"""Depth of a sweep into the packets [m]; a deeper one unloads more than a pick from nearly any state."""
+HEIGHTS = (0.5, 2.2)
+"""Range of the stacking heights of the cut-outs [m]: from remains on the floor to full height."""
+_CUPS = (SPACING * (COLUMNS - 1), SPACING * (ROWS - 1))
+"""Width and height of the array of cups [m]."""
+_FLUSH = 0.03
+"""Faces no farther apart than this are reached together [m]."""
+_ON_FLOOR = 0.1
+_FRONT = 0.6
+_FEWEST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A state, the number of packets that each action unloads, and the processor time of both [s]."""
+
+    features: tuple[float, ...]
+    pick: int
+    sweep: int
+    cpu: float
+
+    @property
+    def picks(self) -> bool:
+        """Whether picking unloads more."""
+        return self.pick > self.sweep
+
+
+def features_of(boxes: Floats) -> Floats:
+    """Compute the features of the pile from which the result of each action can be predicted.
+
+    Args:
+        boxes: (n, 6) lower and upper corners of the packets in front of the robot.
+    """
+    to, begin, top = aim(boxes), boxes[:, 0], boxes[:, 5]
+    face = float(wall(boxes)[:, 0].min())
+    across = np.abs(boxes[:, 1] + boxes[:, 4] - 2 * to.y) < boxes[:, 4] - boxes[:, 1] + _CUPS[0]
+    level = (top > to.z - _CUPS[1] / 2) & (boxes[:, 2] < to.z + _CUPS[1] / 2)
+    opposite = across & level
+    swept = begin < face + INTO_WALL
+    loose = swept & (top <= LOOSE)
+    found = {
+        "faces that the cups meet at once": (opposite & (abs(begin - to.face) < _FLUSH)).sum(),
+        "packets in the cups' way": (opposite & (begin < to.face - _FLUSH)).sum(),
+        "height of what is picked": to.z,
+        "depth of what is picked, behind the face of the wall": to.face - face,
+        "packets that a sweep gets to": swept.sum(),
+        "of these on the floor": (swept & (boxes[:, 2] < _ON_FLOOR)).sum(),
+        "of these loose": loose.sum(),
+        "of these before the wall": (loose & (begin < face)).sum(),
+        "how far before the wall the first packet is": face - begin.min(),
+        "height of the front": top[begin < face + _FRONT].max(),
+    }
+    return np.array(list(found.values()), np.float64)
+
+
+def episode(mode: str, seed: tuple[int, ...], states: int) -> list[Example]:
+    """Generate examples from one cut-out of scenario A, in a fidelity mode.
+
+    From every state both actions are tried; the episode continues from the result of one of them, drawn at random.
+    It ends early when few packets are left, or when the engine diverges.
+
+    Args:
+        mode: of fidelity.
+        seed: of the load and of the random choices.
+        states: maximum number of states.
+    """
+    random = np.random.default_rng(seed)
+    site = Site(draw_load(Load(CUT_OUT, random.uniform(*HEIGHTS)), random))
+    unloader = Unloader(site, INTO_WALL)
+    site.settle()
+    found: list[Example] = []
+    while len(found) < states and len(unloader.boxes()) >= _FEWEST:
+        state, features = site.save(), features_of(unloader.boxes())
+        counts, after, cpu = [], [], 0.0
+        for action in ACTIONS:
+            site.restore(state)
+            try:
+                outcome = unloader.perform(action, mode)
+            except Diverged:
+                return found
+            counts.append(len(outcome.unloaded))
+            after.append(site.save())
+            cpu += outcome.cpu
+        found.append(Example(tuple(features.tolist()), counts[0], counts[1], cpu))
+        site.restore(after[int(random.integers(len(after)))])
+    return found

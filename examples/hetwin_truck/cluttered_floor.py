@@ -1,0 +1,138 @@
+"""Writes a scenario in which a lab robot pushes its way over a floor full of loose boxes.
+
+``python -m hetwin_truck.cluttered_floor --boxes 300 --out DIR``. Most boxes are out of the robot's reach
+at any time: the second application of fidelity management beside the truck.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from hetwin_suite.engine import Part, Thing, world_sdf
+
+COMMENT = "A floor full of loose boxes. Metres. Written by hetwin_truck/cluttered_floor.py."
+SCENARIO = """# A lab robot pushes its way over a floor full of loose boxes, most of which it cannot reach.
+scenario: cluttered_floor
+description: A lab robot that drives through loose boxes, with fidelity management.
+world: floor.sdf
+robot:
+  urdf: urdf/lab_robot.urdf
+  pose: [0, 0, 0, 1, 0, 0, 0]
+  base: free
+  drives: {wheels: {joints: ["*_wheel_joint"], mode: velocity, acceleration: 15}}
+  wheels: {left: [left_wheel_joint], right: [right_wheel_joint]}
+rate: 200
+source: {trajectory: drive.yaml}
+log: {state_rate: 20}
+uncertainty:           # what no one sees of boxes
+  box_*: {mass: {factor: 0.3}, friction: {between: [0.3, 0.7]}}
+models:
+  physics:
+    type: main_physics
+    main: true
+    engine: mujoco
+    parameters: {options: {noslip_iterations: 0, impratio: 1.0}}
+  near: {type: fidelity_near_robot, rate: 50, parameters: {objects: "box_*", mode: AdFi-1}}
+responsibilities:
+  - {entity: "*", attribute: pose, model: physics}
+variants:
+  engine_sleep: {models: {physics: {parameters: {options: {sleep: true}}}}}
+"""
+FILE = "cluttered_floor.yaml"
+"""The name of the scenario's file."""
+_PITCH = 0.3
+"""Distance between the columns of boxes [m]."""
+_HIGHEST = 3
+_DENSITY = 60.0
+_WHEEL_RADIUS, _TRACK = 0.06, 0.25
+_SPEED, _TURN_SPEED = 0.4, 0.8
+
+
+def write_cluttered_floor(
+    folder: Path, boxes: int, seed: int = 0, legs: int = 4, ahead: float = 1.2
+) -> Path:
+    """Write world, motion and scenario into a folder; return the scenario.
+
+    Args:
+        folder: is made.
+        boxes: their number.
+        seed: of where they stand.
+        legs: how often the robot drives ahead and turns.
+        ahead: how far [m].
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    floor = Thing("floor", [Part("floor", "plane", (60.0, 60.0))], (0, 0, 0), (0.5, 0.5, 0.52), 0.8)
+    things = [floor, *_boxes(boxes, np.random.default_rng(seed))]
+    (folder / "floor.sdf").write_text(world_sdf("floor", COMMENT, things), encoding="utf-8")
+    (folder / "drive.yaml").write_text(_drive(legs, ahead), encoding="utf-8")
+    file = folder / FILE
+    file.write_text(SCENARIO, encoding="utf-8")
+    return file
+
+
+def _boxes(count: int, random: np.random.Generator) -> list[Thing]:
+    """Stack boxes up to three high, the nearest columns first, none where the robot stands."""
+    side = int(np.ceil(np.sqrt(count))) + 4
+    grid = np.arange(-side, side + 1) * _PITCH
+    cells = np.stack(np.meshgrid(grid, grid), axis=-1).reshape(-1, 2)
+    away = np.linalg.norm(cells, axis=1)
+    cells = cells[np.argsort(away, kind="stable")]
+    cells = cells[np.linalg.norm(cells, axis=1) > 0.45]
+    things: list[Thing] = []
+    for x, y in cells.tolist():
+        height = 0.0
+        for _ in range(int(random.integers(1, _HIGHEST + 1))):
+            if len(things) == count:
+                return things
+            size = tuple(float(v) for v in random.uniform(0.1, 0.2, 3))
+            at = (x + random.uniform(-0.02, 0.02), y + random.uniform(-0.02, 0.02))
+            things.append(_box(f"box_{len(things):04d}", size, (*at, height + size[2] / 2 + 5e-4)))
+            height += size[2] + 5e-4
+    return things
+
+
+def _box(name: str, size: tuple[float, ...], at: tuple[float, float, float]) -> Thing:
+    mass = _DENSITY * float(np.prod(size))
+    x, y, z = (mass / 12 * length**2 for length in size)
+    form = Part("box", "box", size)
+    return Thing(name, [form], at, (0.72, 0.55, 0.36), 0.5, mass, (y + z, x + z, x + y))
+
+
+def _drive(legs: int, ahead: float) -> str:
+    """Return a motion of the wheels: ahead and a turn to the left, again and again."""
+    turn, time, left, right = np.pi / 2, 0.5, 0.0, 0.0
+    rows = [(time, left, right)]
+    for _ in range(legs):
+        time += ahead / _SPEED
+        left, right = left + ahead / _WHEEL_RADIUS, right + ahead / _WHEEL_RADIUS
+        rows.append((time, left, right))
+        time += turn / _TURN_SPEED
+        arc = turn * _TRACK / 2 / _WHEEL_RADIUS
+        left, right = left - arc, right + arc
+        rows.append((time, left, right))
+    lines = ["joint_names: [left_wheel_joint, right_wheel_joint]", "points:"]
+    lines += [
+        f"  - {{positions: [{a:.6f}, {b:.6f}], time_from_start: {at:.6f}}}" for at, a, b in rows
+    ]
+    return "\n".join([*lines, ""])
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Read the command line and write."""
+    parser = argparse.ArgumentParser(description="Write the scenario cluttered_floor.")
+    parser.add_argument("--boxes", type=int, default=300, help="their number (default: 300)")
+    parser.add_argument("--seed", type=int, default=0, help="of where they stand (default: 0)")
+    parser.add_argument("--legs", type=int, default=4, help="of the robot's way (default: 4)")
+    parser.add_argument("--out", type=Path, required=True, help="folder for its files")
+    given = parser.parse_args(arguments)
+    if given.boxes < 1 or given.seed < 0 or given.legs < 1:
+        parser.error("--boxes and --legs must be above 0, --seed at least 0")
+    print(write_cluttered_floor(given.out, given.boxes, given.seed, given.legs))
+
+
+if __name__ == "__main__":
+    main()

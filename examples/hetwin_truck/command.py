@@ -1,0 +1,239 @@
+"""`hetwin truck`: strategies that unload a truck, planned, learned and chosen."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+import typer
+
+from hetwin_suite.command import NOT_KNOWN, BadInput, Result, Seed, make_room_for, option
+
+if TYPE_CHECKING:
+    from hetwin_truck.planning.search import Search
+
+app = typer.Typer(
+    help="Plan strategies for unloading a truck, learn which suits a load, and choose.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Mode: TypeAlias = Literal["HiFi", "AdFi-1", "AdFi-2", "AdFi-3"]
+"""The modes of the fidelity manager; see `model_nodes.fidelity.signaler.MODES`."""
+ModeOption = Annotated[
+    Mode, typer.Option(help="HiFi: all packets always high; AdFi: what is near the robot")
+]
+Sleep = Annotated[
+    bool, typer.Option("--sleep", help="let the engine put packets that rest to sleep")
+]
+Particles = Annotated[
+    int, typer.Option(min=1, help="how many loads as they may be (masses, friction) are simulated")
+]
+Length = Annotated[int, typer.Option(min=1, help="moves of a strategy")]
+Deepest = Annotated[
+    float,
+    typer.Option(metavar="M", help="how far the nose may go into the packets in a sweep [m]"),
+]
+Packets = Annotated[int, typer.Option(min=1, help="of a load, a cut-out of scenario A")]
+
+
+@app.command()
+def plan(
+    load: Annotated[
+        Literal["A", "B", "C", "small"],
+        typer.Argument(help="491, 1007 or 539 packets, after the paper; small: 40"),
+    ],
+    budget: Annotated[float, option("--budget", "of the search")] = 600.0,
+    mode: ModeOption = "AdFi-1",
+    sleep: Sleep = False,
+    particles: Particles = 4,
+    length: Length = 4,
+    deepest: Deepest = 0.5,
+    seed: Seed = 0,
+) -> Result:
+    """Search for the strategy that unloads most packets per hour: picks, and sweeps of three depths.
+
+    A belief is what a strategy leads to for each particle: a load with masses and friction as they may be, seen with
+    noise. Several heuristics take turns in choosing which belief is simulated next, until the budget is spent.
+    The exit code is 3 if no belief was simulated in time.
+
+    Example: hetwin truck plan small --budget 10 --particles 1 --length 1
+    """
+    from hetwin_suite.command import never_silent, to_stderr
+    from hetwin_truck.planning.belief import Beliefs
+    from hetwin_truck.planning.search import Search
+    from hetwin_truck.world import scenario_packets
+
+    budget, moves = checked_budget(budget), checked_moves(deepest)
+    drawn = scenario_packets(load, seed)
+    with never_silent(lambda: "loading the truck"):
+        beliefs = Beliefs(drawn, particles, mode, (seed,), sleep=sleep)
+    search = Search(beliefs.after, moves, length)
+    with never_silent(lambda: _said(search)):
+        best = search.run(budget)
+    if not best.strategy:
+        to_stderr(f"error: no belief was simulated within {budget:g} s; raise --budget")
+        raise typer.Exit(NOT_KNOWN)
+    effort = _effort(search)
+    part = "" if len(best.strategy) == length else " (a part, which was not followed in time)"
+    found = f"{' '.join(best.strategy)}: {best.rate:.0f} packets per hour{part}"
+    counted = f"{effort['nodes']} beliefs, {effort['strategies']} whole strategies"
+    spent = f"{counted}, {effort['processor_s']:.1f} s of processor time"
+    return Result({"best": {**asdict(best), "rate": best.rate}, **effort}, [found, spent])
+
+
+@app.command()
+def learn(
+    out: Annotated[Path, option("--out", "the library, as JSON")],
+    count: Annotated[int, option("-n", "loads that are planned on", 1)] = 60,
+    budget: Annotated[float, option("--budget", "of each search")] = 60.0,
+    keep_best: Annotated[
+        int, typer.Option(min=1, help="strategies that are kept of each load")
+    ] = 1,
+    strategies: Annotated[
+        int, typer.Option(min=1, help="that the library has: those that bring most together")
+    ] = 3,
+    length: Length = 3,
+    deepest: Deepest = 0.5,
+    particles: Particles = 2,
+    mode: ModeOption = "AdFi-1",
+    sleep: Sleep = False,
+    packets: Packets = 150,
+    seed: Seed = 0,
+) -> Result:
+    """Plan on many loads, try what was found on all of them, and write what each brought: a library to choose from.
+
+    Loads are cut-outs of scenario A, of any height, some of which the robot has begun to unload. With --json:
+    {library, strategies, loads}.
+
+    Example: hetwin truck learn -n 2 --packets 12 --length 1 --particles 1 --budget 20 --out truck.json
+    """
+    from hetwin_suite.command import counted, never_silent
+    from hetwin_truck.planning.belief import Beliefs
+    from hetwin_truck.planning.choosing import mean_rates
+    from hetwin_truck.planning.library import draw_cut_out, plan_library
+
+    budget, moves = checked_budget(budget), checked_moves(deepest)
+    make_room_for(out)
+    done = ["drawing the loads"]
+    with never_silent(lambda: done[-1]):
+        beliefs = [
+            Beliefs(draw_cut_out(one, packets), particles, mode, (one,), sleep=sleep)
+            for one in range(seed, seed + count)
+        ]
+        learned = plan_library(beliefs, length, budget, keep_best, done.append, moves=moves)
+    learned = learned.few(strategies)
+    learned.save(out)
+    found = {"strategies": len(learned.strategies), "loads": len(learned.loads)}
+    lines = [
+        f"{' '.join(strategy)}: {rate:.0f} packets per hour"
+        for strategy, rate in zip(learned.strategies, mean_rates(learned.loads), strict=True)
+    ]
+    tried = f"{out}: tried on {counted(len(learned.loads), 'load')}"
+    return Result({"library": str(out.resolve()), **found}, [*lines, tried])
+
+
+@app.command()
+def choose(
+    library: Annotated[Path, typer.Argument(help="what hetwin truck learn has written")],
+    packets: Packets = 150,
+    seed: Seed = 0,
+    budget: Annotated[float, option("--budget", "for trying strategies out")] = 60.0,
+    by_looks: Annotated[
+        bool, typer.Option("--by-looks", help="choose at once, without trying any out")
+    ] = False,
+    particles: Particles = 4,
+    mode: ModeOption = "AdFi-1",
+    sleep: Sleep = False,
+) -> Result:
+    """Choose the strategy that suits a load best; needs the extra learn.
+
+    A random forest learns from the library which strategy is best where, by what the robot sees of a load; errors
+    count by the packets per hour that they cost. Strategies are then tried out on this load, the likeliest first,
+    until the budget is spent, and the best of these is chosen. With --json: {chosen: [move, ...],
+    tried: [{strategy, unloaded, seconds, processor_s, lost, rate}], processor_s}.
+
+    Example: hetwin truck choose truck.json --packets 12 --seed 9
+    """
+    from hetwin_suite.command import never_silent
+    from hetwin_truck.planning.belief import Beliefs
+    from hetwin_truck.planning.choosing import Chooser, read_strategy_library
+    from hetwin_truck.planning.library import draw_cut_out, features_at_start
+    from hetwin_truck.planning.trying import Trials, try_out
+
+    budget = checked_budget(budget)
+    chooser = Chooser(read_strategy_library(library))
+    with never_silent(lambda: "looking at the load"):
+        drawn = draw_cut_out(seed, packets)
+        beliefs = Beliefs(drawn, 1 if by_looks else particles, mode, (seed,), sleep=sleep)
+        ranked = chooser.ranked(features_at_start(beliefs))
+    trials = Trials((), 0.0)
+    if not by_looks:
+        with never_silent(lambda: "trying strategies out"):
+            trials = try_out(beliefs.after, ranked, budget)
+    chosen = trials.best(otherwise=ranked[0])
+    tried = [{**asdict(node), "rate": node.rate} for node in trials.nodes]
+    rates = [
+        f"{' '.join(node.strategy)}: {node.rate:.0f} packets per hour" for node in trials.nodes
+    ]
+    why = "" if trials.nodes else " (by the looks of the load; none was tried out)"
+    return Result(
+        {"chosen": chosen, "tried": tried, "processor_s": trials.processor_s},
+        [*rates, f"chosen: {' '.join(chosen)}{why}"],
+    )
+
+
+def _said(search: Search) -> str:
+    if not search.steps:
+        return "simulating the first belief"
+    last = search.steps[-1]
+    return (
+        f"{last.nodes} beliefs, {last.processor_s:.0f} s of processor time; "
+        f"best: {' '.join(last.best.strategy)}, {last.best.rate:.0f} packets per hour"
+    )
+
+
+def _effort(search: Search) -> dict[str, Any]:
+    last = search.steps[-1]
+    return {
+        "nodes": last.nodes,
+        "strategies": last.strategies,
+        "processor_s": last.processor_s,
+    }
+
+
+def checked_moves(deepest: float) -> tuple[str, ...]:
+    """Return the moves with which the nose goes no farther than `deepest` [m] into the packets.
+
+    Raises:
+        BadInput: if no sweep is left.
+    """
+    from hetwin_truck.planning.particles import SWEEPS, moves_within
+
+    shallowest = min(SWEEPS.values())
+    if not deepest >= shallowest:
+        raise BadInput(
+            "no sweep is as shallow as that",
+            where="--deepest",
+            found=f"{deepest:g}",
+            expected=f"a depth of at least {shallowest:g} m",
+        )
+    return moves_within(deepest)
+
+
+def checked_budget(budget_s: float) -> float:
+    """Return a budget of processor time [s].
+
+    Raises:
+        BadInput: if it is none.
+    """
+    if not (budget_s > 0 and math.isfinite(budget_s)):
+        raise BadInput(
+            "there is no time to simulate anything",
+            where="--budget",
+            found=f"{budget_s:g}",
+            expected="a time above 0 s",
+        )
+    return budget_s

@@ -1,0 +1,104 @@
+"""Beliefs: what comes of a strategy for all particles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from hetwin_truck.packets import Packet
+from hetwin_truck.planning.particles import Particle, draw_particle
+
+Strategy: TypeAlias = tuple[str, ...]
+HOUR = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A belief after a strategy.
+
+    Attributes:
+        strategy: the moves that lead to it.
+        unloaded: packets since the start, mean of the particles.
+        seconds: simulated since the start, mean of the particles.
+        processor_s: that its last move took, sum of the particles [s].
+        lost: whether the engine diverged for a particle; nothing can follow then.
+    """
+
+    strategy: Strategy
+    unloaded: float
+    seconds: float
+    processor_s: float
+    lost: bool = False
+
+    @property
+    def rate(self) -> float:
+        """Packets per hour."""
+        return 0.0 if self.lost or not self.seconds else self.unloaded / self.seconds * HOUR
+
+
+START = Node((), 0.0, 0.0, 0.0)
+
+
+class Beliefs:
+    """Simulates the beliefs of one load, each once.
+
+    Args:
+        packets: as the robot knows them.
+        particles: their number.
+        mode: of fidelity.
+        seed: of the particles.
+        sleep: whether the engine puts resting packets to sleep.
+    """
+
+    def __init__(
+        self,
+        packets: Sequence[Packet],
+        particles: int,
+        mode: str,
+        seed: Sequence[int] = (0,),
+        *,
+        sleep: bool = False,
+    ) -> None:
+        self._mode = mode
+        self.particles = [
+            Particle(
+                draw_particle(packets, np.random.default_rng((*seed, i))), (*seed, i), sleep=sleep
+            )
+            for i in range(particles)
+        ]
+        self._states: dict[Strategy, list[object]] = {(): [p.start for p in self.particles]}
+        self._nodes: dict[Strategy, Node] = {(): START}
+
+    def after(self, strategy: Strategy) -> Node:
+        """Return the belief after a strategy, and simulate what is missing on the way to it."""
+        if strategy in self._nodes:
+            return self._nodes[strategy]
+        before = self.after(strategy[:-1])
+        node = self._lose(before, strategy) if before.lost else self._move(before, strategy)
+        self._nodes[strategy] = node
+        return node
+
+    def _lose(self, before: Node, strategy: Strategy) -> Node:
+        return Node(strategy, before.unloaded, before.seconds, 0.0, lost=True)
+
+    def _move(self, before: Node, strategy: Strategy) -> Node:
+        depth = len(strategy) - 1
+        states = self._states[before.strategy]
+        results = [
+            particle.move(state, strategy[-1], depth, self._mode)
+            for particle, state in zip(self.particles, states, strict=True)
+        ]
+        after = [r.state for r in results if r.state is not None]
+        lost = len(after) < len(results)
+        if not lost:
+            self._states[strategy] = after
+        return Node(
+            strategy,
+            before.unloaded + float(np.mean([r.unloaded for r in results])),
+            before.seconds + float(np.mean([r.seconds for r in results])),
+            sum(r.processor_s for r in results),
+            lost,
+        )

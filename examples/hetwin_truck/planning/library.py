@@ -1,0 +1,79 @@
+"""A library of strategies for the truck, planned over many loads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from hetwin_suite.runs import BadInput
+from hetwin_truck.begun import begin_unloading
+from hetwin_truck.choice import HEIGHTS, features_of
+from hetwin_truck.packets import CUT_OUT, Load, Packet, draw_load
+from hetwin_truck.planning.belief import Beliefs, Strategy
+from hetwin_truck.planning.choosing import StrategyLibrary, Tried
+from hetwin_truck.planning.particles import MOVES
+from hetwin_truck.planning.search import Search
+
+MOST_BEFORE = 6
+"""How many actions a robot may have done before it chooses."""
+
+
+def draw_cut_out(seed: int, packets: int = CUT_OUT) -> list[Packet]:
+    """Draw a load of any height, from remains on the floor to full, as it lies at some moment of its unloading."""
+    random = np.random.default_rng((seed, 44))
+    whole = draw_load(Load(packets, random.uniform(*HEIGHTS)), random)
+    return begin_unloading(whole, int(random.integers(MOST_BEFORE + 1)), random)
+
+
+def features_at_start(beliefs: Beliefs) -> tuple[float, ...]:
+    """Return what the robot sees of a load before it begins."""
+    return tuple(features_of(beliefs.particles[0].boxes()).tolist())
+
+
+def plan_library(
+    loads: Sequence[Beliefs],
+    length: int,
+    budget_s: float,
+    most: int,
+    doing: Callable[[str], object] = lambda _: None,
+    *,
+    moves: Sequence[str] = MOVES,
+) -> StrategyLibrary:
+    """Plan on each load, and try on each what was found on all.
+
+    Args:
+        loads: their beliefs.
+        length: moves of a strategy.
+        budget_s: processor time of each search [s].
+        most: number of strategies that are kept of each search.
+        doing: hears what comes next, in words.
+        moves: that strategies are made of.
+
+    Raises:
+        BadInput: if no search comes to a whole strategy.
+    """
+    found: dict[Strategy, None] = {}
+    for number, beliefs in enumerate(loads, 1):
+        doing(f"planning on load {number} of {len(loads)}")
+        search = Search(beliefs.after, moves, length)
+        search.run(budget_s)
+        found.update(dict.fromkeys(n.strategy for n in search.whole()[:most]))
+    if not found:
+        raise BadInput(
+            "no search came to a whole strategy",
+            where="--budget",
+            found=budget_s,
+            expected="more processor time, or a smaller --length",
+        )
+    strategies, tried = tuple(found), list[Tried]()
+    for number, beliefs in enumerate(loads, 1):
+        doing(f"trying {len(strategies)} strategies on load {number} of {len(loads)}")
+        tried.append(try_all(beliefs, strategies))
+    return StrategyLibrary(strategies, tuple(tried))
+
+
+def try_all(beliefs: Beliefs, strategies: Sequence[Strategy]) -> Tried:
+    """Try all strategies on one load."""
+    rates = tuple(beliefs.after(strategy).rate for strategy in strategies)
+    return Tried(features_at_start(beliefs), rates)

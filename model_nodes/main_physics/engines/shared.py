@@ -1,0 +1,125 @@
+"""What engines share: parts whose state is copied, which objects are near, and gathered touches."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from math import nan
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.tables import TABLES, TOUCHES, no_rows
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.engines.engine import EngineSettings
+from model_nodes.main_physics.world.notes import Notes
+
+
+class Copied:
+    """Has a state that is saved and restored as a copy, as often as one likes.
+
+    Attributes:
+        saved_fields: names of the attributes that change during a run: arrays and collections, which are copied, parts
+            that are `Copied` themselves, and what is replaced but never changed.
+    """
+
+    saved_fields: ClassVar[tuple[str, ...]]
+
+    def save(self) -> dict[str, Any]:
+        """Return the state for `restore`."""
+        found = {name: getattr(self, name) for name in self.saved_fields}
+        return {n: v.save() if isinstance(v, Copied) else copied(v) for n, v in found.items()}
+
+    def restore(self, state: Any) -> None:
+        """Restore a saved state."""
+        for name in self.saved_fields:
+            part = getattr(self, name)
+            if isinstance(part, Copied):
+                part.restore(state[name])
+            else:
+                setattr(self, name, copied(state[name]))
+
+
+def copied(value: Any) -> Any:
+    """Return a value whose arrays and collections are its own."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, dict):
+        return {key: copied(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [copied(item) for item in value]
+    return set(value) if isinstance(value, set) else value
+
+
+EVERYTHING_NEAR = 32
+"""With up to this many objects, proximity is reported for all of them unless the settings name some."""
+
+
+def proximity_objects(settings: EngineSettings, free: Collection[str]) -> tuple[str, ...]:
+    """Return the objects for which proximity is reported.
+
+    Args:
+        settings: of the engine.
+        free: names of all free objects.
+
+    Raises:
+        BadInput: if the settings name an object that is not free.
+    """
+    named = settings.proximity_objects
+    if named is None:
+        return tuple(free) if len(free) <= EVERYTHING_NEAR else ()
+    for name in named:
+        if name not in free:
+            raise BadInput(
+                "is not a free object",
+                where="proximity_objects",
+                found=name,
+                expected=", ".join(free),
+            )
+    return named
+
+
+def note_too_many(settings: EngineSettings, count: int, notes: Notes) -> None:
+    """Note that proximity is reported for none of `count` objects, if that is so."""
+    if settings.proximity_objects is None and count > EVERYTHING_NEAR:
+        notes.add(
+            f"proximity is reported for none of the {count} objects, since they are more than"
+            f" {EVERYTHING_NEAR}; name some in proximity_objects"
+        )
+
+
+Pair: TypeAlias = tuple[int, int]
+"""The frame of a link, and that of what it touches."""
+
+
+class Touches(Copied):
+    """One row for each pair, as `Watch.touches`, with indices of frames instead of entities."""
+
+    saved_fields = ("_rows",)
+
+    def __init__(self) -> None:
+        self._rows: dict[Pair, list[float]] = {}
+
+    def note(self, pair: Pair, time_ns: int, depth: float) -> bool:
+        """Note that a pair touches; returns whether it was never deeper [m], so that `deepest` is to follow."""
+        row = self._rows.get(pair)
+        if row is None:
+            self._rows[pair] = [*pair, time_ns, time_ns, depth, nan, nan, nan, nan]
+            return True
+        row[3] = time_ns
+        if depth <= row[4]:
+            return False
+        row[4] = depth
+        return True
+
+    def deepest(self, pair: Pair, force: float, x: float, y: float, z: float) -> None:
+        """Set the normal force [N] (NaN: unknown) and the point [m] where a pair is deepest."""
+        self._rows[pair][5:] = (force, x, y, z)
+
+    def take(self) -> Floats:
+        """Return (k, 9) the rows, and forget them."""
+        if not self._rows:
+            return no_rows(TOUCHES)
+        rows = np.array(list(self._rows.values())).reshape(-1, TABLES[TOUCHES].number)
+        self._rows.clear()
+        return rows

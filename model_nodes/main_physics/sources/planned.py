@@ -1,0 +1,313 @@
+"""What the robot is going to do: recordings, trajectories and operations after each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import ClassVar, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_core.ensemble.annotations import announce
+from hetwin_core.ensemble.errors import BadInput, RunFailed
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.nearest import one_of
+from hetwin_core.ensemble.saving.fields import Restorable
+from hetwin_core.ensemble.scenario.source import (
+    OperationStep,
+    PlanSpec,
+    PlanStep,
+    RecordedStep,
+    TrajectoryStep,
+)
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.topics import ANNOTATIONS
+from hetwin_core.kinematics.trajectories.polynomials import State
+from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
+from model_nodes.main_physics.settings import NamedHand
+from model_nodes.main_physics.sources.commanded.trajectory_file import (
+    ReadTrajectory,
+    read_trajectory,
+    trajectory_of,
+)
+from model_nodes.main_physics.sources.part import JointMotion, Part, SceneAt
+from model_nodes.main_physics.sources.plan import Plan
+from model_nodes.main_physics.sources.program.process import movable, robot_facts
+from model_nodes.main_physics.sources.recorded_part import RecordedPart
+from model_nodes.main_physics.world.description import Body
+from model_nodes.robot_program.messages import CannotReach
+from model_nodes.skills.arguments import Skill, skill_of
+
+
+class Motion:
+    """A trajectory under way.
+
+    Args:
+        trajectory: from where the joints are.
+        begin_ns: its time 0 [ns of the run].
+        joints: all joints of the robot, in the order of `at`.
+    """
+
+    def __init__(self, trajectory: JointTrajectory, begin_ns: int, joints: Sequence[str]) -> None:
+        self.trajectory, self._begin_ns = trajectory, begin_ns
+        self._columns = np.array([joints.index(name) for name in trajectory.names], np.intp)
+        self._unknown = np.full(len(joints), np.nan)
+        self._end: JointMotion | None = None
+
+    @property
+    def end_ns(self) -> int:
+        """When it is over [ns of the run]."""
+        return self._begin_ns + round(self.trajectory.duration * 1e9)
+
+    def at(self, time_ns: int) -> JointMotion:
+        """Return all joints at a time; those that it does not move are 0."""
+        if self._end is not None and time_ns >= self.end_ns:
+            return self._end
+        positions, velocities, accelerations = states = np.zeros((3, len(self._unknown)))
+        states[:, self._columns] = self.trajectory.at((time_ns - self._begin_ns) * 1e-9)
+        motion = JointMotion(positions, velocities, accelerations, self._unknown)
+        self._end = motion if time_ns >= self.end_ns else None
+        return motion
+
+
+class MovingPart(Restorable, Part):
+    """A part that is a trajectory once it has begun; see `Part`.
+
+    Args:
+        at_ns: when it begins.
+    """
+
+    takes_over = True
+    saved_fields: ClassVar[tuple[str, ...]] = ("end_ns", "_motion")
+
+    def __init__(self, at_ns: int | None) -> None:
+        self.at_ns = at_ns
+        self._motion: Motion | None = None
+        self._joints: tuple[str, ...] = ()
+
+    def bind(
+        self, joints: Sequence[str], period_ns: int, resting: Mapping[str, float] | None = None
+    ) -> NDArray[np.bool_]:
+        """Take note of the joints; returns (joints,) which of them it may move."""
+        self._joints, own = tuple(joints), self.joint_names
+        return np.array([name in own for name in joints], np.bool_)
+
+    def follow(
+        self,
+        trajectory: JointTrajectory,
+        begin_ns: int,
+        now_ns: int,
+        present: Mapping[str, Floats],
+    ) -> Motion:
+        """Move from the present states of the joints to the first point that is later, and on; returns the motion."""
+        here = State(*np.array([present[name] for name in trajectory.names]).T)
+        ahead = trajectory.after(here, (now_ns - begin_ns) * 1e-9)
+        self._motion = motion = Motion(ahead, begin_ns, self._joints)
+        self.end_ns = motion.end_ns
+        return motion
+
+    def motion(self, time_ns: int) -> JointMotion:
+        """Return the joints at a time."""
+        assert self._motion is not None  # it has begun
+        return self._motion.at(time_ns)
+
+
+class TrajectoryPart(MovingPart):
+    """Moves its joints from where they are along a trajectory that was read.
+
+    Args:
+        at_ns: when it begins.
+        read: the trajectory.
+    """
+
+    def __init__(self, at_ns: int | None, read: ReadTrajectory) -> None:
+        super().__init__(at_ns)
+        self._read = read
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The joints of the trajectory."""
+        return self._read.trajectory.names
+
+    @property
+    def duration_ns(self) -> int:
+        """Time of the last point [ns]."""
+        return round(self._read.trajectory.duration * 1e9)
+
+    def bind(
+        self, joints: Sequence[str], period_ns: int, resting: Mapping[str, float] | None = None
+    ) -> NDArray[np.bool_]:
+        """Take note of the joints; returns (joints,) which of them the trajectory moves.
+
+        Raises:
+            BadInput: with file and line, if the robot does not have one of the trajectory's joints.
+        """
+        for i, name in enumerate(self.joint_names):
+            if name not in joints:
+                error = BadInput(
+                    "the robot has no such joint that is driven",
+                    where=f"joint_names.{i}",
+                    found=name,
+                    expected=one_of(name, joints),
+                )
+                raise self._read.placed(error)
+        return super().bind(joints, period_ns, resting)
+
+    def begin(
+        self, begin_ns: int, now_ns: int, present: Mapping[str, Floats], scene: SceneAt
+    ) -> None:
+        """Begin to move."""
+        self.follow(self._read.trajectory, begin_ns, now_ns, present)
+
+
+class OperationPart(MovingPart):
+    """Announces an operation, and moves as its skill says; see `Part`.
+
+    Args:
+        at_ns: when it begins.
+        step: the operation.
+        skill: that makes motion of it.
+        movable: names of the joints that it may move.
+    """
+
+    needs_scene = True
+    saved_fields = (*MovingPart.saved_fields, "_begin_ns", "_said")
+
+    def __init__(
+        self, at_ns: int | None, step: OperationStep, skill: Skill, movable: Sequence[str]
+    ) -> None:
+        super().__init__(at_ns)
+        self._step, self._skill, self._movable = step, skill, tuple(movable)
+        self._begin_ns = self._said = 0
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """All movable joints; those of the motion once it has begun."""
+        return self._movable if self._motion is None else self._motion.trajectory.names
+
+    def begin(
+        self, begin_ns: int, now_ns: int, present: Mapping[str, Floats], scene: SceneAt
+    ) -> None:
+        """Let the skill plan.
+
+        Raises:
+            RunFailed: if it cannot, or returns no motion of the robot's joints that ends at rest.
+        """
+        try:
+            planned = self._skill(scene(begin_ns * 1e-9), dict(self._step.arguments))
+        except (CannotReach, ValueError) as error:
+            self._fail(begin_ns, str(error))
+        except Exception as error:  # a third party's skill may raise anything
+            self._fail(begin_ns, f"{type(error).__name__}: {error}")
+        self._check(planned, begin_ns)
+        self._begin_ns = begin_ns
+        self.follow(planned, begin_ns, now_ns, present)
+
+    def _check(self, planned: object, time_ns: int) -> None:
+        if not isinstance(planned, JointTrajectory):
+            found = type(planned).__name__
+            self._fail(time_ns, f"its skill returned {found}; expected a JointTrajectory")
+        strange = [name for name in planned.names if name not in self._movable]
+        if strange:
+            self._fail(
+                time_ns, f"its skill moves {strange[0]}, which is no movable joint of the robot"
+            )
+        if not np.isfinite(planned.positions).all() or planned.ends_in_motion:
+            self._fail(
+                time_ns, "its skill returned a motion that is not finite, or not at rest at its end"
+            )
+
+    def _fail(self, time_ns: int, reason: str) -> NoReturn:
+        raise RunFailed("plan", self._step.operation, time_ns, reason)
+
+    def events(self, time_ns: int) -> list[Event]:
+        """Return its beginning and its end as a robot announces them."""
+        assert self.end_ns is not None  # it has begun
+        said = [("begin", self._begin_ns), ("end", self.end_ns)][self._said :]
+        due = [(phase, when_ns) for phase, when_ns in said if when_ns <= time_ns]
+        first, self._said = self._said, self._said + len(due)
+        name, arguments = self._step.operation, self._step.arguments
+        source = ANNOTATIONS.logged_name
+        events = [announce(name, phase, arguments, when_ns, source) for phase, when_ns in due]
+        return [replace(event, sequence=first + i) for i, event in enumerate(events)]
+
+
+Step = RecordedStep | TrajectoryStep | OperationStep
+
+
+def open_steps(
+    spec: PlanSpec, robot: Body, hands: Mapping[str, NamedHand], others: Sequence[str] = ()
+) -> Plan:
+    """Open all steps of a plan.
+
+    Args:
+        spec: the plan.
+        robot: that it moves.
+        hands: of the robot, by name.
+        others: as for `factory.open_source`.
+
+    Raises:
+        BadInput: naming the step that cannot be used.
+    """
+    parts: list[Part] = []
+    with ExitStack() as opened:
+        begun = 0.0
+        for i, step in enumerate(spec.plan):
+            where = f"source.plan.{i}"
+            if step.at is not None:
+                _check_order(step, begun, where)
+                begun = step.at
+            try:
+                part = _part(step, where, robot, others)
+            except BadInput as error:
+                raise _placed(where, error) from None
+            parts.append(opened.enter_context(closing(part)))
+        opened.pop_all()
+    lasting_ns = round(spec.lasting * 1e9)
+    return Plan(parts, lambda joints: robot_facts(robot, hands, joints), lasting_ns)
+
+
+def _check_order(step: PlanStep, begun: float, where: str) -> None:
+    if step.at is not None and step.at < begun:
+        raise BadInput(
+            "this step begins before the one before it",
+            where=f"{where}.at",
+            found=step.at,
+            expected=f"at least {begun:g} s: steps are in the order of time",
+        )
+
+
+def _placed(where: str, error: BadInput) -> BadInput:
+    """An error with the step that it is about; one about a file, or that has it already, stays as it is."""
+    inner = error.where or ""
+    if error.file is not None or inner.startswith(where):
+        return error
+    return error.at(f"{where}.{inner.removeprefix('source').lstrip('.')}".rstrip("."))
+
+
+def _part(step: Step, where: str, robot: Body, others: Sequence[str]) -> Part:
+    if isinstance(step, RecordedStep):
+        return RecordedPart(step, (robot,), others)
+    at_ns = None if step.at is None else round(step.at * 1e9)
+    if isinstance(step, TrajectoryStep):
+        return TrajectoryPart(at_ns, _trajectory(step, f"{where}.trajectory"))
+    name, key = (step.operation, "operation") if step.skill is None else (step.skill, "skill")
+    try:
+        skill = skill_of(name)
+    except BadInput as error:
+        raise error.at(key) from None
+    return OperationPart(at_ns, step, skill, [joint.name for joint in movable(robot)])
+
+
+def _trajectory(step: TrajectoryStep, where: str) -> ReadTrajectory:
+    if isinstance(step.trajectory, str):
+        return read_trajectory(Path(step.trajectory).expanduser())
+    placed: Callable[[BadInput], BadInput] = partial(_placed, where)
+    try:
+        return ReadTrajectory(trajectory_of(step.trajectory), placed)
+    except BadInput as error:
+        raise placed(error) from None

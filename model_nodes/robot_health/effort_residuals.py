@@ -1,0 +1,185 @@
+"""Whether efforts are torques at all, and where a residual leaves its own past: for a moment, or to a new level."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.values import Floats
+
+LONGEST_PULSE_S = 1.0
+"""An excursion that lasts longer has become a level of its own."""
+SHORTEST_PULSE_S = 0.05
+PAST_S, GUARD_S = 0.5, 0.2
+"""The past is the mean over `PAST_S` that ends `GUARD_S` before the newest block."""
+
+
+class ExcursionKind(Enum):
+    """What an excursion turned out to be."""
+
+    PULSE = auto()
+    """It came back."""
+    LEVEL = auto()
+    """It stayed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excursion:
+    """An excursion of one joint's residual.
+
+    Attributes:
+        joint: its index.
+        size: signed, farthest (of a pulse) or newest (of a level) from the past, as a share of the limit.
+        from_ns, to_ns: when it began, and ended or was recognised as a level.
+    """
+
+    kind: ExcursionKind
+    joint: int
+    size: float
+    from_ns: int
+    to_ns: int
+
+
+@dataclass(slots=True)
+class _Open:
+    since_ns: int
+    past: float
+    sign: float
+    peak: float
+
+
+class Excursions:
+    """Follows the residuals of all joints, some rows at a time.
+
+    An excursion begins when a residual is farther from its past than `least`, and ends at half of that.
+
+    Args:
+        joints: number of joints.
+        period_ns: between two rows [ns].
+        least: as a share of the joint's limit.
+    """
+
+    def __init__(self, joints: int, period_ns: int, least: float) -> None:
+        self._least = least
+        guard = max(1, round(GUARD_S * 1e9 / period_ns))
+        self._past_rows = max(1, round(PAST_S * 1e9 / period_ns))
+        self._kept = np.full((self._past_rows + guard, joints), np.nan)
+        self._begun = np.zeros(joints, np.bool_)
+        self._open: dict[int, _Open] = {}
+
+    def add(self, times_ns: list[int], rows: Floats) -> list[Excursion]:
+        """Add residuals, and return the excursions that were recognised in them.
+
+        Args:
+            times_ns: of the rows [ns].
+            rows: (n, joints) residuals as shares of the limits, NaN where unknown.
+        """
+        if not self._begun.all():
+            self._begin(rows)
+        past = self._kept[: self._past_rows].mean(axis=0)
+        away = np.abs(rows - past) >= self._least  # never of what is not a number
+        self._kept = np.concatenate((self._kept, rows))[len(rows) :]
+        if not self._open and not away.any():
+            return []
+        found: list[Excursion] = []
+        for joint in sorted({*self._open, *np.flatnonzero(away.any(axis=0)).tolist()}):
+            values = rows[:, joint].tolist()
+            found += self._follow(joint, float(past[joint]), times_ns, values)
+            self._kept[-len(values) :, joint] = values[-len(self._kept) :]
+        return found
+
+    def _begin(self, rows: Floats) -> None:
+        """Take the first number of each joint for what was before it."""
+        known = np.isfinite(rows)
+        for joint in np.flatnonzero(known.any(axis=0) & ~self._begun).tolist():
+            first = int(known[:, joint].argmax())
+            self._kept[:, joint] = rows[:first, joint] = rows[first, joint]
+            self._begun[joint] = True
+
+    def _follow(
+        self, joint: int, past: float, times_ns: list[int], values: list[float]
+    ) -> list[Excursion]:
+        """Follow one joint; `values` become what they would have been without the excursion."""
+        found: list[Excursion] = []
+        for i, (time_ns, value) in enumerate(zip(times_ns, values, strict=True)):
+            now = self._open.get(joint)
+            if now is None:
+                away = value - past
+                if abs(away) >= self._least:
+                    self._open[joint] = _Open(time_ns, past, 1.0 if away > 0 else -1.0, away)
+                    values[i] = past
+                continue
+            away = value - now.past
+            if away * now.sign > abs(now.peak):
+                now.peak = away
+            if not away * now.sign >= 0.5 * self._least:
+                del self._open[joint]
+                found += _pulse(joint, now, time_ns)
+            elif time_ns - now.since_ns > LONGEST_PULSE_S * 1e9:
+                del self._open[joint]
+                found.append(Excursion(ExcursionKind.LEVEL, joint, away, now.since_ns, time_ns))
+                self._kept[:, joint] = past = value
+                values[:i] = [value] * i
+            else:
+                values[i] = now.past
+        return found
+
+
+def _pulse(joint: int, ended: _Open, time_ns: int) -> list[Excursion]:
+    if time_ns - ended.since_ns < SHORTEST_PULSE_S * 1e9:
+        return []
+    return [Excursion(ExcursionKind.PULSE, joint, ended.peak, ended.since_ns, time_ns)]
+
+
+FEWEST = 50
+"""Rows before a decision."""
+LEAST_RATIO, MOST_RATIO = 0.3, 3.0
+"""Measured over expected efforts of a robot whose efforts are torques.
+
+Real arms have 0.65 (springs that carry a part) to 1.4 (a tool that the model does not have); motor currents of a real
+arm have 0.00 to 0.06.
+"""
+_LEAST_EXPECTED = 0.005
+"""Expected efforts smaller than this share of the limits (root mean square) decide nothing."""
+
+
+class TorqueCheck:
+    """Compares measured with expected efforts over all joints, each as a share of its limit.
+
+    Attributes:
+        decided: whether the question is decided.
+        ratio: measured over expected efforts as far as it is known, by least squares; NaN before.
+    """
+
+    def __init__(self) -> None:
+        self.decided = False
+        self.ratio = float("nan")
+        self._rows = 0
+        self._numbers = 0
+        self._product = 0.0
+        self._square = 0.0
+
+    @property
+    def is_torque(self) -> bool:
+        """Whether the measured efforts are torques (and forces), as long as nothing shows that they are not."""
+        return not self.decided or LEAST_RATIO <= self.ratio <= MOST_RATIO
+
+    def add(self, measured: Floats, expected: Floats) -> None:
+        """Add rows (n, joints) of smoothed efforts as shares of the limits, NaN where unknown; decides once."""
+        if self.decided:
+            return
+        known = np.isfinite(measured) & np.isfinite(expected)
+        count = int(np.count_nonzero(known))
+        if not count:
+            return
+        m, e = measured[known], expected[known]
+        self._rows += len(measured)
+        self._numbers += count
+        self._product += float(m @ e)
+        self._square += float(e @ e)
+        if self._square > 0.0:
+            self.ratio = self._product / self._square
+        enough = self._square >= _LEAST_EXPECTED**2 * self._numbers
+        self.decided = self._rows >= FEWEST and enough

@@ -1,0 +1,137 @@
+"""Joints beyond the limits of the robot's description, and those of the twin that are not where the recording says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.watch import WatchLayout
+from model_nodes.robot_health.lasting import Found, Key, Lasting
+from model_nodes.robot_health.settings import Scale, Settings
+from model_nodes.robot_health.view import View
+
+WIDEST = 1.0
+"""A range wider than this, in rad or m, counts as this wide."""
+SPEED_DELAY_NS = 60_000_000
+"""A speed between two noisy samples is no motion."""
+QUANTITIES = ("position", "velocity", "effort")
+_FAR = 1e6
+"""Stands for a limit of the position where there is none [rad or m]."""
+
+
+class BeyondLimit:
+    """Raises ``beyond_limit`` with ``joint``, ``quantity`` (of `QUANTITIES`), ``found``, ``limit``, ``unit``.
+
+    All three quantities of all joints are compared in one array, since most steps find nothing.
+
+    Args:
+        settings: scales of the three quantities.
+        layout: the limits.
+    """
+
+    def __init__(self, settings: Settings, layout: WatchLayout) -> None:
+        self._layout, self._joints = layout, layout.joints
+        self._scales = settings.position_limit, settings.velocity_limit, settings.effort_limit
+        count = len(layout.joints)
+        lower, upper = _limits(layout.lower, -_FAR), _limits(layout.upper, _FAR)
+        width = np.clip(upper - lower, 0.0, WIDEST)
+        zeros = np.zeros(count)
+        self._middles = np.concatenate([(upper + lower) / 2, zeros, zeros])
+        self._halves = np.concatenate([(upper - lower) / 2, zeros, zeros])
+        shares = (width, _limits(layout.velocity, 0.0), _limits(layout.effort, 0.0))
+        self._per_unit = np.concatenate([_inverse(share) for share in shares])
+        self._least = np.repeat([scale.least for scale in self._scales], count)
+        self._lasting = (
+            Lasting("beyond_limit"),
+            Lasting("beyond_limit", delay_ns=SPEED_DELAY_NS),
+            Lasting("beyond_limit"),
+        )
+
+    def watch(self, view: View) -> list[Event]:
+        """What is beyond a limit now; efforts are as old as the report says."""
+        report = view.watch
+        if report is None:
+            return []
+        found = self._found(
+            np.concatenate((report.recorded, report.recorded_velocities, report.measured_efforts))
+        )
+        position, velocity, effort = self._lasting
+        return [
+            *position.update(view.time_ns, found[0]),
+            *velocity.update(view.time_ns, found[1]),
+            *effort.update(view.time_ns - report.delay_ns, found[2]),
+        ]
+
+    def _found(self, values: Floats) -> tuple[dict[Key, Found], ...]:
+        """What is beyond a limit, for each quantity."""
+        found: tuple[dict[Key, Found], ...] = ({}, {}, {})
+        away = np.abs(values - self._middles) - self._halves
+        shares = away * self._per_unit
+        beyond = shares >= self._least
+        for i in beyond.nonzero()[0].tolist() if beyond.any() else ():
+            quantity, joint = divmod(i, len(self._joints))
+            severity = self._scales[quantity].severity(float(shares[i]))
+            if severity is not None:
+                arguments: dict[str, Json] = {
+                    "joint": self._joints[joint],
+                    "quantity": QUANTITIES[quantity],
+                    "found": float(values[i]),
+                    "limit": self._limit(i, float(values[i])),
+                    "unit": self._layout.unit(self._joints[joint], QUANTITIES[quantity]),
+                }
+                found[quantity][(joint,)] = Found(severity, float(shares[i]), arguments)
+        return found
+
+    def _limit(self, i: int, value: float) -> float:
+        if i < len(self._joints):
+            side = 1.0 if value > self._middles[i] else -1.0
+            return float(self._middles[i] + side * self._halves[i])
+        return float(1.0 / self._per_unit[i])
+
+
+def _limits(given: Sequence[float | None], none: float) -> Floats:
+    """The limits as numbers, `none` where there is none."""
+    return np.array([none if limit is None else limit for limit in given], np.float64)
+
+
+def _inverse(widths: Floats) -> Floats:
+    """1 / width; 0 where there is none, so that nothing is beyond it."""
+    inverse: Floats = np.divide(1.0, widths, out=np.zeros_like(widths), where=widths > 0.0)
+    return inverse
+
+
+class Deviates:
+    """Raises ``deviates`` with ``joint`` and ``deviation``, the twin's position minus the recorded one, and ``unit``.
+
+    Args:
+        scale: sizes of deviations.
+        layout: names of the joints.
+    """
+
+    def __init__(self, scale: Scale, layout: WatchLayout) -> None:
+        self._scale, self._least = scale, scale.least
+        self._layout, self._joints = layout, layout.joints
+        self._lasting = Lasting("deviates")
+
+    def watch(self, view: View) -> list[Event]:
+        """What deviates now; a report about another time than the view's says nothing of it."""
+        report = view.watch
+        if report is None or report.time_ns != view.snapshot.time_ns:
+            return []
+        away = view.positions - report.recorded
+        found: dict[Key, Found] = {}
+        beyond = np.abs(away) >= self._least
+        for i in beyond.nonzero()[0].tolist() if beyond.any() else ():
+            size = abs(float(away[i]))
+            severity = self._scale.severity(size)
+            if severity is not None:
+                arguments: dict[str, Json] = {
+                    "joint": self._joints[i],
+                    "deviation": float(away[i]),
+                    "unit": self._layout.unit(self._joints[i]),
+                }
+                found[(self._joints[i],)] = Found(severity, size, arguments)
+        return self._lasting.update(view.time_ns, found)

@@ -1,0 +1,287 @@
+"""Where measured efforts part from those that the robot's model expects for the recorded motion."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_core.ensemble.conductor.reporting.concerns import Severity
+from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.scene.layout import EntityKind, Layout
+from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.watch import Watch, WatchLayout
+from model_nodes.robot_health.effort_residuals import (
+    Excursion,
+    ExcursionKind,
+    Excursions,
+    TorqueCheck,
+)
+from model_nodes.robot_health.settings import Settings
+from model_nodes.robot_health.view import View, is_of_hand
+
+TOUCHING = 0.001
+"""What is nearer is touched [m]."""
+CHATTER_S = 0.5
+"""A contact that begins again after a shorter time has not ceased."""
+KEPT_S = 4.0
+"""Contacts are remembered for so long [s]."""
+
+
+class KnownTouches:
+    """Remembers what the main model reported, and finds in it when contacts of the robot's links changed.
+
+    It is asked rarely, so that only then the reports are looked at.
+
+    Args:
+        layout: the scene's.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self._is_link = np.array([e.kind is EntityKind.LINK for e in layout.entities], np.bool_)
+        self._is_of_hand = is_of_hand(layout)
+        self._reports: deque[tuple[int, Floats, Floats]] = deque()
+
+    def update(self, time_ns: int, proximity: Floats, watch: Watch) -> None:
+        """Add what touches at a time."""
+        self._reports.append((time_ns, proximity[:, :3].copy(), watch.clearances[:, :3].copy()))
+        if time_ns - self._reports[0][0] > KEPT_S * 1e9:
+            self._reports.popleft()
+
+    def changed(self, from_ns: int, to_ns: int, *, grips: bool) -> bool:
+        """Whether a contact began or ended within a span of the last seconds.
+
+        Args:
+            from_ns, to_ns: the span [ns].
+            grips: whether contacts of hands with objects count.
+        """
+        changes = self._changes(from_ns, to_ns, grips)
+        return any(from_ns <= change <= to_ns for change in changes)
+
+    def _changes(self, from_ns: int, to_ns: int, grips: bool) -> Iterator[int]:
+        """When contacts began and ended about a span [ns]; those of its first report began before."""
+        chatter_ns = round(CHATTER_S * 1e9)
+        last_ns: dict[tuple[int, int], int] = {}
+        first_ns = newest_ns = self._reports[0][0] if self._reports else 0
+        for time_ns, objects, bodies in self._reports:
+            if not from_ns - chatter_ns <= time_ns <= to_ns + chatter_ns:
+                continue
+            newest_ns = time_ns
+            for pair in {*self._pairs(objects, grips), *self._pairs(bodies, grips=True)}:
+                before_ns = last_ns.get(pair)
+                if before_ns is not None and time_ns - before_ns > chatter_ns:
+                    yield before_ns
+                if time_ns > first_ns and (before_ns is None or time_ns - before_ns > chatter_ns):
+                    yield time_ns
+                last_ns[pair] = time_ns
+        yield from (last for last in last_ns.values() if last < newest_ns)
+
+    def _pairs(self, table: Floats, grips: bool) -> list[tuple[int, int]]:
+        """The pairs of a table (entity, entity, distance) that touch, with a link of the robot."""
+        if not len(table):
+            return []
+        entities = table[:, :2].astype(np.intp)
+        counts = self._is_link if grips else self._is_link & ~self._is_of_hand
+        touches = counts[entities].any(axis=1) & (table[:, 2] <= TOUCHING)
+        return [(a, b) for a, b in entities[touches].tolist()]
+
+
+BLOCK = 10
+"""Reports that are judged at once."""
+MEAN_S = 0.1
+"""Residuals are averaged over this time [s]."""
+MOVING = 0.1
+"""A finger moves if it is faster than this share of its largest speed, in more than one report."""
+NEAR_S = 0.1
+"""A contact or a finger's motion so close to an excursion explains it [s]."""
+LOAD_NEAR_S = 1.0
+"""A contact so close to a new level explains it [s]."""
+BROKEN_NS = 200_000_000
+"""So near to a jump or a gap of the recording, nothing is expected of it [ns]."""
+VELOCITIES_KEPT_NS = 2_000_000_000
+"""Velocities are remembered for so long [ns]."""
+_NO_MOTION = 0.2  # rad/s or m/s, where a finger's largest speed is not known
+
+
+class UnexpectedEffort:
+    """Raises ``unexpected_effort``, ``unexplained_load`` and ``effort_no_torque``.
+
+    The residual is the measured effort minus the expected one, averaged over `MEAN_S`. A joint without a limit of its
+    effort, and one whose efforts are all 0, is not judged. What a finger feels while it moves, or while its hand begins
+    or ceases to touch something, is its grip.
+
+    On recordings of three real arms, and of compliant simulated ones that touch what they should, no residual leaves
+    its past for less than a second by more than 0.076 of the limit.
+
+    Args:
+        settings: scales of the events.
+        layout: the scene's.
+        watched: the one robot whose efforts the views report.
+    """
+
+    def __init__(self, settings: Settings, layout: Layout, watched: WatchLayout) -> None:
+        self._pulse, self._load = settings.unexpected_effort, settings.unexplained_load
+        self._watched = watched
+        self._scale = np.array([np.nan if limit is None else limit for limit in watched.effort])
+        self._measured = np.zeros(len(watched.joints), np.bool_)
+        self._hand = _hands(layout, watched)
+        self._arm = self._hand < 0
+        speeds = [_NO_MOTION / MOVING if limit is None else limit for limit in watched.velocity]
+        self._finger_speed = np.where(self._arm, np.inf, MOVING * np.array(speeds))
+        self._touches = KnownTouches(layout)
+        self._torque = TorqueCheck()
+        self._said_no_torque = False
+        self._last_ns: int | None = None
+        self._excursions: Excursions | None = None
+        self._times: list[int] = []
+        self._velocities: deque[tuple[int, Floats]] = deque()
+        self._levels: dict[int, Excursion] = {}
+        self._kinds: dict[int, tuple[str, Severity]] = {}
+
+    @property
+    def is_torque(self) -> bool:
+        """Whether the recorded efforts are torques, as far as is known."""
+        return self._torque.is_torque
+
+    def watch(self, view: View) -> list[Event]:
+        """Update with a view; returns what stood out."""
+        watch = view.watch
+        if watch is None:
+            return []
+        self._touches.update(view.time_ns, view.snapshot.proximity, watch)
+        excursions = self._excursions or self._begin(watch)
+        if excursions is None or not np.isfinite(watch.measured_efforts).any():
+            return []
+        row = self._overlap + len(self._times)
+        self._block[0, row], self._block[1, row] = watch.measured_efforts, watch.expected_efforts
+        self._times.append(watch.time_ns - watch.delay_ns - self._lag_ns)
+        self._velocities.append((watch.time_ns, watch.recorded_velocities.copy()))
+        return self._judge(excursions) if len(self._times) == BLOCK else []
+
+    def _begin(self, watch: Watch) -> Excursions | None:
+        """Learn the period of the reports from the first two."""
+        last, self._last_ns = self._last_ns, watch.time_ns
+        if last is None:
+            return None
+        period_ns = watch.time_ns - last
+        half = round(0.5e9 * MEAN_S / period_ns)
+        self._overlap, self._lag_ns = 2 * half, half * period_ns
+        count = len(self._scale)
+        self._block = np.full((2, self._overlap + BLOCK, count), np.nan)
+        least = min(self._pulse.least, self._load.least)
+        self._excursions = Excursions(count, period_ns, least)
+        return self._excursions
+
+    def _judge(self, excursions: Excursions) -> list[Event]:
+        """Judge a block of reports."""
+        times, self._times = self._times, []
+        self._measured |= (self._block[0, self._overlap :] != 0.0).any(axis=0)
+        shares = self._block / np.where(self._measured, self._scale, np.nan)
+        self._block[:, : self._overlap] = self._block[:, BLOCK:]
+        if not self._torque.decided:
+            self._torque.add(*shares[:, self._overlap :, self._arm])
+        if not self._torque.is_torque:
+            return self._no_torque(times[-1])
+        residual = shares[0] - shares[1]
+        windows = [residual[i : i + BLOCK] for i in range(self._overlap + 1)]
+        found = excursions.add(times, sum(windows[1:], windows[0]) / len(windows))
+        events = [event for one in found for event in self._events(one)]
+        while times[0] - self._velocities[0][0] > VELOCITIES_KEPT_NS:
+            self._velocities.popleft()
+        return events
+
+    def _no_torque(self, time_ns: int) -> list[Event]:
+        if self._said_no_torque:
+            return []
+        self._said_no_torque = True
+        arguments: dict[str, Json] = {
+            "robot": self._watched.robots[0][0],
+            "ratio": self._torque.ratio,
+            "severity": "note",
+        }
+        return [Event("effort_no_torque", time_ns, arguments=arguments)]
+
+    def _events(self, found: Excursion) -> list[Event]:
+        if self._is_of_recording(found):
+            return []
+        if found.kind is ExcursionKind.LEVEL:
+            return self._level(found)
+        severity = self._pulse.severity(abs(found.size))
+        if severity is Severity.WARNING and self._explained(
+            found, NEAR_S, grips=not self._arm[found.joint]
+        ):
+            severity = Severity.NOTE if self._arm[found.joint] else None
+        if severity is None:
+            return []
+        return [self._event("unexpected_effort", severity, found, found.to_ns)]
+
+    def _level(self, found: Excursion) -> list[Event]:
+        """What was put on a joint, or taken off again."""
+        joint = found.joint
+        if not self._arm[joint]:
+            return []
+        before = self._levels.pop(joint, None)
+        if before is not None and before.size * found.size < 0.0:
+            return [self._event(*self._kinds.pop(joint), before, found.from_ns)]
+        if before is not None:  # more of the same
+            self._levels[joint] = before
+            return []
+        severity = self._load.severity(abs(found.size))
+        if severity is None:
+            return []
+        if severity is not Severity.NOTE and self._explained(found, LOAD_NEAR_S, grips=True):
+            severity = Severity.NOTE
+        name = "unexplained_load" if severity is Severity.NOTE else "unexpected_effort"
+        self._levels[joint], self._kinds[joint] = found, (name, severity)
+        return [self._event(name, severity, found)]
+
+    def _is_of_recording(self, found: Excursion) -> bool:
+        """Whether the recording has a jump or a gap there, so that what the motion needs is not known."""
+        from_ns, to_ns = found.from_ns - BROKEN_NS, found.to_ns + BROKEN_NS
+        return any(
+            from_ns <= finding.to_ns and finding.from_ns <= to_ns
+            for finding in self._watched.findings
+            if finding.name in ("jump", "gap")
+        )
+
+    def _explained(self, found: Excursion, near_s: float, *, grips: bool) -> bool:
+        near_ns = round(near_s * 1e9)
+        from_ns, to_ns = found.from_ns - near_ns, found.to_ns + near_ns
+        hand = int(self._hand[found.joint])
+        if hand >= 0 and self._moves(self._hand == hand, from_ns, to_ns):
+            return True
+        return self._touches.changed(from_ns, to_ns, grips=grips)
+
+    def _moves(self, fingers: NDArray[np.bool_], from_ns: int, to_ns: int) -> bool:
+        """Whether any of some fingers moves within a span, in more than one report."""
+        least = self._finger_speed[fingers]
+        moving = (
+            bool((np.abs(velocities[fingers]) > least).any())
+            for time_ns, velocities in self._velocities
+            if from_ns <= time_ns <= to_ns
+        )
+        return sum(moving) > 1
+
+    def _event(
+        self, name: str, severity: Severity, found: Excursion, to_ns: int | None = None
+    ) -> Event:
+        arguments: dict[str, Json] = {
+            "joint": self._watched.joints[found.joint],
+            "residual": found.size * float(self._scale[found.joint]),
+            "unit": self._watched.unit(self._watched.joints[found.joint], "effort"),
+            "share": abs(found.size),
+            "severity": severity.value,
+            "from": found.from_ns / 1e9,
+        }
+        if to_ns is not None:
+            arguments["to"] = to_ns / 1e9
+        return Event(name, found.from_ns, arguments=arguments)
+
+
+def _hands(layout: Layout, watched: WatchLayout) -> NDArray[np.intp]:
+    """(n,) which hand each joint is a finger of, -1 for none."""
+    hands = layout.of_kind(EntityKind.HAND)
+    of = {joint: i for i, hand in enumerate(hands) for joint in hand.joints}
+    return np.array([of.get(joint, -1) for joint in watched.joints], np.intp)
