@@ -23,8 +23,8 @@ from typing import Any
 from engines import BAD_INPUT, Run, play_apart
 from machine import machine
 
+from hetwin_bauer2022.evaluation.episodes import LabelledEpisode, find_episodes
 from hetwin_core.ensemble.errors import HetwinError
-from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode, find_episodes
 from model_nodes.main_physics.engines.factory import ENGINES, make_engine
 
 EXAMPLES = """examples:

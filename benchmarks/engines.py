@@ -25,11 +25,11 @@ from typing import Any
 
 from machine import machine
 
+from hetwin_bauer2022.evaluation.approaches import APPROACHES, RULE
+from hetwin_bauer2022.evaluation.episodes import LabelledEpisode, find_episodes
+from hetwin_bauer2022.evaluation.judge import Verdict, judge
+from hetwin_bauer2022.evaluation.table2 import cells
 from hetwin_core.ensemble.errors import HetwinError
-from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES, RULE
-from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode, find_episodes
-from hetwin_suite.proving_ground.evaluation.judge import Verdict, judge
-from hetwin_suite.proving_ground.evaluation.table2 import cells
 from model_nodes.main_physics.engines.factory import ENGINES, make_engine
 
 EXAMPLES = """examples:

@@ -18,11 +18,11 @@ from typing import Any
 
 from machine import machine
 
+from hetwin_bauer2022.episodes import record_episodes
+from hetwin_bauer2022.kind import Kind
+from hetwin_bauer2022.recipe import Shifts
 from hetwin_suite._study.explaining.explain import explain
 from hetwin_suite._study.runs.of_run import study_of
-from hetwin_suite.proving_ground.episodes import record_episodes
-from hetwin_suite.proving_ground.kind import Kind
-from hetwin_suite.proving_ground.recipe import Shifts
 
 MISSED = "missed"
 WHOLE, HALF = 1.0, 0.5

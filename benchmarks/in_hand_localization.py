@@ -28,6 +28,10 @@ from typing import Any
 
 import numpy as np
 
+from hetwin_bauer2022.evaluation.episodes import LabelledEpisode, find_episodes
+from hetwin_bauer2022.evaluation.judge import of_the_episode
+from hetwin_bauer2022.evaluation.worse import check_mismatches, worsen
+from hetwin_bauer2022.mismatch.registry import read_mismatches
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
 from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
@@ -40,10 +44,6 @@ from hetwin_core.ensemble.scene.shapes import ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.transport.local import LocalPort
-from hetwin_suite._mismatch.registry import read_mismatches
-from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode, find_episodes
-from hetwin_suite.proving_ground.evaluation.judge import of_the_episode
-from hetwin_suite.proving_ground.evaluation.worse import check_mismatches, worsen
 from model_nodes.in_hand_localization import InHandLocalization
 
 BOUND_95 = 7.815

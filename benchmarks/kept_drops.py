@@ -10,9 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from hetwin_suite._mismatch.recording_file import read_recording, start_of
-from hetwin_suite.proving_ground.episodes import record_episodes
-from hetwin_suite.proving_ground.kind import Kind
+from hetwin_bauer2022.episodes import record_episodes
+from hetwin_bauer2022.kind import Kind
+from hetwin_bauer2022.mismatch.recording_file import read_recording, start_of
 
 
 @dataclass(frozen=True)

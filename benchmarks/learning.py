@@ -24,10 +24,10 @@ from watched_drops import Both
 
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.episodes.labelled import read_labelled
-from hetwin_suite._study.learning.of_actions import OfActions
-from hetwin_suite._study.learning.of_model import OfModel
-from hetwin_suite._study.learning.of_trigger import OfTrigger
-from hetwin_suite._study.learning.replaying import replayed
+from hetwin_learning.of_actions import OfActions
+from hetwin_learning.of_model import OfModel
+from hetwin_learning.of_trigger import OfTrigger
+from hetwin_learning.replaying import replayed
 from hetwin_suite._study.runs.run_result import RunResult
 from hetwin_suite._study.runs.study import Study
 

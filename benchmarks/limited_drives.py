@@ -23,6 +23,12 @@ from typing import Any
 
 import numpy as np
 
+from hetwin_bauer2022.drops import episode as drops
+from hetwin_bauer2022.insertions import episode as insertions
+from hetwin_bauer2022.recipe import Recipe
+from hetwin_bauer2022.two_hands.episode_files import write_files
+from hetwin_bauer2022.two_hands.joints import ALL, FINGERS, LEVERS, drives
+from hetwin_bauer2022.two_hands.witness import TOUCH_N, Sample
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart
 from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
@@ -34,12 +40,6 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite._robots.motion import Program
 from hetwin_suite._robots.sensing import Reading
-from hetwin_suite.proving_ground.drops import episode as drops
-from hetwin_suite.proving_ground.insertions import episode as insertions
-from hetwin_suite.proving_ground.recipe import Recipe
-from hetwin_suite.proving_ground.two_hands.episode_files import write_files
-from hetwin_suite.proving_ground.two_hands.joints import ALL, FINGERS, LEVERS, drives
-from hetwin_suite.proving_ground.two_hands.witness import TOUCH_N, Sample
 
 SEED = 16_000
 BEFORE_S = 0.05

@@ -21,9 +21,9 @@ from typing import Any
 
 from machine import machine
 
+from hetwin_bauer2022.evaluation.approaches import says_success, task_of
+from hetwin_bauer2022.evaluation.episodes import LabelledEpisode, find_episodes
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.proving_ground.evaluation.approaches import says_success, task_of
-from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode, find_episodes
 from model_nodes.main_physics.engines.factory import AUTO, ENGINES
 
 HETWIN = (sys.executable, "-m", "hetwin_suite.cli.command")

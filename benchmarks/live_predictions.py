@@ -24,8 +24,8 @@ from typing import Any
 from machine import machine
 from replayed_announcements import asked_of_a_replay
 
+from hetwin_bauer2022.evaluation.episodes import LabelledEpisode, find_episodes
 from hetwin_core.ensemble.topics import PREDICTIONS
-from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode, find_episodes
 
 HETWIN = (sys.executable, "-m", "hetwin_suite.cli.command")
 ACTION, AHEAD_S = "release", 1.5

@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 from machine import machine
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_suite._study.learning.fidelity.candidate import FULL, Candidate
-from hetwin_suite._study.learning.fidelity.learn_fidelity import Weighed, Weighing, weighed
-from hetwin_suite._study.learning.fidelity.moving import Moving
+from hetwin_learning.fidelity.candidate import FULL, Candidate
+from hetwin_learning.fidelity.learn_fidelity import Weighed, Weighing, weighed
+from hetwin_learning.fidelity.moving import Moving
 from hetwin_suite._study.runs.run_result import RunResult
 from hetwin_suite._study.runs.study import Study
 from hetwin_truck.cluttered_floor import FILE, write_cluttered_floor

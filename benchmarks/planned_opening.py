@@ -11,15 +11,15 @@ from pathlib import Path
 
 import numpy as np
 
-from hetwin_core.ensemble.scenario.scenario import Scenario
-from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite._mismatch.joint_states import JointStates
-from hetwin_suite._mismatch.recording_file import (
+from hetwin_bauer2022.mismatch.joint_states import JointStates
+from hetwin_bauer2022.mismatch.recording_file import (
     Recording,
     read_recording,
     start_of,
     write_recording,
 )
+from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.ensemble.scene.values import Floats
 
 YIELDS_S, BEGINS_S, OPENS_S = 0.02, 0.045, 0.145
 """From the command on: when the fingers no longer press, when they begin to move, and how long they take to open."""

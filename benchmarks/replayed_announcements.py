@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from hetwin_bauer2022.evaluation.episodes import LabelledEpisode
 from hetwin_core.ensemble.annotations import announce
 from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.conductor.session import session
@@ -18,7 +19,6 @@ from hetwin_suite._study.foretelling.asked import Question
 from hetwin_suite._study.foretelling.beside import Asking
 from hetwin_suite._study.runs.root import Root
 from hetwin_suite._study.runs.study import Study
-from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode
 
 _LATE_S = 3600.0
 """So long the answers may take [s]."""

@@ -24,11 +24,11 @@ from health_recording import read_recording
 from health_sweep import Sweep
 from machine import machine
 
+from hetwin_bauer2022.episodes import record_episodes
+from hetwin_bauer2022.kind import Kind
 from hetwin_core.ensemble.resources import resource
 from hetwin_suite import run
 from hetwin_suite.episode import open_episode
-from hetwin_suite.proving_ground.episodes import record_episodes
-from hetwin_suite.proving_ground.kind import Kind
 
 EXAMPLES = """examples:
   python benchmarks/robot_health.py

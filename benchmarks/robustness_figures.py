@@ -16,12 +16,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from hetwin_bauer2022.evaluation.approaches import APPROACHES
+from hetwin_bauer2022.mismatch.axis import Axis
+from hetwin_bauer2022.mismatch.registry import axes
+from hetwin_bauer2022.robustness.curves import GOOD_SHARE, TRUTHS
+from hetwin_bauer2022.robustness.levels import beyond, shown_level
 from hetwin_core.ensemble.nearest import one_of
-from hetwin_suite._mismatch.axis import Axis
-from hetwin_suite._mismatch.registry import axes
-from hetwin_suite.proving_ground.evaluation.approaches import APPROACHES
-from hetwin_suite.proving_ground.robustness.curves import GOOD_SHARE, TRUTHS
-from hetwin_suite.proving_ground.robustness.levels import beyond, shown_level
 
 BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
 OURS = "ensemble"

@@ -9,8 +9,8 @@ from typing import Any
 from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.transport.port import ModelPort
-from hetwin_suite._study.learning.of_actions import OfActions
-from hetwin_suite._study.learning.of_trigger import OfTrigger
+from hetwin_learning.of_actions import OfActions
+from hetwin_learning.of_trigger import OfTrigger
 from hetwin_suite._study.runs.watching import Watch, Watcher
 
 

@@ -21,7 +21,7 @@ INTRODUCTION = """\
 
 All commands, and all options by name, as `--help` has them. This page is written by `docs/make_commands_page.py` from
 the commands. `hetwin --help` lists the commands, `hetwin COMMAND --help` says what one does, with an example that runs
-as it stands. Packages [add commands](packages.md) under nouns of their own; `machines` and `truck` come that way.
+as it stands. Packages [add commands](packages.md) under nouns of their own; `learn`, `machines` and `truck` come so.
 
 An option means the same in every command that has it: `-n` counts, `--duration` is simulated time and `--within` wall
 time, `--out` is a folder, or a file whose ending says of which kind, `--jobs` are all cores unless it says how many,

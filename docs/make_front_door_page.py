@@ -11,8 +11,8 @@ import hetwin_suite
 
 PAGE = Path(__file__).with_name("front_door.md")
 ORDER = (
-    *("model", "runs", "episode", "study", "robot", "mismatch", "engine", "page"),
-    *("command", "expressions"),
+    *("model", "runs", "episode", "tables", "study", "robot", "engine", "gazebo", "page"),
+    *("viewer", "command", "expressions"),
 )
 HEAD = """# The front door
 

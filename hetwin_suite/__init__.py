@@ -13,11 +13,13 @@ For example::
 - `hetwin_suite.model`: write a model,
 - `hetwin_suite.runs`: run a scenario, and take runs in hand while they go on,
 - `hetwin_suite.episode`: read, ask and compare episodes; write recordings,
+- `hetwin_suite.tables`: episodes as tables,
 - `hetwin_suite.study`: many runs,
 - `hetwin_suite.robot`: motions, programs and skills of robots; stand-ins for real ones,
-- `hetwin_suite.mismatch`: ways in which reality and twin differ,
 - `hetwin_suite.engine`: physics without an ensemble,
+- `hetwin_suite.gazebo`: Gazebo's bindings and messages,
 - `hetwin_suite.page`: pages, plots and pictures,
+- `hetwin_suite.viewer`: runs elsewhere than on the page, while they go on and as files,
 - `hetwin_suite.command`: commands of one's own,
 - `hetwin_suite.expressions`: expressions of one's own.
 
@@ -47,7 +49,7 @@ _MOVED = {
     " compare_runs connected contact during event fluent held in_container loc moving on open_episode state supporting"
     " throughout visible",
     "hetwin_suite.robot": "CannotReach Failed JointTrajectory Percept Robot SkillScene Task TrajectoryPoint",
-    "hetwin_suite.mismatch": "BeliefAxis EpisodeFacts HandFacts JointStates RealWorld RealityAxis RecordingAxis"
+    "hetwin_bauer2022.mismatch": "BeliefAxis EpisodeFacts HandFacts JointStates RealWorld RealityAxis RecordingAxis"
     " TwinAxis TwinFiles",
     "hetwin_machines": "Watch read_network",
     # of the contract of models in version 0.1
@@ -60,6 +62,8 @@ _MOVED = {
 }
 _HOME = {name: home for home, names in _MOVED.items() for name in names.split()}
 """Name that was exported here -> the module that has it. Until version 0.3 it is here, too, with a warning."""
+_EXTRAS = {"hetwin_machines": "machines", "hetwin_bauer2022.mismatch": "examples"}
+"""Homes that are packages of their own -> the extras that install these."""
 
 __all__ = ["Summary", "run"]
 
@@ -81,10 +85,11 @@ def __getattr__(name: str) -> object:
     warnings.warn(
         f"{__name__}.{name} {now}; here it goes with version 0.3", DeprecationWarning, stacklevel=2
     )
-    if home == "hetwin_machines":
+    if home in _EXTRAS:
         from hetwin_core.ensemble.extras import library_of
 
-        return getattr(library_of("machines", home, f"{name} is in a package of its own"), name)
+        needed = f"{name} is in a package of its own"
+        return getattr(library_of(_EXTRAS[home], home, needed), name)
     return getattr(import_module(home), name)
 
 

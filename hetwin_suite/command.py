@@ -17,27 +17,31 @@ has `--page/--no-page`, too. An entry point `hetwin.commands` names it::
 
 from __future__ import annotations
 
-from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.errors import BadInput, HetwinError
+from hetwin_core.ensemble.extras import library_of
+from hetwin_core.ensemble.installed import Group
 from hetwin_core.ensemble.nearest import one_of, perhaps
+from hetwin_core.ensemble.plain_json import plain
 from hetwin_core.ensemble.resources import names_of as resource_names
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scenario.strict_yaml import load as load_yaml
-from hetwin_core.ensemble.writing import write_text
+from hetwin_core.ensemble.writing import unwritable, write_text
 from hetwin_suite._commands.completion import beginning
+from hetwin_suite._commands.following import followed
 from hetwin_suite._commands.options import (
     AsJson,
     Engine,
     EpisodeNumber,
     Episodes,
     Jobs,
-    Mismatches,
     Scenario,
     Seed,
+    Variant,
     numbers,
     option,
 )
 from hetwin_suite._commands.recording import recorded
-from hetwin_suite._commands.result import NOT_KNOWN, Page, PagedResult, Result
+from hetwin_suite._commands.result import NOT_KNOWN, Page, PagedResult, Result, json_text
 from hetwin_suite._commands.tables import table
 from hetwin_suite._commands.text_files import lines_of, make_room_for
 from hetwin_suite.running.patience import Patience, never_silent, to_stderr
@@ -50,16 +54,21 @@ __all__ = [
     "Engine",
     "EpisodeNumber",
     "Episodes",
+    "Group",
+    "HetwinError",
     "Jobs",
-    "Mismatches",
     "Page",
     "PagedResult",
     "Patience",
     "Result",
     "Scenario",
     "Seed",
+    "Variant",
     "beginning",
     "counted",
+    "followed",
+    "json_text",
+    "library_of",
     "lines_of",
     "load_yaml",
     "make_room_for",
@@ -68,10 +77,12 @@ __all__ = [
     "one_of",
     "option",
     "perhaps",
+    "plain",
     "recorded",
     "resource",
     "resource_names",
     "table",
     "to_stderr",
+    "unwritable",
     "write_text",
 ]

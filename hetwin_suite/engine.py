@@ -25,18 +25,22 @@ from __future__ import annotations
 
 from hetwin_suite._worlds.sdf_text import Part, Thing, world_sdf
 from hetwin_suite._worlds.solids import Solid, read_solids
+from model_nodes.containment import inside_of
 from model_nodes.fidelity.bounding_boxes import BoundingBoxes
 from model_nodes.fidelity.rules import MARGIN, NearRobotRules, Thresholds
-from model_nodes.fidelity.signaler import MODES
+from model_nodes.fidelity.signaler import MODES, NearRobot, NearRobotSettings
 from model_nodes.main_physics.engines.engine import Diverged, Engine, EngineSettings, Rangefinder
 from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.model import MainPhysics
 from model_nodes.main_physics.settings import Settings
-from model_nodes.main_physics.world.description import Body, World
+from model_nodes.main_physics.world.description import DEFAULT_FRICTION, Body, World
 from model_nodes.main_physics.world.entities import entities_of
+from model_nodes.scene_shapes import GEOM_TYPES, SceneShapes
 
 __all__ = [
+    "DEFAULT_FRICTION",
+    "GEOM_TYPES",
     "MARGIN",
     "MODES",
     "Body",
@@ -45,15 +49,19 @@ __all__ = [
     "Engine",
     "EngineSettings",
     "MainPhysics",
+    "NearRobot",
     "NearRobotRules",
+    "NearRobotSettings",
     "Part",
     "Rangefinder",
+    "SceneShapes",
     "Settings",
     "Solid",
     "Thing",
     "Thresholds",
     "World",
     "entities_of",
+    "inside_of",
     "load_world",
     "make_engine",
     "read_solids",

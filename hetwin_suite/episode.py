@@ -48,13 +48,15 @@ from hetwin_core.episodes.comparing.compare import compare_runs
 from hetwin_core.episodes.comparing.comparison import Comparison
 from hetwin_core.episodes.episode import Episode, open_episode
 from hetwin_core.episodes.labelled import (
+    LABEL,
     TRUTH,
     Labelled,
+    both_labels,
     find_labelled,
     read_labelled,
     write_episode,
 )
-from hetwin_core.episodes.messages import header, pose_message
+from hetwin_core.episodes.messages import header, nanoseconds, pose_message
 from hetwin_core.episodes.recording import joint_state, recording_writer, write_recording
 from hetwin_core.episodes.run_folder import LOG, read_summary
 from hetwin_core.episodes.run_messages import encoded
@@ -62,6 +64,14 @@ from hetwin_suite._robots.bag import write_bag
 from hetwin_suite._robots.own_random import own_random
 from hetwin_suite._robots.takes import DISTRIBUTION, Summary, Take, counts, record_episodes
 from hetwin_suite._robots.telling import Telling
+from model_nodes.main_physics.sources.bag_types import known_types
+from model_nodes.main_physics.sources.datasets.episode import Episode as DatasetEpisode
+from model_nodes.main_physics.sources.datasets.episode import (
+    check_episode,
+    joint_columns,
+    si_per,
+    steady,
+)
 
 __all__ = [
     "ANNOTATIONS",
@@ -69,6 +79,7 @@ __all__ = [
     "DISTRIBUTION",
     "END",
     "JOINT_STATES",
+    "LABEL",
     "LOG",
     "RECORDING",
     "SCENE",
@@ -77,6 +88,7 @@ __all__ = [
     "Answer",
     "Atom",
     "Comparison",
+    "DatasetEpisode",
     "Encoded",
     "Episode",
     "Labelled",
@@ -91,6 +103,8 @@ __all__ = [
     "at",
     "attached",
     "believed_scene",
+    "both_labels",
+    "check_episode",
     "compare_runs",
     "connected",
     "contact",
@@ -103,9 +117,12 @@ __all__ = [
     "header",
     "held",
     "in_container",
+    "joint_columns",
     "joint_state",
+    "known_types",
     "loc",
     "moving",
+    "nanoseconds",
     "on",
     "open_episode",
     "own_random",
@@ -115,7 +132,9 @@ __all__ = [
     "record_episodes",
     "recording_writer",
     "scenario_of",
+    "si_per",
     "state",
+    "steady",
     "supporting",
     "throughout",
     "visible",

@@ -27,11 +27,14 @@ For example::
 
 from __future__ import annotations
 
+from hetwin_core.ensemble.annotations import ANNOUNCED, action_arguments, phase_of
 from hetwin_core.ensemble.clock import NS_PER_S
 from hetwin_core.ensemble.conformance.result import CheckResult
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.events import Event, EventKind, Json
-from hetwin_core.ensemble.expressions.evaluators import scene_only
+from hetwin_core.ensemble.expressions.evaluation import EvaluationError
+from hetwin_core.ensemble.expressions.evaluators import Evaluator, all_evaluators, scene_only
+from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.extras import library_of
 from hetwin_core.ensemble.link_words import (
     ALARM,
@@ -67,6 +70,7 @@ from hetwin_core.ensemble.model_abilities import (
     Placeable,
     Responsible,
     SavesItself,
+    compared_by,
 )
 from hetwin_core.ensemble.nearest import one_of, perhaps, some
 from hetwin_core.ensemble.parameters import (
@@ -74,22 +78,36 @@ from hetwin_core.ensemble.parameters import (
     EntityName,
     EntityNames,
     File,
+    Functional,
     Hand,
     ModelId,
     Parameters,
     Pose,
+    RobotDescription,
     parameter,
 )
-from hetwin_core.ensemble.saving.plain import Plain
+from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
+from hetwin_core.ensemble.saving.rebuild import rebuild
+from hetwin_core.ensemble.saving.record import record
 from hetwin_core.ensemble.scene.fidelity import FIDELITY, Fidelity
+from hetwin_core.ensemble.scene.hands import hand_links
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout, Selection
-from hetwin_core.ensemble.scene.poses import compose, extrapolate, multiply, relative_to
-from hetwin_core.ensemble.scene.rotations import roll_pitch_yaw
+from hetwin_core.ensemble.scene.poses import (
+    compose,
+    conjugate,
+    cross,
+    extrapolate,
+    multiply,
+    relative_to,
+    rotate,
+)
+from hetwin_core.ensemble.scene.rotations import angles_between, roll_pitch_yaw
 from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import (
     ANY_ATTRIBUTE,
     EXTERNAL_WRENCH,
+    PARTICLE_SIZE,
     POSE,
     WORLD,
     AttributeSpec,
@@ -97,15 +115,17 @@ from hetwin_core.ensemble.scene.values import (
     Ints,
     Meaning,
     Value,
+    particles,
     pose_value,
 )
-from hetwin_core.ensemble.validation import Finite, Name, Number, Strict, Text
+from hetwin_core.ensemble.validation import Finite, Name, Number, Strict, Text, Vector3, Whole
 from hetwin_suite.running.api import check_model
 from model_nodes.references import Reference
 
 __all__ = [
     "ALARM",
     "ALIGN_BASE",
+    "ANNOUNCED",
     "ANY_ATTRIBUTE",
     "DRIVE_BASE",
     "EXTERNAL_WRENCH",
@@ -116,6 +136,7 @@ __all__ = [
     "MACHINE_STATE",
     "MODEL_UPDATED",
     "NS_PER_S",
+    "PARTICLE_SIZE",
     "PLANNED",
     "POINTED",
     "POSE",
@@ -135,12 +156,16 @@ __all__ = [
     "EntityKind",
     "EntityName",
     "EntityNames",
+    "EvaluationError",
+    "Evaluator",
     "Event",
     "EventKind",
+    "Expression",
     "Fidelity",
     "File",
     "Finite",
     "Floats",
+    "Functional",
     "Hand",
     "Ints",
     "Json",
@@ -161,6 +186,7 @@ __all__ = [
     "Reference",
     "Refused",
     "Responsible",
+    "RobotDescription",
     "RunFailed",
     "SavesItself",
     "Selection",
@@ -171,18 +197,33 @@ __all__ = [
     "Strict",
     "Text",
     "Tick",
+    "Unsaveable",
     "Value",
+    "Vector3",
+    "Whole",
+    "action_arguments",
+    "all_evaluators",
+    "angles_between",
     "check_model",
+    "compared_by",
     "compose",
+    "conjugate",
+    "cross",
     "extrapolate",
+    "hand_links",
     "library_of",
     "multiply",
     "one_of",
     "parameter",
+    "particles",
     "perhaps",
+    "phase_of",
     "pose_value",
+    "rebuild",
+    "record",
     "relative_to",
     "roll_pitch_yaw",
+    "rotate",
     "scene_only",
     "some",
 ]

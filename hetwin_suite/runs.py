@@ -33,16 +33,23 @@ from hetwin_core.ensemble.extras import library_of
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario, find_scenario, load_scenario
-from hetwin_core.ensemble.words import event_words, failure_row_words, seconds
+from hetwin_core.ensemble.triggers.evaluation import Bound, Evaluation
+from hetwin_core.ensemble.triggers.schema import OnAction, OnEvent
+from hetwin_core.ensemble.triggers.trigger import Trigger
+from hetwin_core.ensemble.words import event_line, event_words, failure_row_words, seconds
 from hetwin_core.episodes.log_writer import RunLog
 
 __all__ = [
     "BadInput",
     "BetweenSteps",
+    "Bound",
     "Conductor",
+    "Evaluation",
     "Handover",
     "HetwinError",
     "ModelPlan",
+    "OnAction",
+    "OnEvent",
     "RunFailed",
     "RunListener",
     "RunLog",
@@ -50,7 +57,9 @@ __all__ = [
     "RunStart",
     "RunSummary",
     "Scenario",
+    "Trigger",
     "event_from_summary",
+    "event_line",
     "event_words",
     "failure_row_words",
     "find_scenario",

@@ -13,7 +13,9 @@ A `Study` makes the runs. What is uncertain is drawn for each of them; a draw ca
 from __future__ import annotations
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_suite._study.batch import Batch, project
+from hetwin_suite._study.counting.paired import error_of
 from hetwin_suite._study.counting.until import read_until
 from hetwin_suite._study.counting.wilson import probability
 from hetwin_suite._study.deciding.decide import decide
@@ -31,6 +33,9 @@ from hetwin_suite._study.runs.root import at_moment
 from hetwin_suite._study.runs.run_result import RunResult
 from hetwin_suite._study.runs.study import Study
 from hetwin_suite._study.runs.watching import Watch, Watcher
+from hetwin_suite._study.successes import Prior as SuccessPrior
+from hetwin_suite._study.successes import Row as SuccessRow
+from hetwin_suite._study.successes import fits as success_fits
 from hetwin_suite._study.workers.cluster import Cluster
 from hetwin_suite._study.workers.processes import Processes
 from hetwin_suite._study.workers.work import Each, Job
@@ -45,16 +50,20 @@ __all__ = [
     "Forecast",
     "Job",
     "Keep",
+    "ModelPort",
     "Moment",
     "Now",
     "Processes",
     "RunOptions",
     "RunResult",
     "Study",
+    "SuccessPrior",
+    "SuccessRow",
     "Watch",
     "Watcher",
     "at_moment",
     "decide",
+    "error_of",
     "explain",
     "predict",
     "probability",
@@ -62,4 +71,5 @@ __all__ = [
     "read_library",
     "read_until",
     "study_of",
+    "success_fits",
 ]

@@ -23,6 +23,7 @@ GEOM_TYPES = {
     ShapeKind.PLANE: mj.mjtGeom.mjGEOM_PLANE,
     ShapeKind.MESH: mj.mjtGeom.mjGEOM_MESH,
 }
+"""Kind of a shape -> MuJoCo's type of a geom."""
 
 
 _POINT = 1e-6

@@ -20,7 +20,7 @@ CORE = {
     *ROBOTS,
 }
 BEHIND_THE_DOOR = {
-    *("hetwin_suite._worlds", "hetwin_suite._robots", "hetwin_suite._mismatch"),
+    *("hetwin_suite._worlds", "hetwin_suite._robots"),
     "hetwin_suite._commands",
 }
 ROOMS = {
@@ -34,10 +34,9 @@ ROOMS = {
     "hetwin_suite._robots": {
         *("hetwin_suite._robots", "hetwin_suite._study", "model_nodes", *CORE),
     },
-    "hetwin_suite._mismatch": {
-        *("hetwin_suite._mismatch", "hetwin_suite._robots", "model_nodes", *CORE),
+    "hetwin_suite._commands": {
+        *("hetwin_suite._commands", "hetwin_suite._study", "hetwin_suite.running", *CORE),
     },
-    "hetwin_suite._commands": {"hetwin_suite._commands", "hetwin_suite.running", *CORE},
     "hetwin_suite.proving_ground": {
         *("hetwin_suite", "hetwin_suite.proving_ground"),
         *BEHIND_THE_DOOR,

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from hetwin_core.episodes.asking.asked import AskedTables
-from hetwin_core.episodes.sql.database import query
 from hetwin_core.episodes.tables.open import open_tables
+from hetwin_sql.database import query
 from projection_peers.raw import Raw
 
 
@@ -49,7 +49,7 @@ class HetwinSql:
     """SQL, by files that `hetwin show --out FOLDER` has written."""
 
     def __init__(self, raw: Raw, folder: Path) -> None:
-        from hetwin_core.episodes.sql.parquet import write_tables
+        from hetwin_sql.parquet import write_tables
 
         self._names, self._folder = raw.names, folder
         write_tables(raw.run, folder)

@@ -46,8 +46,8 @@ def test_the_suite_knows_what_brings_each_scenario() -> None:
 
 def test_the_suite_knows_what_brings_each_command_and_model() -> None:
     points = MANIFEST["project"]["entry-points"]
-    kinds = (name.replace(".", " ") for name in points.get("hetwin.episode_kinds", {}))
-    named = {*points.get("hetwin.commands", {}), *kinds}
+    groups = ("hetwin.commands", "hetwin.episode_kinds")
+    named = {name.replace(".", " ") for group in groups for name in points.get(group, {})}
     assert {name for name, extra in COMMANDS.items() if extra == "examples"} == named
     models = {name for name, extra in MODELS.items() if extra == "examples"}
     assert models == {*points.get("hetwin.models", {})}

@@ -10,14 +10,26 @@ from hetwin_core.ensemble.errors import BadInput
 MODELS = {
     "fluid_in_cup": "fluid",
     "fmu": "fmi",
+    "gazebo_view": "gazebo",
     "machine_network": "machines",
     **dict.fromkeys(
         ("displacement", "fill_level", "openness", "slicing", "switch", "temperature"), "household"
     ),
 }
 """Types of models that packages of ours bring, and the extras that install these."""
-COMMANDS = {"machines": "machines", "record home_lab": "examples", "truck": "examples"}
+COMMANDS = {
+    "learn": "learn",
+    "machines": "machines",
+    **dict.fromkeys(("evaluate robustness", "evaluate table2", "list mismatches"), "examples"),
+    **dict.fromkeys(("record drop", "record home_lab", "record insertion", "truck"), "examples"),
+}
 """Commands that packages of ours bring, and the extras that install these."""
+LIBRARIES = {"aims": "examples"}
+"""Libraries of strategies that packages of ours bring, and the extras that install these."""
+FORMATS = {"mcap": "foxglove", "parquet": "tables", "rrd": "rerun"}
+"""Endings of files that packages of ours write, and the extras that install these."""
+VIEWERS = {"foxglove": "foxglove"}
+"""Viewers that packages of ours bring, and the extras that install these."""
 SCENARIOS = dict.fromkeys(
     (
         *("handing_over", "home_lab", "pouring", "set_table", "setting_the_table"),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.extras import installs
 from hetwin_core.ensemble.nearest import one_of
 
 
@@ -52,11 +53,13 @@ class Group:
         name: of the group, e.g. ``hetwin.skills``.
         one: what one of them is, in words.
         expected: what an entry point is to name.
+        brought: names that packages of ours have, and the extras that install these.
     """
 
     name: str
     one: str
     expected: str
+    brought: Mapping[str, str] = field(default_factory=dict)
 
     def points(self) -> dict[str, EntryPoint]:
         """The entry points that count, by name, sorted."""
@@ -66,6 +69,10 @@ class Group:
     def names(self) -> list[str]:
         """The names of all, sorted."""
         return list(self.points())
+
+    def known(self) -> list[str]:
+        """The names of all that are installed or that an extra brings, sorted."""
+        return sorted({*self.names(), *self.brought})
 
     def point(self, name: str) -> EntryPoint | None:
         """The entry point of this name; None if there is none."""
@@ -83,7 +90,8 @@ class Group:
         """
         point = self.point(name)
         if point is None:
-            expected = one_of(name, self.names())
+            extra = self.brought.get(name)
+            expected = one_of(name, self.names()) if extra is None else installs(extra)
             problem = f"no such {self.one} is installed"
             raise BadInput(problem, where=where, found=name, expected=expected)
         return self.loaded(point)

@@ -70,6 +70,7 @@ def _pose(values: list[float]) -> list[float]:
 Vector3 = Annotated[
     list[Finite], AfterValidator(_vector), Field(json_schema_extra={"minItems": 3, "maxItems": 3})
 ]
+"""Three finite numbers."""
 Direction = Annotated[Vector3, AfterValidator(_direction)]
 Pose7 = Annotated[
     list[Finite], AfterValidator(_pose), Field(json_schema_extra={"minItems": 7, "maxItems": 7})

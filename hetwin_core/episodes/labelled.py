@@ -17,6 +17,7 @@ from hetwin_core.ensemble.scenario.episode_folder import RECORDING, SCENE, is_ep
 TRUTH = "truth.json"
 """In an episode's folder: what really happened."""
 LABEL = "label"
+"""Key of the truth that says whether an episode succeeded, unless another is named."""
 _YES, _NO = ("success", True), ("failure", False)
 
 

@@ -40,12 +40,6 @@ def model_types(incomplete: str) -> list[str]:
     return beginning(incomplete, sorted(p.name for p in installed("hetwin.models")))
 
 
-def mismatches(incomplete: str) -> list[str]:
-    """Names of the installed axes of mismatch, with the sign that a level follows."""
-    names = sorted(p.name for p in installed("hetwin.mismatches"))
-    return beginning(incomplete, [f"{name}=" for name in names])
-
-
 def libraries(incomplete: str) -> list[str]:
     """Names of hetwin's own libraries of strategies."""
     return beginning(incomplete, names_of("scenarios/libraries", ".yaml"))

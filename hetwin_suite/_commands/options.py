@@ -86,6 +86,14 @@ PageHost = Annotated[
 ]
 OpenPage = Annotated[bool, typer.Option("--browser/--no-browser", help="open the page")]
 WithPage = Annotated[bool, typer.Option("--page/--no-page", help="write the page")]
+Viewers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--viewer",
+        metavar="NAME[=PORT]",
+        help="show it in a viewer of an installed package; may be given several times",
+    ),
+]
 Foxglove = Annotated[
     int | None,
     typer.Option(
@@ -101,15 +109,6 @@ Packages = Annotated[
         "--package",
         metavar="NAME=FOLDER",
         help="folder of a package:// that is not found; may be given several times",
-    ),
-]
-Mismatches = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--mismatch",
-        metavar="AXIS=LEVEL",
-        help="make it worse, e.g. finger_offset=0.0175; may be given several times; see hetwin list mismatches",
-        autocompletion=completion.mismatches,
     ),
 ]
 Engine = Annotated[

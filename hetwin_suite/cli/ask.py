@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.extras import library_of
 from hetwin_suite._commands.options import AsJson, option
 from hetwin_suite._commands.result import NOT_KNOWN, Result, error_document
 from hetwin_suite._commands.text_files import lines_of
@@ -79,10 +80,10 @@ def ask(
         _check_alone("--flaws", len(asked) + sql, 0)
         return flaws_of(episode)
     if sql:
-        from hetwin_suite.cli.sql import answer
-
         _check_alone("--sql", len(asked), 1)
-        return answer(episode, asked[0][0], within, as_json=as_json)
+        asking = library_of("tables", "hetwin_sql.asking", "SQL is in a package of its own")
+        found: Result | None = asking.answer(episode, asked[0][0], within, as_json=as_json)
+        return found
     return _answered(episode, asked)
 
 

@@ -22,7 +22,10 @@ from hetwin_suite._commands.result import PagedResult, Result, present
 from hetwin_suite.cli.renamed import renewed
 
 ENTRY_POINTS = "hetwin.commands"
-"""Group in which packages name commands: a function as for `typer.Typer.command`, or a `typer.Typer`."""
+"""Group in which packages name commands: a function as for `typer.Typer.command`, or a `typer.Typer`.
+
+NOUN.NAME is a command below one of hetwin's own nouns.
+"""
 EXPECTED = "a function or a typer.Typer that can be imported"
 KINDS = "hetwin.episode_kinds"
 """Group in which packages name kinds of episodes: `record.KIND` and `evaluate.KIND`, functions as for commands."""
@@ -34,14 +37,12 @@ class Own(NamedTuple):
     Attributes:
         summary: what it does.
         home: MODULE:FUNCTION in `hetwin_suite.cli`; empty for a noun.
-        below: commands of a noun.
-        kinds: whether kinds of episodes are below it, too.
+        below: commands of a noun, which packages may have more of.
     """
 
     summary: str
     home: str = ""
     below: Mapping[str, Own] = {}
-    kinds: bool = False
 
 
 OWN: Mapping[str, Own] = {
@@ -53,16 +54,8 @@ OWN: Mapping[str, Own] = {
     "compare": Own("find where two runs part", "compare:compare"),
     "explain": Own("find the smallest change with which a run succeeds", "explain:explain"),
     "predict": Own("predict what comes, and which strategy is best", "predict:predict"),
-    "learn": Own(
-        "learn from episodes and runs",
-        below={
-            "thresholds": Own("learn thresholds of a model or a trigger", "learn:thresholds"),
-            "success": Own("learn how often actions succeed", "learn:success"),
-            "fidelity": Own("learn what fidelity is needed", "learn:fidelity"),
-        },
-    ),
-    "record": Own("record episodes of a simulated real robot", kinds=True),
-    "evaluate": Own("compare approaches on recorded episodes", kinds=True),
+    "record": Own("record episodes of a simulated real robot"),
+    "evaluate": Own("compare approaches on recorded episodes"),
     "robot": Own(
         "play the part of a robot, or command one",
         below={
@@ -101,7 +94,6 @@ OWN: Mapping[str, Own] = {
             "scenarios": Own("the scenarios that come with hetwin", "listing:scenarios"),
             "models": Own("the models, or what one of them declares", "listing:models"),
             "evaluators": Own("the functions of expressions", "listing:evaluators"),
-            "mismatches": Own("what --mismatch can make worse", "mismatches:mismatches"),
             "robots": Own("the robots that have a name", "listing:robots"),
             "schema": Own("JSON Schemas of files and outputs", "listing:schema"),
         },
@@ -131,7 +123,7 @@ class Commands(Group):
     """
 
     own: Mapping[str, Own] = OWN
-    points, prefix = ENTRY_POINTS, ""
+    noun = ""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Take the names of before for those of now, with a warning."""
@@ -158,14 +150,14 @@ class Commands(Group):
         if point is not None:
             return _command(
                 cmd_name,
-                Points(self.points, "command", EXPECTED).loaded(point),
-                f"{self.points}.{point.name}",
+                Points(point.group, "command", EXPECTED).loaded(point),
+                f"{point.group}.{point.name}",
             )
-        words = f"{self.prefix}{cmd_name}".replace(".", " ")
-        if self.points and words in COMMANDS:
+        whole = f"{self.noun} {cmd_name}".lstrip()
+        if whole in COMMANDS:
             raise BadInput(
-                f"hetwin {words} is in a package of its own, which is not installed",
-                expected=installs(COMMANDS[words]),
+                f"hetwin {whole} is in a package of its own, which is not installed",
+                expected=installs(COMMANDS[whole]),
             )
         names: Any = dict.fromkeys(self.list_commands(ctx))
         self.commands = names  # what is suggested in its place
@@ -179,18 +171,17 @@ class Commands(Group):
         packages: dict[str, list[str]] = {}
         for name, point in sorted(self._of_packages().items()):
             packages.setdefault(package_of(point), []).append(name)
-        noun = self.prefix.replace(".", " ")
+        noun = f"{self.noun} ".lstrip()
         for package, names in sorted(packages.items()):
             with formatter.section(f"Commands of {package}"):
                 formatter.write_dl([(name, f"see hetwin {noun}{name} --help") for name in names])
 
     def _of_packages(self) -> dict[str, EntryPoint]:
         """Commands of packages by name; of several with one name, the first that Python finds."""
-        points = reversed(installed(self.points)) if self.points else ()
-        named = {
-            p.name.removeprefix(self.prefix): p for p in points if p.name.startswith(self.prefix)
-        }
-        return {name: point for name, point in named.items() if name not in self.own}
+        prefix = f"{self.noun}.".removeprefix(".")
+        points = [*reversed(installed(KINDS)), *reversed(installed(ENTRY_POINTS))]
+        named = {p.name.removeprefix(prefix): p for p in points if p.name.startswith(prefix)}
+        return {n: point for n, point in named.items() if n not in self.own and "." not in n}
 
 
 def _own(name: str, own: Own) -> Any:
@@ -205,8 +196,7 @@ def _own(name: str, own: Own) -> Any:
         no_args_is_help=True,
         rich_markup_mode=None,
     )
-    noun.own = own.below
-    noun.points, noun.prefix = (KINDS, f"{name}.") if own.kinds else ("", "")
+    noun.own, noun.noun = own.below, name
     return noun
 
 

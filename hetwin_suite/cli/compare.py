@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_suite._commands.following import followed
 from hetwin_suite._commands.options import Jobs, Run, option
 from hetwin_suite._commands.result import Page, Result
 from hetwin_suite._commands.tables import table
-from hetwin_suite.cli.studying import followed
 
 if TYPE_CHECKING:
     from hetwin_core.ensemble.events import Json

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hetwin_suite._commands.following import followed
 from hetwin_suite._commands.result import NOT_KNOWN, PagedResult
 from hetwin_suite._commands.tables import table
-from hetwin_suite.cli.studying import Asked, followed, warn_of_lacking
+from hetwin_suite.cli.studying import Asked, warn_of_lacking
 
 if TYPE_CHECKING:
     from hetwin_suite._study.deciding.decision import Decision, Tried
@@ -32,7 +33,7 @@ def decide(
     """
     from hetwin_suite._study.deciding.decide import decide as decide_from
     from hetwin_suite._study.deciding.library import read_library
-    from hetwin_suite._study.learning.experience import read_experience
+    from hetwin_suite._study.experience import read_experience
     from hetwin_suite.running.patience import to_stderr
 
     experience = read_experience(prior)

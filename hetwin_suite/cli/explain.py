@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
+from hetwin_suite._commands.following import followed
 from hetwin_suite._commands.options import Jobs, Seed, option
 from hetwin_suite._commands.result import Result
-from hetwin_suite.cli.studying import followed
 
 
 def explain(

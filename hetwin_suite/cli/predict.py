@@ -10,6 +10,7 @@ import typer
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite._commands import completion
+from hetwin_suite._commands.following import followed
 from hetwin_suite._commands.options import (
     At,
     Before,
@@ -29,7 +30,7 @@ from hetwin_suite._commands.options import (
 from hetwin_suite._commands.result import NOT_KNOWN, Page, PagedResult
 from hetwin_suite._commands.tables import table
 from hetwin_suite._study.runs.keep import Keep
-from hetwin_suite.cli.studying import Asked, followed, warn_of_lacking
+from hetwin_suite.cli.studying import Asked, warn_of_lacking
 
 if TYPE_CHECKING:
     from hetwin_suite._study.predicting.forecast import Forecast
@@ -160,7 +161,7 @@ def _predicted(
     asked: Asked, moment: Moment, within: float | None, prior: Path | None, *, physics_only: bool
 ) -> PagedResult:
     """Let many futures of a moment go on."""
-    from hetwin_suite._study.learning.experience import read_experience
+    from hetwin_suite._study.experience import read_experience
     from hetwin_suite._study.predicting.predict import predict as predict_from
 
     futures = asked.count or FUTURES

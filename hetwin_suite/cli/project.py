@@ -7,10 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hetwin_suite._commands.following import followed
 from hetwin_suite._commands.result import Page, PagedResult
 from hetwin_suite._commands.tables import table
 from hetwin_suite._study.runs.keep import Keep
-from hetwin_suite.cli.studying import Asked, followed
+from hetwin_suite.cli.studying import Asked
 
 if TYPE_CHECKING:
     from hetwin_suite._study.batch import Batch
@@ -30,7 +31,7 @@ def project(asked: Asked, until: str | None, keep: Keep) -> PagedResult:
         until: rule that ends it when enough is known; None: none.
         keep: which runs to keep.
     """
-    from hetwin_core.episodes.new_run import new_run_folder
+    from hetwin_core.episodes.run_folder import new_run_folder
     from hetwin_suite._study.batch import project as run_all
     from hetwin_suite._study.counting.until import read_until
     from hetwin_suite.running.patience import to_stderr

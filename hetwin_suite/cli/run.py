@@ -29,11 +29,13 @@ from hetwin_suite._commands.options import (
     StampsGiven,
     UnitsGiven,
     Variant,
+    Viewers,
     checked_pace,
     option,
     start_options,
 )
 from hetwin_suite._commands.result import PagedResult, saying
+from hetwin_suite.view.viewers import viewers_asked
 
 if TYPE_CHECKING:
     from hetwin_core.ensemble.conductor.conductor import Conductor
@@ -113,6 +115,7 @@ def run(
     browser: OpenPage = True,
     host: PageHost = "127.0.0.1",
     foxglove: Foxglove = None,
+    viewer: Viewers = None,
     as_json: AsJson = False,
 ) -> PagedResult:
     """Run a scenario and say what happened.
@@ -153,7 +156,8 @@ def run(
         required = required_claims(require)
         placing = Placing(namespace, in_process, elsewhere)
         checked_pace(pace)
-        _check_hold(hold=hold, show=show or foxglove is not None)
+        viewers = viewers_asked(viewer, foxglove)
+        _check_hold(hold=hold, show=show or bool(viewers))
         if from_file is not None:
             given: dict[str, object] = {"SCENARIO": scenario, "--source": source}
             given |= {"--scene": scene, "--seed": seed, "--engine": engine}
@@ -179,10 +183,10 @@ def run(
                 scenario, options, out, hold, pace, checkpoint, beside=_predicting_beside
             )
         with Progress(Path(scenario).stem, quiet=as_json) as progress:
-            if show or foxglove is not None:
+            if show or viewers:
                 from hetwin_suite.running.showing import Window, carry_out_shown
 
-                window = Window(host, port, browser, show, foxglove)
+                window = Window(host, port, browser, show, viewers)
                 say = saying(as_json=as_json)
                 ended = carry_out_shown(request, progress, placing, window, say)
             else:

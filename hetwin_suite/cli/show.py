@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.extras import FORMATS as BROUGHT
+from hetwin_core.ensemble.installed import Group
 from hetwin_core.ensemble.supervision.interrupts import Interrupts
-from hetwin_suite._commands.options import AsJson, Foxglove, OpenPage, PageHost, PagePort, option
+from hetwin_suite._commands.options import (
+    AsJson,
+    Foxglove,
+    OpenPage,
+    PageHost,
+    PagePort,
+    Viewers,
+    option,
+)
 from hetwin_suite._commands.result import Page, Result, present
-from hetwin_suite._commands.tables import table
+from hetwin_suite.view.viewers import ViewerAt, viewers_asked
 
 _LOOK_S = 0.1
-Written: TypeAlias = tuple[dict[str, Any], list[str]]
-"""What JSON says of a file that was written, and what a person reads."""
-Writer: TypeAlias = Callable[[Path, Path], Written]
-"""Writes a run as a file."""
+Writer: TypeAlias = Callable[[Path, Path], Result]
+"""Writes a run as a file; returns what was written."""
+FORMATS = Group(
+    "hetwin.formats",
+    "format of files",
+    "a function (run, file) that writes a run as a file and returns a Result",
+    BROUGHT,
+)
 
 
 def show(
@@ -41,6 +54,7 @@ def show(
     browser: OpenPage = True,
     host: PageHost = "127.0.0.1",
     foxglove: Foxglove = None,
+    viewer: Viewers = None,
     as_json: AsJson = False,
 ) -> Result | None:
     """Show a finished run in the browser, or two side by side: any time at once, played at any speed.
@@ -61,8 +75,11 @@ def show(
     """
     if out is not None:
         return _written(run, other, out)
-    if foxglove is not None:
-        _play(run, other, foxglove, as_json=as_json)
+    viewers = viewers_asked(viewer, foxglove)
+    if len(viewers) > 1:
+        raise BadInput("a run is played in one viewer", where="--viewer", expected="one of them")
+    if viewers:
+        _play(run, other, viewers[0], as_json=as_json)
     else:
         _serve(run, other, (host, port), browser=browser, as_json=as_json)
     return None
@@ -70,18 +87,19 @@ def show(
 
 def _written(run: Path, other: Path | None, out: Sequence[str]) -> Result:
     """Write a run as each file that is asked for; nothing if one of them is of no kind that there is."""
+    from hetwin_core.episodes.run_folder import folder_of
     from hetwin_suite.running.patience import never_silent
 
     if other is not None:
         raise BadInput("one run is written at a time", where="--out", expected="one run")
     wanted = [_writer(run, text) for text in out]
     with never_silent(lambda: "writing the run"):
-        written = [write(run, file) for write, file in wanted]
+        written = [write(folder_of(run), file) for write, file in wanted]
     document: dict[str, Any] = {}
-    for found, _ in written:
-        states = {**document.get("states", {}), **found.get("states", {})}
-        document |= {**found, "states": states} if states else found
-    return Result(document, [line for _, lines in written for line in lines])
+    for result in written:
+        states = {**document.get("states", {}), **result.document.get("states", {})}
+        document |= {**result.document, "states": states} if states else result.document
+    return Result(document, [line for result in written for line in result.lines])
 
 
 def _writer(run: Path, text: str) -> tuple[Writer, Path]:
@@ -90,53 +108,31 @@ def _writer(run: Path, text: str) -> tuple[Writer, Path]:
     Raises:
         BadInput: if there is no such kind.
     """
-    if text in _ALONE:
-        return _WRITERS[text], run / _ALONE[text]
-    ending = Path(text).suffix
-    if not text or ending not in _WRITERS:
+    known = ("html", *FORMATS.known())
+    alone = text.startswith(".") and text[1:] in known
+    ending = text[1:] if alone else Path(text).suffix[1:] or (_OF_FOLDERS if text else "")
+    if ending not in known:
         raise BadInput(
             "this says no kind of file",
             where="--out",
             found=text,
-            expected="X.html, X.rrd, X.mcap, X.parquet or a folder",
+            expected=f"{', '.join(f'X.{ending}' for ending in known)} or a folder",
         )
-    return _WRITERS[ending], Path(text)
+    write = _write_page if ending == "html" else FORMATS.load(ending, "--out")
+    return write, run / _ALONE.get(ending, f"run.{ending}") if alone else Path(text)
 
 
-def _write_page(run: Path, file: Path) -> Written:
+def _write_page(run: Path, file: Path) -> Result:
     from hetwin_suite.view.report import report_page
 
     Page(file, lambda: report_page(run)).write()
-    return {"page": str(file)}, [f"page: {file}"]
+    return Result({"page": str(file)}, [f"page: {file}"])
 
 
-def _write_states(run: Path, file: Path) -> Written:
-    from hetwin_core.episodes.run_folder import folder_of
-    from hetwin_suite.view.foxglove.file import write_foxglove_file
-    from hetwin_suite.view.rerun.export import write_rerun
-
-    write = write_rerun if file.suffix == ".rrd" else write_foxglove_file
-    states = write(folder_of(run), file)
-    return {"states": {str(file): states}}, [f"{file}: {states} states"]
-
-
-def _write_tables(run: Path, out: Path) -> Written:
-    from hetwin_core.episodes.sql.parquet import write_tables
-
-    written = write_tables(run, out)
-    rows = {item.view: {"rows": item.rows, "bytes": item.size} for item in written}
-    kib = [(item.view, str(item.rows), f"{item.size / 1024:.0f}") for item in written]
-    return {"folder": str(out), "tables": rows}, table(("table", "rows", "KiB"), kib)
-
-
-_WRITERS: Mapping[str, Writer] = {
-    ".html": _write_page,
-    ".rrd": _write_states,
-    ".mcap": _write_states,
-    ".parquet": _write_tables,
-    "": _write_tables,
-}
-_ALONE = {".html": "report.html", ".rrd": "run.rrd", ".mcap": "run.mcap", ".parquet": "tables"}
+_OF_FOLDERS = "parquet"
+"""What is written if a folder is named."""
+_ALONE = {"html": "report.html", "parquet": "tables"}
+"""Ending that stands alone -> name in the run's folder, if that is not run.ENDING."""
 
 
 def _serve(
@@ -163,24 +159,19 @@ def _serve(
         server.close()
 
 
-def _play(run: Path, other: Path | None, port: int, *, as_json: bool) -> None:
-    """Play a run to Foxglove until the user ends it."""
+def _play(run: Path, other: Path | None, viewer: ViewerAt, *, as_json: bool) -> None:
+    """Play a run in a viewer until the user ends it."""
+    from hetwin_core.episodes.run_folder import folder_of
+
     if other is not None:
         raise BadInput(
-            "Foxglove is shown one run at a time", where="--foxglove", expected="one run"
+            "a viewer is shown one run at a time", where=viewer.option, expected="one run"
         )
-    from hetwin_core.episodes.run_folder import folder_of
-    from hetwin_suite.view.foxglove.recorded import Recorded
-    from hetwin_suite.view.foxglove.replay import Replay
-
-    replay = Replay(Recorded(folder_of(run)), port)
-    playing = threading.Thread(target=replay.run, name="replay", daemon=True)
-    playing.start()
+    shown = viewer.load().play(folder_of(run), viewer.port)
     try:
-        said = "Foxglove and Lichtblick find the run at"
-        _wait(said, "foxglove", replay.server.address, as_json=as_json)
+        _wait(shown.told, viewer.name, shown.address, as_json=as_json)
     finally:
-        replay.close()
+        shown.close()
 
 
 def _wait(said: str, key: str, address: str, *, as_json: bool) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hetwin_core.ensemble.conductor.start.options import RunOptions
-    from hetwin_suite._study.runs.run_result import RunResult
     from hetwin_suite._study.runs.study import Study
 
 
@@ -57,32 +56,6 @@ class Asked:
         """Name of the scenario, with the variant."""
         variant = self.options.variant
         return Path(self.scenario).stem + (f", {variant}" if variant else "")
-
-
-def followed(
-    study: Study, words: Callable[[Sequence[RunResult]], str], *, warns: bool = False
-) -> list[RunResult]:
-    """Say on stderr how far a study is whenever nothing was said for a while; returns the runs that are over.
-
-    Args:
-        study: of which nothing has been run yet.
-        words: how far it is, from the runs that are over.
-        warns: of each run that fails.
-    """
-    from hetwin_suite.running.patience import Patience, to_stderr
-
-    patience = Patience(to_stderr)
-    done: list[RunResult] = []
-
-    def over(run: RunResult) -> None:
-        done.append(run)
-        if warns and run.error is not None:
-            to_stderr(f"warning: future {run.index}: {run.error}")
-
-    study.progress = over
-    study.look = lambda: patience.look(words(done))
-    study.note = lambda text: to_stderr(f"warning: {text}")
-    return done
 
 
 def warn_of_lacking(operations: Sequence[str], prior: Path | None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
@@ -13,31 +13,31 @@ from hetwin_suite.running.ended import Ended
 from hetwin_suite.running.placing import Placing
 from hetwin_suite.running.progress import Display
 from hetwin_suite.running.request import RunRequest
-from hetwin_suite.view.foxglove.live import FoxgloveLive
 from hetwin_suite.view.live.browsing import open_in_browser
 from hetwin_suite.view.live.doors import LOOPBACK
 from hetwin_suite.view.live.feed import Over
 from hetwin_suite.view.live.library import need_websockets
 from hetwin_suite.view.live.watched_run import WatchedRun
+from hetwin_suite.view.viewers import ViewerAt
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Where a run is shown: on a page, or to Foxglove and Lichtblick, or both.
+    """Where a run is shown: on a page, in viewers of installed packages, or both.
 
     Attributes:
         host: address to listen on.
         port: to listen on; 0 for a free one, None for the usual one, or a free one if that is taken.
         browser: whether to open one, where there is a screen.
         page: whether there is a page.
-        foxglove: port for Foxglove and Lichtblick; 0 for a free one, None for none.
+        viewers: that show it too.
     """
 
     host: str = LOOPBACK
     port: int | None = None
     browser: bool = True
     page: bool = True
-    foxglove: int | None = None
+    viewers: Sequence[ViewerAt] = ()
 
 
 class Showing:
@@ -107,10 +107,10 @@ def showing(
         if window.page:
             address = _serve_page(shown.live, window, complain, ending)
             say(f"the run is shown at {address}")
-        if window.foxglove is not None:
-            foxglove = FoxgloveLive(shown.live, shown.live, window.foxglove)
-            ending.callback(foxglove.close)
-            say(f"Foxglove and Lichtblick find the run at {foxglove.address}")
+        for viewer in window.viewers:
+            found = viewer.load().follow(shown.live, shown.live, viewer.port)
+            ending.callback(found.close)
+            say(f"{found.told} {found.address}")
         try:
             yield shown
         except (HetwinError, Interrupted) as error:

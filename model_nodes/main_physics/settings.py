@@ -15,10 +15,14 @@ from hetwin_core.ensemble.scenario.robot import Robot, RobotsEntry
 from hetwin_core.ensemble.scenario.schema import EntityNotes, Hand, SceneEntry
 from hetwin_core.ensemble.scene.watch import DEFAULT_WATCH_RATE
 from hetwin_core.ensemble.validation import AboveZero, Finite, Strict, Text, Whole
-from model_nodes.main_physics.world.description import Body, Geometry, Inertial, Link
+from model_nodes.main_physics.world.description import (
+    DEFAULT_FRICTION,
+    Body,
+    Geometry,
+    Inertial,
+    Link,
+)
 
-DEFAULT_FRICTION = 1.0
-"""SDFormat's coefficient of a surface that has none."""
 NotNegative = Annotated[Finite, Field(ge=0)]
 
 

@@ -100,6 +100,7 @@ def test_the_jug_is_emptied_into_the_bowl(tmp_path: Path) -> None:
     assert twin.attribute("bowl", "particle_count")[-1, 0] == pytest.approx(bowl, abs=5)
 
 
+@needs("hetwin_bauer2022")
 @pytest.mark.parametrize("kind", ["drop", "insertion"])
 def test_the_scenarios_of_the_paper_run_to_their_end(kind: str, tmp_path: Path) -> None:
     options = ("-n", 1, "--seed", 5, "--out", tmp_path / kind)

@@ -6,24 +6,23 @@ import json
 import math
 from pathlib import Path
 
-import engines
 import pytest
+from support.plugins import benchmark
 
-from hetwin_suite.proving_ground.evaluation.episodes import LabelledEpisode
-from hetwin_suite.proving_ground.evaluation.judge import Verdict
+engines = benchmark("engines", "hetwin_bauer2022")
 
 
-def episode(folder: Path, name: str, success: bool = True) -> LabelledEpisode:
+def episode(folder: Path, name: str, success: bool = True) -> engines.LabelledEpisode:
     made = folder / name
     (made / "recording").mkdir(parents=True)
     (made / "scene.json").write_text(json.dumps({"scenario": "insertion", "scene": {}}))
     label = "success" if success else "failure"
     (made / "truth.json").write_text(json.dumps({"label": label}))
-    return LabelledEpisode(made, "insertion", {}, success, "", None, True, True)
+    return engines.LabelledEpisode(made, "insertion", {}, success, "", None, True, True)
 
 
 def seen(engine: str, name: str, said: bool, factor: float, truth: bool = True) -> engines.Seen:
-    verdict = Verdict(name, "insertion", "rigid", said, truth, "", None, "", factor, 1.0)
+    verdict = engines.Verdict(name, "insertion", "rigid", said, truth, "", None, "", factor, 1.0)
     return engines.Seen(engine, verdict, 2.0 * factor)
 
 

@@ -9,11 +9,14 @@ from typing import Any
 import pytest
 import yaml
 from forecast_scores import Scored, group, scores
+
+pytest.importorskip("hetwin_learning", reason="hetwin_learning is not installed")
+
 from learning_scores import forecast_row, kin_rows, threshold_row, wrong_scenario
 
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.episodes.labelled import Labelled
-from hetwin_suite._study.learning.of_model import OfModel
+from hetwin_learning.of_model import OfModel
 
 pytestmark = pytest.mark.skipif(
     find_spec("sklearn") is None, reason="the extra learn is not installed"

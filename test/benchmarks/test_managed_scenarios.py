@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import managed_scenarios as managed
 import pytest
 
+pytest.importorskip("hetwin_learning", reason="hetwin_learning is not installed")
+
+import managed_scenarios as managed
+
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_suite._study.learning.fidelity.candidate import FULL, Candidate
+from hetwin_learning.fidelity.candidate import FULL, Candidate
 from hetwin_suite._study.runs.run_result import RunResult
 
 FOUND = Candidate(0.1, 2, 5.0)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from drop_questions import QUESTIONS
-from predictions import Scored, row
+from support.plugins import benchmark
+
+QUESTIONS = benchmark("drop_questions", "hetwin_bauer2022").QUESTIONS
+predictions = benchmark("predictions", "hetwin_bauer2022")
+Scored, row = predictions.Scored, predictions.row
 
 
 def test_forecasts_are_scored_beside_the_base_rate_and_in_groups() -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import robot_health as bench
 from health_changes import (
     Change,
     Draw,
@@ -19,8 +18,11 @@ from health_changes import (
     wall_in_the_way,
 )
 from health_recording import read_recording, write_recording
+from support.plugins import benchmark
 
 from hetwin_core.ensemble.resources import resource
+
+bench = benchmark("robot_health", "hetwin_bauer2022")
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import robustness_figures
+from support.plugins import benchmark
+
+robustness_figures = benchmark("robustness_figures", "hetwin_bauer2022")
 
 PAGE = "before\n<!-- figures -->\nold\n<!-- end of figures -->\nafter\n"
 

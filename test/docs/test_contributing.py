@@ -18,15 +18,18 @@ ANSWER = re.compile(r"^\| ([^|]+\?) \| `([^`|]+)` \|$", re.MULTILINE)
 CODE = re.compile(r"`([^`\n]+)`")
 KEPT_OUT = (".venv/", "build/")
 """Folders that an installation or a build makes."""
+REMOVABLE = ("examples/", "plugins/")
+"""Folders without which the suite works."""
 
 
 def paths() -> list[str]:
     """Every path that the guide names: code with a slash in it, and nothing that no path has."""
     found = dict.fromkeys(word for span in CODE.findall(GUIDE) for word in span.split())
+    kept_out = (*KEPT_OUT, *(name for name in REMOVABLE if not (ROOT / name).is_dir()))
     return [
         word
         for word in found
-        if re.fullmatch(r"[\w./-]+", word) and "/" in word and not word.startswith(KEPT_OUT)
+        if re.fullmatch(r"[\w./-]+", word) and "/" in word and not word.startswith(kept_out)
     ]
 
 

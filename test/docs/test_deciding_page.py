@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
 from support.pages import ROOT
+
+from hetwin_core.ensemble.errors import BadInput
 
 PAGE = ROOT / "docs" / "deciding.md"
 
@@ -35,6 +39,19 @@ def test_hetwins_own_libraries_can_be_read() -> None:
     from hetwin_suite._study.deciding.library import FOLDER, read_library
 
     names = names_of(FOLDER, ".yaml")
-    assert {"aims", "put_down"} <= set(names)
+    assert "put_down" in names
     assert all(read_library(name).file.description for name in names)
-    assert len(read_library("aims").file.strategies) == 25
+
+
+def test_the_library_of_aims_can_be_read_where_it_is_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from hetwin_core.ensemble import resources
+    from hetwin_suite._study.deciding.library import read_library
+
+    if find_spec("hetwin_bauer2022"):
+        assert len(read_library("aims").file.strategies) == 25
+    monkeypatch.setattr(resources, "_of_packages", lambda _: ())
+    with pytest.raises(BadInput, match="no such library") as error:
+        read_library("aims")
+    assert error.value.expected == 'pip install "hetwin-suite[examples]"'

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from support.robot_files import ROOT
-from support.short_drops import write_short_drop
 
 import hetwin_suite.study
 from hetwin_core.ensemble.scenario.scenario import find_scenario
@@ -30,6 +29,9 @@ def test_the_first_example_runs(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_watch_sees_what_its_runs_show(tmp_path: Path) -> None:
+    pytest.importorskip("hetwin_bauer2022")
+    from support.short_drops import write_short_drop
+
     folders = [tmp_path / name for name in ("one", "two")]
     for index, folder in enumerate(folders):
         write_short_drop(folder, index, True)

@@ -20,16 +20,17 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.topics import Topic
 
 MODULES = (
-    *("command", "engine", "episode", "expressions", "mismatch", "model", "page", "robot", "runs"),
-    "study",
+    *("command", "engine", "episode", "expressions", "model", "page", "robot", "runs"),
+    *("gazebo", "study", "tables", "viewer"),
 )
 HEAVY = ("PIL", "mujoco", "numpy", "jinja2", "pydantic", "rclpy", "rosbags")
 LOADS_NOT = {
     "command": ("mujoco", "numpy", "jinja2", "rclpy", "rosbags"),
     "episode": ("jinja2", "rclpy"),
     "expressions": HEAVY,
-    "mismatch": ("jinja2", "rclpy"),
     "runs": ("mujoco", "jinja2", "rclpy"),
+    "tables": ("mujoco", "jinja2", "rclpy"),
+    "viewer": ("mujoco", "jinja2", "rclpy"),
 }
 FOLDER = Path(hetwin_suite.__file__).parent
 
@@ -95,6 +96,7 @@ def test_its_example_runs(module: str, tmp_path: Path, monkeypatch: pytest.Monke
     exec(compile(inspect.cleandoc(example), f"hetwin_suite.{module}", "exec"), {})
 
 
+@needs("hetwin_bauer2022")
 @needs("hetwin_machines")
 def test_names_that_were_here_are_found_with_a_warning_that_says_where() -> None:
     assert len(hetwin_suite._HOME) == 100  # with `run` and `Summary` the 102 of version 0.1
@@ -107,15 +109,22 @@ def test_names_that_were_here_are_found_with_a_warning_that_says_where() -> None
         assert found is getattr(importlib.import_module(home), name)
 
 
-def test_a_name_that_a_plugin_has_now_says_what_installs_it(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    ("name", "home", "extra"),
+    [
+        ("Watch", "hetwin_machines", "machines"),
+        ("TwinAxis", "hetwin_bauer2022.mismatch", "examples"),
+    ],
+)
+def test_a_name_that_another_package_has_now_says_what_installs_it(
+    name: str, home: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "hetwin_machines", None)
+    monkeypatch.setitem(sys.modules, home, None)
     with (
-        pytest.warns(DeprecationWarning, match=r"is now hetwin_machines.Watch"),
-        pytest.raises(BadInput, match=r"hetwin-suite\[machines\]"),
+        pytest.warns(DeprecationWarning, match=rf"is now {home}.{name}"),
+        pytest.raises(BadInput, match=rf"hetwin-suite\[{extra}\]"),
     ):
-        _ = hetwin_suite.Watch  # type: ignore[attr-defined]
+        getattr(hetwin_suite, name)
 
 
 def test_type_checkers_see_the_same_names() -> None:

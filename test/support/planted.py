@@ -9,15 +9,10 @@ from typing import Any
 
 import numpy as np
 import yaml
+from rosbags.highlevel import AnyReader
 
-from hetwin_suite._mismatch.joint_states import JointStates
-from hetwin_suite._mismatch.recording_file import (
-    Message,
-    Recording,
-    read_recording,
-    start_of,
-    write_recording,
-)
+from hetwin_core.episodes.messages import header, nanoseconds
+from hetwin_core.episodes.recording import recording_writer
 from hetwin_suite.running.api import run
 from support.robot_files import ROOT
 
@@ -51,7 +46,7 @@ class Planted:
         file, source = FILE, RECORDING
         if self.joint or self.late_from is not None:
             source = out / "recording"
-            write_recording(source, self._recorded())
+            self._write_recording(source)
         if self.scenario:
             file = out / "planted.yaml"
             whole = yaml.safe_load(FILE.read_text(encoding="utf-8"))
@@ -68,17 +63,24 @@ class Planted:
         )
         return ended.folder
 
-    def _recorded(self) -> Recording:
-        whole = read_recording(RECORDING)
-        states = [self._off(one) for one in whole.joint_states]
-        if self.late_from is None:
-            return replace(whole, joint_states=states)
-        since = start_of(RECORDING) + round(1e9 * self.late_from)
-        others = [_later(one, whole, since) for one in whole.others]
-        return replace(whole, joint_states=[_late(one, since) for one in states], others=others)
-
-    def _off(self, one: JointStates) -> JointStates:
-        return one.moved(one.of_each({self.joint: OFF_RAD}))
+    def _write_recording(self, out: Path) -> None:
+        """Write the shipped recording with the joint off, and late."""
+        with AnyReader([RECORDING]) as reader, recording_writer(out) as writer:
+            types = reader.typestore
+            to = {
+                one.id: writer.add_connection(one.topic, one.msgtype, typestore=types)
+                for one in reader.connections
+            }
+            late_s = np.inf if self.late_from is None else self.late_from
+            for connection, time_ns, raw in reader.messages():
+                message: Any = reader.deserialize(raw, connection.msgtype)
+                if self.joint in getattr(message, "name", ()):
+                    message.position[list(message.name).index(self.joint)] += OFF_RAD
+                late = LATE_NS if time_ns - reader.start_time >= 1e9 * late_s else 0
+                stamped = header(nanoseconds(message.header.stamp) + late, message.header.frame_id)
+                message = replace(message, header=stamped)
+                data = types.serialize_cdr(message, connection.msgtype)
+                writer.write(to[connection.id], time_ns + late, data)
 
 
 def _merged(whole: Any, other: Any) -> Any:
@@ -86,24 +88,6 @@ def _merged(whole: Any, other: Any) -> Any:
     if not isinstance(whole, dict) or not isinstance(other, Mapping):
         return other
     return {**whole, **{key: _merged(whole.get(key), value) for key, value in other.items()}}
-
-
-def _late(one: JointStates, since: int) -> JointStates:
-    late = np.where(one.received >= since, LATE_NS, 0)
-    return replace(one, stamps=one.stamps + late, received=one.received + late)
-
-
-def _later(one: Message, whole: Recording, since: int) -> Message:
-    if one.received < since:
-        return one
-    kind = whole.connections[one.topic].msgtype
-    said: Any = whole.types.deserialize_cdr(one.data, kind)
-    stamp = said.header.stamp
-    ns = stamp.sec * 1_000_000_000 + stamp.nanosec + LATE_NS
-    stamp = replace(stamp, sec=ns // 1_000_000_000, nanosec=ns % 1_000_000_000)
-    said = replace(said, header=replace(said.header, stamp=stamp))
-    data = bytes(whole.types.serialize_cdr(said, kind))
-    return one._replace(received=one.received + LATE_NS, data=data)
 
 
 _TRIGGERS = [

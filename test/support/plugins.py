@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from importlib import import_module
 from importlib.util import find_spec
+from typing import Any
 
 import pytest
 
-from hetwin_core.ensemble.extras import COMMANDS, SCENARIOS
+from hetwin_core.ensemble.extras import COMMANDS, LIBRARIES, SCENARIOS
 
-PACKAGES = {"examples": "hetwin_tables", "machines": "hetwin_machines"}
+PACKAGES = {
+    "examples": "hetwin_tables",
+    "learn": "hetwin_learning",
+    "machines": "hetwin_machines",
+}
 """Extra with commands or scenarios -> a package that it brings."""
+OPTIONS = {
+    r" --sql": "hetwin_sql",
+    r"show .* --out [^ .]*(\s|$)": "hetwin_sql",
+    r" --foxglove": "hetwin_foxglove",
+    r"show .* --out \S*\.mcap": "hetwin_foxglove",
+    r"hetwin new .* --episode ": "hetwin_datasets",
+}
+"""Pattern of a command's options -> the package without which they do not work."""
 
 
 def needs(*packages: str) -> pytest.MarkDecorator:
@@ -20,11 +35,21 @@ def needs(*packages: str) -> pytest.MarkDecorator:
 
 
 def needs_of(lines: Iterable[str]) -> pytest.MarkDecorator:
-    """Skip what is marked where a package is missing that brings a command or a scenario of command lines."""
+    """Skip what is marked where a package is missing that brings what command lines name."""
     extras: set[str] = set()
+    packages: set[str] = set()
     for line in lines:
+        packages |= {package for words, package in OPTIONS.items() if re.search(words, line)}
         words = line.split()
         named = {" ".join(words[1:end]) for end in (2, 3)}
         extras |= {COMMANDS[name] for name in named & {*COMMANDS}}
-        extras |= {SCENARIOS[word] for word in words if word in SCENARIOS}
-    return needs(*sorted({PACKAGES[extra] for extra in extras}))
+        brought = {**LIBRARIES, **SCENARIOS}
+        extras |= {brought[word] for word in words if word in brought}
+    return needs(*sorted(packages | {PACKAGES[extra] for extra in extras}))
+
+
+def benchmark(module: str, needed: str) -> Any:
+    """Import a module of the benchmarks; where a package that it needs is not installed, skip the calling module."""
+    if find_spec(needed) is None:
+        pytest.skip(f"{needed} is not installed", allow_module_level=True)
+    return import_module(module)

@@ -6,16 +6,27 @@ from pathlib import Path
 
 import pytest
 
-from hetwin_suite.proving_ground.episodes import Kind, record_episodes
 from support.made_once import made_once
 
 
 def two_drops(factory: pytest.TempPathFactory) -> Path:
     """A folder with the first two drops of seed 3, recorded in two processes."""
-    root = made_once(
-        factory, "drops", lambda root: record_episodes(Kind.DROP, 2, 3, root / "two", jobs=2)
-    )
-    return root / "two"
+    episodes = pytest.importorskip("hetwin_bauer2022.episodes")
+
+    def record(root: Path) -> None:
+        episodes.record_episodes(episodes.Kind.DROP, 2, 3, root / "two", jobs=2)
+
+    return made_once(factory, "drops", record) / "two"
+
+
+def an_insertion(factory: pytest.TempPathFactory) -> Path:
+    """The first insertion of seed 3."""
+    episodes = pytest.importorskip("hetwin_bauer2022.episodes")
+
+    def record(root: Path) -> None:
+        episodes.record_episodes(episodes.Kind.INSERTION, 1, 3, root / "one", jobs=1)
+
+    return made_once(factory, "insertion", record) / "one" / "insertion_0001"
 
 
 def pick_and_place_with(factory: pytest.TempPathFactory, *options: str) -> Path:

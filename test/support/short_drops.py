@@ -1,4 +1,7 @@
-"""Short episodes as `hetwin record` writes them, made without physics: the robot stands at its home."""
+"""Short episodes as `hetwin record` writes them, made without physics: the robot stands at its home.
+
+Tests of the suite import it where they use it, after asking for `hetwin_bauer2022`.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,16 @@ from pathlib import Path
 
 import numpy as np
 
+from hetwin_bauer2022.drops.draw import Draw, draw
+from hetwin_bauer2022.drops.episode import ROBOT, SCENARIO, scene
+from hetwin_bauer2022.drops.program import home
+from hetwin_bauer2022.two_hands.episode_files import write_files
+from hetwin_bauer2022.two_hands.joints import ALL
+from hetwin_bauer2022.two_hands.reality import PERIOD_S
+from hetwin_bauer2022.two_hands.stage import DRIVERS, places_at_start, right_hand
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite._robots.motion import Program
 from hetwin_suite._robots.sensing import Reading
-from hetwin_suite.proving_ground.drops.draw import Draw, draw
-from hetwin_suite.proving_ground.drops.episode import ROBOT, SCENARIO, scene
-from hetwin_suite.proving_ground.drops.program import home
-from hetwin_suite.proving_ground.two_hands.episode_files import write_files
-from hetwin_suite.proving_ground.two_hands.joints import ALL
-from hetwin_suite.proving_ground.two_hands.reality import PERIOD_S
-from hetwin_suite.proving_ground.two_hands.stage import DRIVERS, places_at_start, right_hand
 from support.robot_files import ROOT
 
 

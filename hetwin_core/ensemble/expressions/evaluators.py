@@ -23,6 +23,7 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import WORLD
 
 Evaluator: TypeAlias = Callable[..., Any]
+"""A function of a snapshot and of arguments that expressions may call."""
 EVALUATORS = Group("hetwin.evaluators", "evaluator", "MODULE:FUNCTION of the package")
 _SCENE_ONLY = "depends_on_scene_only"
 

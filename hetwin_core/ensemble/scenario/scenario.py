@@ -116,6 +116,15 @@ class Scenario:
         robot = self.file.robot
         return robot.urdf if isinstance(robot, Robot) else robot
 
+    def with_keys(self, keys: Mapping[str, Any]) -> Scenario:
+        """Return the scenario with other values of some of its keys, as its file would have them.
+
+        Raises:
+            BadInput: if one of them cannot be used.
+        """
+        data = {**self.document.data, **keys}
+        return build_scenario(self.document.over(self.document, self.path, data), self.path)
+
     def with_files(self, world: Path | None = None, robot: Path | None = None) -> Scenario:
         """Return the scenario with other files of its world and its only robot; None leaves what it has."""
         changed: dict[str, Any] = {} if world is None else {"world": str(world.resolve())}

@@ -11,14 +11,14 @@ from typing import NamedTuple
 from hetwin_core.ensemble.annotations import action_arguments
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import SOURCE
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.episodes.tables.running import RunTables
+from hetwin_core.episodes.tables.open import RunTables
 from hetwin_core.episodes.tables.tables import Tables
 from hetwin_suite._study.deciding.decision import Decision, Tried, tried
 from hetwin_suite._study.deciding.library import Library
 from hetwin_suite._study.deciding.race import Trial, race
 from hetwin_suite._study.deciding.strategy import plans_of
 from hetwin_suite._study.drawing.draw import Draw
-from hetwin_suite._study.learning.experience import NO_EXPERIENCE, Experience
+from hetwin_suite._study.experience import NO_EXPERIENCE, Experience
 from hetwin_suite._study.predicting.predict import check_asked
 from hetwin_suite._study.runs.judging import check_utility
 from hetwin_suite._study.runs.origins import Moment, Now

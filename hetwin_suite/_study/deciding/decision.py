@@ -8,9 +8,9 @@ from typing import Any
 
 from hetwin_suite._study.counting.mean import Mean, mean_of
 from hetwin_suite._study.counting.product import SURE, Chance, product
-from hetwin_suite._study.learning.experience import Experience
-from hetwin_suite._study.learning.rows import Row
+from hetwin_suite._study.experience import Experience
 from hetwin_suite._study.runs.run_result import RunResult
+from hetwin_suite._study.successes import Row
 
 _DIGITS = 6
 

@@ -10,6 +10,7 @@ from pydantic import Field, JsonValue
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.expression import Expression
+from hetwin_core.ensemble.extras import LIBRARIES, installs
 from hetwin_core.ensemble.nearest import perhaps
 from hetwin_core.ensemble.resources import find, names_of
 from hetwin_core.ensemble.scenario.strict_yaml import Document, load
@@ -113,12 +114,10 @@ def _find(name: str) -> Path:
         if found is not None and found.is_file():
             return found
     close = perhaps(name, names_of(FOLDER, ".yaml"))
-    raise BadInput(
-        "there is no such library",
-        file=name,
-        where="--library",
-        expected=f"a YAML file with strategies, or the name of one of hetwin's{close}",
-    )
+    expected = f"a YAML file with strategies, or the name of one of hetwin's{close}"
+    if name in LIBRARIES:
+        expected = installs(LIBRARIES[name])
+    raise BadInput("there is no such library", file=name, where="--library", expected=expected)
 
 
 def _mapping(data: object) -> object:

@@ -13,10 +13,10 @@ from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_suite._study.counting.product import Chance, product
 from hetwin_suite._study.counting.related import Related, related
 from hetwin_suite._study.counting.wilson import Probability, probability
-from hetwin_suite._study.learning.experience import NO_EXPERIENCE, Experience
-from hetwin_suite._study.learning.rows import Row
+from hetwin_suite._study.experience import NO_EXPERIENCE, Experience
 from hetwin_suite._study.predicting.causes import Failure, failures_of
 from hetwin_suite._study.runs.run_result import RunResult
+from hetwin_suite._study.successes import Row
 
 _DIGITS = 6
 _EQUAL_S = 1e-6

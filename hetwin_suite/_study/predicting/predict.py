@@ -9,7 +9,7 @@ from typing import NamedTuple
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite._study.drawing.draw import AS_BELIEVED, Draw
 from hetwin_suite._study.drawing.uncertain import Uncertainty
-from hetwin_suite._study.learning.experience import NO_EXPERIENCE, Experience
+from hetwin_suite._study.experience import NO_EXPERIENCE, Experience
 from hetwin_suite._study.predicting.forecast import Forecast
 from hetwin_suite._study.runs.origins import Moment, Now
 from hetwin_suite._study.runs.root import at_moment

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit
 
 LOOPBACK = "127.0.0.1"
+"""Where only this machine reaches a server."""
 _LOCAL_NAMES = frozenset({"localhost", LOOPBACK, "::1"})
 _ANY = frozenset({"0.0.0.0", "::"})
 _TOKEN_BYTES = 18

@@ -48,6 +48,7 @@ class HandOver:
 
 
 Deed: TypeAlias = Pause | GoOn | Step | HoldTo | HandOver
+"""What may be done to a run."""
 
 
 class Hands(Protocol):

@@ -9,8 +9,8 @@ import numpy as np
 from hetwin_core.ensemble.scene.consistency import CONSISTENCY
 from hetwin_core.ensemble.scene.layout import Slot
 from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, POSE, Floats, Meaning
+from hetwin_core.episodes.derived import Span
 from hetwin_core.episodes.episode import Episode
-from hetwin_core.episodes.spans import Span
 from hetwin_suite.view.figures import Axis, Chart, Panel, Plot, lines_over, over
 from hetwin_suite.view.palette import SERIES
 from hetwin_suite.view.report.story.events import WATCHER, own_events

@@ -15,7 +15,7 @@ from hetwin_core.ensemble.state_words import predicate_stem
 from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.tables.intervals import Intervals
 from hetwin_core.episodes.tables.rows import Interval
-from hetwin_core.episodes.tables.unseen import Unseen
+from hetwin_core.episodes.tables.tables import Unseen
 from hetwin_suite.view.figures import Axis, Bar, Chart, Panel, Plot, Rows, Tint, lines_over, over
 from hetwin_suite.view.palette import AXES, SERIES, model_colours
 from hetwin_suite.view.report.clearance import clearance

@@ -56,6 +56,8 @@ Colour: TypeAlias = tuple[float, float, float, float]
 
 IDENTITY: Pose = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 GREY: Colour = (0.7, 0.7, 0.7, 1.0)
+DEFAULT_FRICTION = 1.0
+"""SDFormat's coefficient of a surface that has none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,12 +11,10 @@ from typing import Any
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import Floats
 from hetwin_fluid.cup import Flags
 from hetwin_fluid.motion import Field
-from model_nodes.scene_shapes import GEOM_TYPES
+from hetwin_suite.engine import GEOM_TYPES
+from hetwin_suite.model import Floats, Plain, Shape, ShapeKind, Unsaveable
 
 _STATE = mj.mjtState.mjSTATE_INTEGRATION.value
 _WAITING = -10.0

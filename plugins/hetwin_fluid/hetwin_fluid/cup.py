@@ -5,11 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scene.layout import Entity
-from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
-from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.containment import inside_of
+from hetwin_suite.engine import inside_of
+from hetwin_suite.model import BadInput, Entity, Floats, Shape, ShapeKind
 
 Flags = NDArray[np.bool_]
 

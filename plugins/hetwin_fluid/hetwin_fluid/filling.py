@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scene.values import Floats
 from hetwin_fluid.balls import Balls, Kind, Substance
 from hetwin_fluid.cup import Cup
 from hetwin_fluid.motion import Field
+from hetwin_suite.model import BadInput, Floats
 
 _APART = 2.1
 """Initial distance of neighbours, in radii."""

@@ -8,30 +8,6 @@ from typing import ClassVar
 import numpy as np
 from transforms3d.quaternions import quat2mat
 
-from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
-from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.model import (
-    Changes,
-    Contribution,
-    Model,
-    Tick,
-)
-from hetwin_core.ensemble.saving.plain import Plain
-from hetwin_core.ensemble.saving.rebuild import rebuild
-from hetwin_core.ensemble.saving.record import record
-from hetwin_core.ensemble.scene.layout import EntityKind
-from hetwin_core.ensemble.scene.poses import compose
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import (
-    EXTERNAL_WRENCH,
-    PARTICLE_SIZE,
-    POSE,
-    AttributeSpec,
-    Floats,
-    Meaning,
-    Value,
-    pose_value,
-)
 from hetwin_fluid.balls import Balls
 from hetwin_fluid.cup import Cup, Flags
 from hetwin_fluid.filling import settled_in
@@ -40,6 +16,30 @@ from hetwin_fluid.pouring import read_pouring
 from hetwin_fluid.settings import Settings
 from hetwin_fluid.spares import Spares
 from hetwin_fluid.weight import Weight
+from hetwin_suite.model import (
+    EXTERNAL_WRENCH,
+    PARTICLE_SIZE,
+    POSE,
+    AttributeSpec,
+    BadInput,
+    Changes,
+    Contribution,
+    EntityKind,
+    Floats,
+    Json,
+    Meaning,
+    Model,
+    Plain,
+    Refused,
+    RunFailed,
+    Snapshot,
+    Tick,
+    Value,
+    compose,
+    pose_value,
+    rebuild,
+    record,
+)
 
 _NAME = "fluid_in_cup"
 PARTICLES = "particles"
@@ -168,7 +168,8 @@ class FluidInCup(Model[Settings]):
         )
         if was_inside and not remaining:
             changes.event("empty", cup=self._cup.name)
-        changes.requests += self._spares.send(left, changes.time_ns)
+        for entity in self._spares.send(left, changes.time_ns):
+            changes.give_back(entity, POSE)
 
     def _in_world(self, position: Floats, velocity: Floats) -> Floats:
         """Return (13,) pose and twist of a particle."""

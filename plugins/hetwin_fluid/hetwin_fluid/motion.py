@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.poses import conjugate, rotate
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.model import Floats, conjugate, rotate
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import Refused
-from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.scene.poses import relative_to
-from hetwin_core.ensemble.scene.values import Floats, pose_value
+from hetwin_suite.model import Floats, Json, Refused, pose_value, relative_to
 
 
 @dataclass(frozen=True, slots=True)

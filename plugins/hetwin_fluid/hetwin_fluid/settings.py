@@ -6,9 +6,8 @@ from typing import Literal
 
 from pydantic import ValidationInfo, field_validator
 
-from hetwin_core.ensemble.parameters import Amount, EntityName, Parameters, parameter
-from hetwin_core.ensemble.validation import Vector3, Whole
 from hetwin_fluid.balls import Kind, Substance
+from hetwin_suite.model import Amount, EntityName, Parameters, Vector3, Whole, parameter
 
 
 class Settings(Parameters):

@@ -6,9 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from hetwin_core.ensemble.model import Request, RequestKind
-from hetwin_core.ensemble.scene.poses import extrapolate
-from hetwin_core.ensemble.scene.values import POSE, Floats, Value
+from hetwin_suite.model import POSE, Floats, Value, extrapolate
 
 
 class Spares:
@@ -26,14 +24,14 @@ class Spares:
         self._sent.pop(entity, None)
         self._waiting[entity] = Value(value.data.copy(), value.time_ns, value.parent)
 
-    def send(self, poses: Sequence[Floats], time_ns: int) -> list[Request]:
-        """Send spare objects to these (13,) poses in the world; surplus poses are dropped."""
-        requests = []
+    def send(self, poses: Sequence[Floats], time_ns: int) -> list[str]:
+        """Send spare objects to these (13,) poses in the world, and return which; surplus poses are dropped."""
+        sent = []
         for entity, pose in zip(list(self._waiting), poses, strict=False):
             del self._waiting[entity]
             self._sent[entity] = Value(np.array(pose), time_ns)
-            requests.append(Request(RequestKind.GIVE_BACK, entity, POSE.name))
-        return requests
+            sent.append(entity)
+        return sent
 
     def release(self, entity: str, time_ns: int) -> Value:
         """Remove an object; returns its pose in the world at a time."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.poses import cross
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.model import Floats, cross
 
 _SHARE = 0.2
 """Weight of the newest force in an exponential average. The force acts on the cup with a delay of one step of the

@@ -6,10 +6,8 @@ from enum import Enum
 
 import numpy as np
 
-from hetwin_core.ensemble.model import Changes
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Meaning, Value
-from model_nodes.scene_shapes import SceneShapes
+from hetwin_suite.engine import SceneShapes
+from hetwin_suite.model import POSE, AttributeSpec, Changes, Floats, Meaning, Snapshot, Value
 
 COLLISION = AttributeSpec("collision", 1, "", Meaning.TRUTH)
 TOUCH = 1e-3

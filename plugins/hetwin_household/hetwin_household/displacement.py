@@ -8,15 +8,22 @@ from typing import ClassVar
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.model import Tick
-from hetwin_core.ensemble.parameters import Amount, Functional, Parameters, parameter
-from hetwin_core.ensemble.scene.layout import EntityKind, Selection
-from hetwin_core.ensemble.scene.rotations import angles_between
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_household.state_model import Entities, StateModel
 from hetwin_household.truths import truth
+from hetwin_suite.model import (
+    POSE,
+    Amount,
+    BadInput,
+    EntityKind,
+    Floats,
+    Functional,
+    Parameters,
+    Selection,
+    Snapshot,
+    Tick,
+    angles_between,
+    parameter,
+)
 
 
 class Settings(Parameters):

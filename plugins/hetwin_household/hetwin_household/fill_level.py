@@ -8,13 +8,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from hetwin_core.ensemble.model import Tick
-from hetwin_core.ensemble.parameters import Amount, Functional, Parameters, parameter
-from hetwin_core.ensemble.scene.layout import Selection
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import particles
 from hetwin_household.state_model import Entities, StateModel
 from hetwin_household.truths import truth
+from hetwin_suite.model import (
+    Amount,
+    Functional,
+    Parameters,
+    Selection,
+    Snapshot,
+    Tick,
+    parameter,
+    particles,
+)
 
 PARTICLES = "particles"
 PACKING = 0.64

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.expressions.evaluators import Evaluator
-from hetwin_core.ensemble.expressions.expression import Expression
-from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.poses import conjugate, rotate
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import POSE
-from model_nodes.containment import inside_of
-from model_nodes.scene_shapes import SceneShapes
+from hetwin_suite.engine import SceneShapes, inside_of
+from hetwin_suite.model import (
+    POSE,
+    BadInput,
+    Evaluator,
+    Expression,
+    Layout,
+    Snapshot,
+    conjugate,
+    rotate,
+)
 
 
 class HeatSource:

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.model import Tick
-from hetwin_core.ensemble.nearest import one_of
-from hetwin_core.ensemble.parameters import Functional, Parameters, parameter
-from hetwin_core.ensemble.scene.layout import Selection
-from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_household.state_model import Entities, StateModel
 from hetwin_household.truths import truth
+from hetwin_suite.model import (
+    BadInput,
+    Functional,
+    Parameters,
+    Selection,
+    Snapshot,
+    Tick,
+    one_of,
+    parameter,
+)
 
 POSITIONS = "joint_positions"
 

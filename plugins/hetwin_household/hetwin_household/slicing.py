@@ -5,21 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from hetwin_core.ensemble.errors import BadInput, Refused
-from hetwin_core.ensemble.model import (
-    Changes,
-    Contribution,
-    Model,
-    Tick,
-)
-from hetwin_core.ensemble.nearest import perhaps
-from hetwin_core.ensemble.parameters import Amount, Functional, Parameters, parameter
-from hetwin_core.ensemble.scene.layout import EntityKind
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import POSE, Value
 from hetwin_household.cut import COLLISION, Cut, Stage
 from hetwin_household.truths import Truths, truth
-from model_nodes.scene_shapes import SceneShapes
+from hetwin_suite.engine import SceneShapes
+from hetwin_suite.model import (
+    POSE,
+    Amount,
+    BadInput,
+    Changes,
+    Contribution,
+    EntityKind,
+    Functional,
+    Model,
+    Parameters,
+    Refused,
+    Snapshot,
+    Tick,
+    Value,
+    parameter,
+    perhaps,
+)
 
 SLICED = "sliced"
 SAME_MASS = 0.02

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Generic
+from typing import Any, ClassVar, Generic, TypeVar
 
-from hetwin_core.ensemble.model import Changes, Contribution, Model, Settings, Tick
-from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_household.truths import Truths
+from hetwin_suite.model import Changes, Contribution, Model, Parameters, Selection, Tick
 
+Settings = TypeVar("Settings", bound=Parameters)
 Entities = Mapping[str, Mapping[str, Any]]
 """The entities with a functional attribute, and its parameters."""
 

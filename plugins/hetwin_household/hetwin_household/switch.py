@@ -5,18 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from hetwin_core.ensemble.errors import BadInput, Refused
-from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.model import Changes, Tick
-from hetwin_core.ensemble.nearest import one_of, perhaps
-from hetwin_core.ensemble.parameters import Amount, Functional, Parameters, parameter
-from hetwin_core.ensemble.scene.hands import hand_links
-from hetwin_core.ensemble.scene.layout import EntityKind, Layout, Selection
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import POSE
 from hetwin_household.state_model import Entities, StateModel
 from hetwin_household.truths import truth
-from model_nodes.scene_shapes import SceneShapes
+from hetwin_suite.engine import SceneShapes
+from hetwin_suite.model import (
+    POSE,
+    Amount,
+    BadInput,
+    Changes,
+    EntityKind,
+    Functional,
+    Json,
+    Layout,
+    Parameters,
+    Refused,
+    Selection,
+    Snapshot,
+    Tick,
+    hand_links,
+    one_of,
+    parameter,
+    perhaps,
+)
 
 COMMANDS = {"switch_on": True, "switch_off": False, "toggle": None}
 

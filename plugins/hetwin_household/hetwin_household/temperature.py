@@ -6,28 +6,26 @@ import math
 from collections.abc import Mapping
 from typing import ClassVar
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.expressions.evaluation import EvaluationError
-from hetwin_core.ensemble.expressions.evaluators import all_evaluators
-from hetwin_core.ensemble.model import (
-    Changes,
-    Contribution,
-    Model,
-    Tick,
-)
-from hetwin_core.ensemble.parameters import (
-    Amount,
-    EntityNames,
-    Functional,
-    Parameters,
-    parameter,
-)
-from hetwin_core.ensemble.scene.layout import EVERYTHING
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import AttributeSpec
 from hetwin_household.heat_sources import HeatSource
 from hetwin_household.truths import Truths, truth
-from model_nodes.scene_shapes import SceneShapes
+from hetwin_suite.engine import SceneShapes
+from hetwin_suite.model import (
+    Amount,
+    AttributeSpec,
+    BadInput,
+    Changes,
+    Contribution,
+    EntityNames,
+    EvaluationError,
+    Functional,
+    Model,
+    Parameters,
+    Selection,
+    Snapshot,
+    Tick,
+    all_evaluators,
+    parameter,
+)
 
 TEMPERATURE = AttributeSpec("temperature", 1, "K")
 HOT, COLD = "hot", "cold"
@@ -74,7 +72,7 @@ class Temperature(Model[Settings]):
             scene.set(name, TEMPERATURE, kelvin)
         self._hot.begin(scene)
         self._cold.begin(scene)
-        scene.needs(*EVERYTHING)
+        scene.needs(Selection())
 
     def start(self, scene: Snapshot) -> None:
         """Find the sources.

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hetwin_core.ensemble.model import Changes, Contribution
-from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning
+from hetwin_suite.model import AttributeSpec, Changes, Contribution, Meaning
 
 
 class Truths:

@@ -14,14 +14,13 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
 from hetwin_core.ensemble.resources import names_of
 from hetwin_core.episodes.flaws.rule import all_rules
-from hetwin_suite._mismatch.registry import axes, read_mismatches
 from hetwin_suite.view.report.page import SECTIONS
 from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.sources.told.by_type import reader_of
 from model_nodes.skills.arguments import skill_of
 
 GROUPS = (
-    *("evaluators", "evidence", "flaws", "mismatches", "models", "page_sections"),
+    *("evaluators", "evidence", "flaws", "models", "page_sections"),
     *("resources", "skills", "sources"),
 )
 NAMES = {"evidence": "my_msgs/msg/Grip"}
@@ -45,13 +44,11 @@ USED: dict[str, Callable[[], object]] = {
     "evaluators": all_evaluators,
     "evidence": lambda: reader_of("my_msgs/msg/Grip"),
     "flaws": all_rules,
-    "mismatches": axes,
     "page_sections": lambda: dict(SECTIONS.each()),
     "resources": lambda: names_of("scenarios", ".yaml"),
 }
 """Group -> what looks at all that is installed, and goes on without what is broken."""
 ASKED: dict[str, Callable[[], object]] = {
-    "mismatches": lambda: read_mismatches(["gone=1"]),
     "skills": lambda: skill_of("gone"),
     "sources": lambda: open_source({"installed": "gone"}),
 }

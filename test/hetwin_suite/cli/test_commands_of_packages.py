@@ -50,6 +50,7 @@ bar = commands_of_a_cafe:bar
 run = commands_of_a_cafe:brew
 nothing = commands_of_a_cafe:nothing
 gone = commands_of_nobody:brew
+list.cups = commands_of_a_cafe:picnic
 
 [hetwin.episode_kinds]
 record.picnic = commands_of_a_cafe:picnic
@@ -121,6 +122,14 @@ def test_a_kind_of_episodes_that_cannot_be_imported_is_named_and_breaks_nothing(
     assert "hail" in said("evaluate", "--help")
     assert "Usage: " in said("evaluate", "table2", "--help")
     assert said("record", "picnic") == "a picnic by 0\n"
+
+
+def test_a_command_below_a_noun_of_hetwins_own() -> None:
+    assert "cups  see hetwin list cups --help" in said("list", "--help")
+    assert "cups" not in said("--help")
+    assert said("list", "cups") == "a picnic by 0\n"
+    with pytest.raises(SystemExit):
+        app(["list.cups"])
 
 
 def test_a_command_of_hetwins_own_stays() -> None:

@@ -7,15 +7,15 @@ import re
 import shlex
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from support.hetwin_command import all_commands, hetwin
 from support.learning_sets import write_lerobot
 from support.pages import WITH_COMMANDS, commands
-from support.plugins import needs_of
+from support.plugins import needs, needs_of
 from support.ros_domains import new_domain
-from support.short_drops import write_short_drop
 from support.short_recordings import link_repository
 
 TILL_PUT_DOWN, FIRST_MOVE = {"pick_and_place": 9.5}, {"pick_and_place": 2.5}
@@ -44,6 +44,8 @@ MINUTES = (
     ),
 )
 """Examples that take more than a minute, or keep a core busy for ten seconds."""
+OF_DROPS = re.compile(r"episodes/|labelled|uncertain_environment")
+"""In examples that read recorded drops."""
 
 pytestmark = pytest.mark.slow
 
@@ -78,12 +80,26 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder that looks like the repository but has short recordings, one of the user's own and one of a drop."""
     path = tmp_path_factory.mktemp("examples")
     link_repository(path, TILL_PUT_DOWN, without=("runs", "episodes"))
-    write_short_drop(path / "episodes" / "drops" / "drop_0001", 0, True)
-    write_short_drop(path / "labelled" / "drop_0001", 0, True)
-    write_short_drop(path / "labelled" / "drop_0002", 1, False)
+    if find_spec("hetwin_bauer2022"):
+        write_drops(path)
     write_lerobot(path / "my_dataset")
     (path / "my_recording").symlink_to(path / "scenarios" / "episodes" / "pick_and_place")
     return path
+
+
+def write_drops(folder: Path) -> None:
+    """One drop to be replayed, and one of either label."""
+    from support.short_drops import write_short_drop
+
+    write_short_drop(folder / "episodes" / "drops" / "drop_0001", 0, True)
+    write_short_drop(folder / "labelled" / "drop_0001", 0, True)
+    write_short_drop(folder / "labelled" / "drop_0002", 1, False)
+
+
+def marks_of(line: str) -> list[pytest.MarkDecorator]:
+    """Whether an example takes long, and the packages of what it names."""
+    found = [needs_of([line]), *([pytest.mark.long] if line.startswith(MINUTES) else [])]
+    return [*found, needs("hetwin_bauer2022")] if OF_DROPS.search(line) else found
 
 
 def begun(line: str, folder: Path, domain: int) -> subprocess.Popen[str]:
@@ -107,13 +123,7 @@ def test_every_command_has_an_example(command: str) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    [
-        pytest.param(
-            line,
-            marks=[needs_of([line]), *([pytest.mark.long] if line.startswith(MINUTES) else [])],
-        )
-        for line in in_order()
-    ],
+    [pytest.param(line, marks=marks_of(line)) for line in in_order()],
 )
 def test_the_example_works(
     line: str, folder: Path, brief: Path, monkeypatch: pytest.MonkeyPatch

@@ -56,7 +56,7 @@ def helps() -> dict[str, Help]:
 
 
 def test_there_are_all_commands() -> None:
-    assert {"run", "show", "model check", "record drop", "robot obey"} <= {*COMMANDS}
+    assert {"run", "show", "model check", "robot obey"} <= {*COMMANDS}
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])

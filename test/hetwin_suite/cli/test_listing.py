@@ -79,7 +79,11 @@ def test_a_misspelt_command_and_option_get_the_near_ones() -> None:
         ("hetwin check baxter", "baxter_pick_and_place"),
         ("hetwin list models rigid", "rigid_grasp"),
         ("hetwin model check rigid", "rigid_grasp"),
-        ("hetwin evaluate table2 --approaches ensemble,ri", "ensemble,rigid"),
+        pytest.param(
+            "hetwin evaluate table2 --approaches ensemble,ri",
+            "ensemble,rigid",
+            marks=needs("hetwin_bauer2022"),
+        ),
         ("hetwin run x --engine muj", "mujoco"),
         ("hetwin evalu", "evaluate"),
     ],

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.hetwin_command import hetwin
+from support.plugins import needs
 from support.ros_runs import TESTS
 
 from hetwin_suite.running.patience import Patience, never_silent, to_stderr
@@ -106,6 +107,7 @@ def test_a_command_says_again_and_again_what_it_waits_for(
     assert said.err.count(says) >= 2  # in a wait of six times the period
 
 
+@needs("hetwin_bauer2022")
 @pytest.mark.slow
 @pytest.mark.parametrize("impatient", [SHORTEST_S], indirect=True)
 def test_a_command_is_not_silent_while_it_works(

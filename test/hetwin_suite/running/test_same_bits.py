@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 from typing import Any
 
 import pytest
 from support.cli_runs import hetwin
-from support.made_once import made_once
 from support.plugins import needs
-from support.recorded_episodes import two_drops
+from support.recorded_episodes import an_insertion, two_drops
 from support.saved_runs import gone_on, of_episode, plain_run, saved_at
 
 from hetwin_core.ensemble.conductor.checkpoint.file import write_checkpoint
-from hetwin_suite.proving_ground.episodes import Kind, record_episodes
 
 ALL = [
     *("pick_and_place", "uncertain_environment", "insertion"),
@@ -28,12 +25,7 @@ def options(name: str, factory: pytest.TempPathFactory) -> dict[str, Any]:
     if name == "uncertain_environment":
         return of_episode(two_drops(factory) / "drop_0001")
     if name == "insertion":
-
-        def record(root: Path) -> None:
-            record_episodes(Kind.INSERTION, 1, 3, root / "one", jobs=1)
-
-        root = made_once(factory, "insertion", record)
-        return of_episode(root / "one" / "insertion_0001")
+        return of_episode(an_insertion(factory))
     return {}
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from support.carried_box import between, carried_box, made_tables, task
 from support.hostile import HOSTILE, IMAGE, MARK, assert_harmless, hostile_episode
 from support.small_run import SmallRun
@@ -20,25 +19,11 @@ from hetwin_core.episodes.comparing.comparison import (
     Parting,
     What,
 )
-from hetwin_core.episodes.episode import Episode
-from hetwin_suite._mismatch.registry import axis_of
 from hetwin_suite._study.batch import Batch, counted
 from hetwin_suite._study.page.page import batch_page
 from hetwin_suite._study.predicting.forecast import Forecast
 from hetwin_suite._study.predicting.page import forecast_page
 from hetwin_suite._study.runs.run_result import RunResult
-from hetwin_suite.proving_ground.evaluation.approaches import TASKS
-from hetwin_suite.proving_ground.evaluation.beside_truth import write_beside_truth
-from hetwin_suite.proving_ground.evaluation.judge import Verdict
-from hetwin_suite.proving_ground.evaluation.page import evaluation_page
-from hetwin_suite.proving_ground.evaluation.table2 import cells
-from hetwin_suite.proving_ground.evaluation.wrong import TruePath
-from hetwin_suite.proving_ground.robustness.curves import Judgement
-from hetwin_suite.proving_ground.robustness.findings import Findings
-from hetwin_suite.proving_ground.robustness.kept import KeptVerdict
-from hetwin_suite.proving_ground.robustness.page import robustness_page
-from hetwin_suite.proving_ground.robustness.sets import EpisodeSet
-from hetwin_suite.proving_ground.robustness.wrong_pictures import WrongPicture
 from hetwin_suite.view.document import Document, html_of, live_page
 from hetwin_suite.view.report.course.card import course_card
 from hetwin_suite.view.report.course.drawing import Mark
@@ -105,48 +90,6 @@ def test_a_forecast() -> None:
     futures = [result(0, good=True), result(1, good=False), RunResult(2, error=MARK)]
     forecast = Forecast(0.0, 1.0, 0, len(futures), futures, (MARK,), 1.0)
     assert_harmless(forecast_page(forecast, MARK))
-
-
-def test_an_evaluation(tmp_path: Path) -> None:
-    verdict = Verdict(
-        *(f"episodes/{IMAGE}", next(iter(TASKS)), "ensemble", True, False, MARK, 0.01, MARK),
-        *(1.0, 1.0),
-    )
-    assert_harmless(evaluation_page(tmp_path, cells([verdict]), [verdict], {}, MARK))
-
-
-def test_where_approaches_break() -> None:
-    axis = axis_of("rate")
-    names: Any = {"name": MARK, "axis": "rate", "approach": "single", "cause": MARK, "why": MARK}
-    judged = [
-        Judgement(
-            *(MARK, IMAGE, MARK, axis, level),
-            KeptVerdict(
-                *("", MARK),
-                **names,
-                decided_by="",
-                level=level,
-                truth=truth,
-                success=True,
-                not_applicable=False,
-                seconds=1.0,
-            ),
-        )
-        for level in (axis.none, 15.0)
-        for truth in (True, False)
-    ]
-    found = Findings([EpisodeSet(MARK, IMAGE, MARK, ())], {"rate": axis}, judged)
-    picture = WrongPicture((("aGV0", MARK),), (MARK,))
-    assert_harmless(robustness_page(found, [(judged[-1], picture)]))
-
-
-def test_the_twin_beside_the_truth(small_run: SmallRun, monkeypatch: pytest.MonkeyPatch) -> None:
-    episode = Episode.open(small_run.out)
-    truth = TruePath("box", np.array([[0.0, 0.0, 0.0, 0.4], [3.0, 0.5, 0.0, 0.4]]))
-    monkeypatch.setattr(episode, "scenario", MARK)
-    path = write_beside_truth(episode, truth, MARK)
-    assert_harmless(path.read_text("utf-8"))
-    path.unlink()
 
 
 def test_the_page_of_a_run_that_goes_on_holds_nothing_of_it() -> None:

@@ -10,7 +10,7 @@ from hetwin_core.ensemble.concern_words import ROBOT_HEALTH, TOUCHED
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.sentences.catalogue import Piece, listed, pieces, plain, say
-from hetwin_core.episodes.approaches import Approach
+from hetwin_core.episodes.derived import Approach
 from hetwin_core.episodes.episode import Episode
 from hetwin_suite.view.report.story.joints import JOINT_DEVIATION, joint_motions, moving_times
 from hetwin_suite.view.report.story.sentence import Sentence

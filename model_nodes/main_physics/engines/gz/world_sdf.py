@@ -32,6 +32,7 @@ from model_nodes.main_physics.engines.gz.sdf_parts import (
 )
 from model_nodes.main_physics.engines.gz.user_world import IN_EVERY_PROXY, put, put_world
 from model_nodes.main_physics.world.description import (
+    DEFAULT_FRICTION,
     GREY,
     IDENTITY,
     Base,
@@ -47,7 +48,6 @@ from model_nodes.main_physics.world.description import (
 )
 from model_nodes.main_physics.world.transforms import compose
 
-DEFAULT_FRICTION = 1.0
 KINEMATIC_MASS = 1e4
 """The least mass of a kinematic object [kg]."""
 ENDLESS = 1e16

@@ -29,6 +29,7 @@ from model_nodes.main_physics.engines.mujoco.options import (
 )
 from model_nodes.main_physics.engines.mujoco.tables import gives_way, moving_frames
 from model_nodes.main_physics.world.description import (
+    DEFAULT_FRICTION,
     Base,
     Body,
     Geometry,
@@ -45,7 +46,6 @@ from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.transforms import principal
 from model_nodes.scene_shapes import GEOM_TYPES
 
-DEFAULT_FRICTION = 1.0
 TORSIONAL_FRICTION = 0.005
 """Like that of a patch of some millimetres [m]; a wheel that turns on the spot would creep against it."""
 SHORTEST_CONTACT_TIME = 0.004

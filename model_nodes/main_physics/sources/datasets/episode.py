@@ -7,16 +7,13 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.extras import library_of
 from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.scene.values import Floats
 
-EXTRA = "datasets"
 OPTION = "--episode"
 
 _SI_PER = {
@@ -132,14 +129,3 @@ def check_episode(number: int | None, episodes: Collection[int], file: Path) -> 
         found=f"{len(episodes)} episodes" if number is None else number,
         expected=f"{there}; there are {len(episodes)}" if number is not None else there,
     )
-
-
-def reader(module: str, what: str) -> Any:
-    """Import the library that reads a data set.
-
-    Raises:
-        BadInput: if it is not installed; names the extra that brings it.
-    """
-    name = module.partition(".")[0]
-    needed = f"{what} needs the Python package {name}, which cannot be imported"
-    return library_of(EXTRA, module, needed)

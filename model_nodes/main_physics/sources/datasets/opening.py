@@ -7,15 +7,22 @@ from pathlib import Path
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.extras import installs
+from hetwin_core.ensemble.installed import Group
 from hetwin_core.ensemble.topics import JOINT_STATES
 from hetwin_core.ensemble.writing import unwritable
 from hetwin_core.episodes.recording import joint_state, write_recording
 from model_nodes.main_physics.sources.datasets.csv_table import read_csv
 from model_nodes.main_physics.sources.datasets.episode import OPTION, Episode
-from model_nodes.main_physics.sources.datasets.hdf5_sets import SUFFIXES, is_hdf5, read_hdf5
-from model_nodes.main_physics.sources.datasets.lerobot import INFO, read_lerobot
-from model_nodes.main_physics.sources.datasets.zarr_sets import is_zarr, read_zarr
 
+READERS = Group(
+    "hetwin.datasets",
+    "reader of data sets",
+    "a function (path, number) that returns a DatasetEpisode, or None of what it does not read",
+)
+_INFO = Path("meta", "info.json")
+"""In the folder of a data set of LeRobot."""
+_SUFFIXES = (".hdf5", ".h5", ".zarr")
 _NS = 1_000_000_000
 _START_NS = 1_700_000_000 * _NS
 """When an episode begins, as a recording; data sets count from 0, which a clock that was not set does, too."""
@@ -36,22 +43,24 @@ def open_episode(path: Path, number: int | None) -> Episode | None:
     Raises:
         BadInput: if it is a data set that cannot be read, or one was expected.
     """
-    if (path / INFO).is_file():
-        return read_lerobot(path, number)
-    if is_zarr(path):
-        return read_zarr(path, number)
-    if is_hdf5(path):
-        return read_hdf5(path, number)
     if path.suffix.casefold() == ".csv" and path.is_file():
         return read_csv(path, number)
-    if number is None:
+    for _, read in READERS.each():
+        found: Episode | None = read(path, number)
+        if found is not None:
+            return found
+    seems = path.suffix in _SUFFIXES or (path / _INFO).is_file()
+    if number is None and not (seems and path.exists()):
         return None
+    if not READERS.names() and path.exists():
+        problem = "data sets are read by a package of its own, which is not installed"
+        raise BadInput(problem, file=path, where=OPTION, expected=installs("datasets"))
     raise BadInput(
         "this is no data set with episodes" if path.exists() else "there is no such data set",
         file=path,
         where=OPTION,
-        expected=f"a folder of LeRobot (v2 or v3) with {INFO}, one with {' or '.join(SUFFIXES)} files"
-        f" or such a file (robomimic, ALOHA), a .zarr store, or a CSV file; a recording has no {OPTION}",
+        expected=f"a folder of LeRobot (v2 or v3) with {_INFO}, one with {' or '.join(_SUFFIXES[:2])} files"
+        f" or such a file (robomimic, ALOHA), a {_SUFFIXES[2]} store, or a CSV file; a recording has no {OPTION}",
     )
 
 

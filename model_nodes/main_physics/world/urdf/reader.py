@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Container
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.shapes import ShapeKind
@@ -16,6 +18,7 @@ from model_nodes.main_physics.world.description import (
     Hull,
     Inertial,
     Joint,
+    JointKind,
     Link,
     MeshFile,
     Pose,
@@ -29,9 +32,10 @@ from model_nodes.main_physics.world.urdf.joints import (
     SEVERAL_AXES,
     in_single_axes,
     read_joint,
+    single_axes,
     with_control_mimics,
 )
-from model_nodes.main_physics.world.xml_file import Element
+from model_nodes.main_physics.world.xml_file import Element, read_xml
 
 
 def origin_of(element: Element) -> Pose:
@@ -298,3 +302,23 @@ def _note_ignored(root: Element, notes: Notes, label: str) -> None:
     )
     for tag, count in ignored.items():
         notes.add(f"{label}: <{tag}> is not carried over ({count} of them)")
+
+
+def moving_joints(urdf: str) -> dict[str, Joint]:
+    """Return the scalar joints of a robot's description that move, by name; none of an empty text."""
+    if not urdf:
+        return {}
+    with TemporaryDirectory(prefix="hetwin_urdf_") as folder:
+        file = Path(folder, "robot.urdf")
+        file.write_text(urdf, "utf-8")
+        root = read_xml(file)
+    links = {link.need_attribute("name") for link in root.all("link")}
+    joints = (joint for element in root.all("joint") for joint in _single(element, links))
+    return {
+        joint.name: joint for joint in joints if joint.kind in (JointKind.HINGE, JointKind.SLIDE)
+    }
+
+
+def _single(element: Element, links: Container[str]) -> list[Joint]:
+    joint, kind = read_joint(element, links), element.need_attribute("type")
+    return single_axes(joint, kind) if kind in SEVERAL_AXES else [joint]

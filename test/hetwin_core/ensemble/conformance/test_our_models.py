@@ -77,12 +77,10 @@ def test_the_other_types_keep_it_too(model: str) -> None:
 
 
 def test_every_type_is_tested() -> None:
-    without_a_running_gazebo = {"gazebo_view"}  # test_gazebo_view checks it where there is one
     points = installed("hetwin.models")
     ours = {point.name for point in points if point.dist and point.dist.name == "hetwin-suite"}
     tested = {
         *GIVEN,
-        *without_a_running_gazebo,
         "lab_robot_stand_in",  # below
         "remote_robot",  # test/hetwin_suite/proving_ground/lab/remote_robot checks it, with a robot
         "main_physics",

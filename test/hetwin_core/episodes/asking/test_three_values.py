@@ -17,7 +17,6 @@ from hetwin_core.episodes.asking.asked import AskedTables
 from hetwin_core.episodes.asking.terms import ANY, Term, contact, event, held, on
 from hetwin_core.episodes.asking.times import at, during, throughout
 from hetwin_core.episodes.run_folder import LOG
-from hetwin_core.episodes.sql import database
 
 WHY = "at 4.00 s the fingers stopped 5 cm apart with nothing of the scene between them"
 END = 10
@@ -190,6 +189,7 @@ def rows(
 ) -> Callable[[str], list[tuple[object, ...]]]:
     """Asks the episode in SQL."""
     pytest.importorskip("duckdb", reason="the extra tables is not installed")
+    database = pytest.importorskip("hetwin_sql.database", reason="hetwin_sql is not there")
     monkeypatch.setattr(database, "open_tables", lambda run: stalled().made())
     (tmp_path / "run" / LOG).mkdir(parents=True)
     return lambda sql: [*database.query(tmp_path / "run", sql).rows]

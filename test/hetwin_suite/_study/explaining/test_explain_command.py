@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.hetwin_command import hetwin, refused
+from support.plugins import needs
 
 
 def run(out: Path, *arguments: str) -> Path:
@@ -65,6 +66,7 @@ def test_nothing_mends_what_ends_too_early(short: Path) -> None:
     assert found["futures"]["finished"] == found["futures"]["asked"] > 40
 
 
+@needs("hetwin_bauer2022")
 @pytest.mark.long
 def test_the_container_of_a_missed_drop_is_moved_to_where_the_ball_falls(tmp_path: Path) -> None:
     one = ("record", "drop", "--seed", "4242", "--episode", "10")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from support.cli_runs import hetwin
 from support.gazebo_servers import needs_gazebo
+from support.plugins import needs
 from support.small_worlds import PERIOD, at, ball, box, floor
 from support.twin_runs import twin_run
 
@@ -62,8 +63,8 @@ def test_a_handover_that_is_known_before_loads_nothing(
     ("scenario", "kind", "seconds"),
     [
         ("pick_and_place", None, 4.5),
-        ("uncertain_environment", "drop", 2.6),
-        ("insertion", "insertion", 0.2),
+        pytest.param("uncertain_environment", "drop", 2.6, marks=needs("hetwin_bauer2022")),
+        pytest.param("insertion", "insertion", 0.2, marks=needs("hetwin_bauer2022")),
     ],
 )
 def test_shipped_scenarios_load_their_world_once(

@@ -1,0 +1,212 @@
+"""The real world of the two-hand robot in Drake."""
+
+from __future__ import annotations
+
+import logging
+import xml.etree.ElementTree as ET
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+from pathlib import Path
+
+import numpy as np
+from pydrake.common.eigen_geometry import Quaternion
+from pydrake.geometry import (
+    Box,
+    CollisionFilterDeclaration,
+    Cylinder,
+    GeometrySet,
+    HalfSpace,
+    RoleAssign,
+    SceneGraph,
+    Shape,
+    Sphere,
+)
+from pydrake.math import RigidTransform
+from pydrake.multibody.parsing import Parser
+from pydrake.multibody.plant import (
+    AddMultibodyPlantSceneGraph,
+    ContactModel,
+    DiscreteContactApproximation,
+    MultibodyPlant,
+)
+from pydrake.multibody.tree import (
+    BodyIndex,
+    ModelInstanceIndex,
+    PdControllerGains,
+    RigidBody,
+    SpatialInertia,
+    UnitInertia,
+)
+from pydrake.systems.framework import Diagram, DiagramBuilder
+from transforms3d.quaternions import qinverse, qmult, rotate_vector
+
+from hetwin_bauer2022.drake.contact import (
+    dissipation_of,
+    own_friction,
+    properties,
+    stiffness_of,
+)
+from hetwin_bauer2022.mismatch import RealWorld, Truths
+from hetwin_bauer2022.two_hands.joints import ALL, ARMS, FINGERS, drives
+from hetwin_suite.engine import Solid
+from hetwin_suite.model import Floats
+from hetwin_suite.runs import BadInput
+
+STEP_S = 0.002
+"""Step of physics and controller."""
+_STIFF = 1e6
+"""Stiffness of static bodies and finger tips [N/m]; that of what they touch decides."""
+_TOUCHING = ("right_hand", "right_arm_link_5", "right_arm_link_6")
+_FINGER = "right_hand_finger"
+
+
+@dataclass(frozen=True, slots=True)
+class DrakeWorld:
+    """A compiled world.
+
+    Attributes:
+        diagram: of plant and geometry.
+        plant: the multibody dynamics.
+        robot: the robot in it; its actuators are in the order of `ALL`.
+        thing: name of the body that is handled.
+    """
+
+    diagram: Diagram
+    plant: MultibodyPlant
+    robot: ModelInstanceIndex
+    thing: str
+
+
+def build(robot: Path, solids: Sequence[Solid], real: RealWorld) -> DrakeWorld:
+    """Build the real world; the counterpart of the stand-in's `build`.
+
+    Args:
+        robot: URDF of the robot, whose base stands at the origin.
+        solids: from `read_solids`; one of them moves.
+        real: the true values, and how soft the right arm is.
+
+    Raises:
+        BadInput: if not exactly one sphere moves, which is all that this world has been made for.
+    """
+    builder = DiagramBuilder()
+    plant, geometry = AddMultibodyPlantSceneGraph(builder, STEP_S)
+    plant.set_contact_model(ContactModel.kPoint)
+    plant.set_discrete_contact_approximation(DiscreteContactApproximation.kLagged)
+    moving = [solid for solid in solids if solid.moves]
+    if len(moving) != 1 or moving[0].kind != "sphere":
+        found = ", ".join(f"{solid.model} ({solid.kind})" for solid in moving)
+        raise BadInput(
+            "Drake's world cannot have this", found=found, expected="one sphere that moves"
+        )
+    logging.getLogger("drake").setLevel(logging.ERROR)  # it warns of each joint's friction
+    (instance,) = Parser(plant).AddModels(robot)
+    plant.WeldFrames(plant.world_frame(), plant.GetFrameByName("base_link"))
+    _add_actuators(plant, robot, real.compliance.softness)
+    for solid in solids:
+        _add_solid(plant, solid, real.truths)
+    _set_finger_contacts(plant, geometry, real.truths, moving[0].friction)
+    plant.Finalize()
+    _filter(plant, geometry, instance)
+    return DrakeWorld(builder.Build(), plant, instance, moving[0].model)
+
+
+def _add_actuators(plant: MultibodyPlant, robot: Path, softness: float) -> None:
+    """Add drives; torques move those of the right hand, springs to set points all others."""
+    limits = {
+        joint.get("name", ""): float(limit.get("effort", "inf"))
+        for joint in ET.parse(robot).getroot().iter("joint")
+        if (limit := joint.find("limit")) is not None
+    }
+    found = drives()
+    for name, stiffness, damping, rotor in zip(
+        ALL, found.stiffness, found.damping, found.rotor, strict=True
+    ):
+        actuator = plant.AddJointActuator(name, plant.GetJointByName(name), limits[name])
+        actuator.set_default_rotor_inertia(rotor)
+        if name in FINGERS["right"]:
+            continue
+        soft = softness if name in ARMS["right"] else 1.0
+        gains = PdControllerGains(p=stiffness / soft, d=damping / sqrt(soft))
+        actuator.set_controller_gains(gains)
+
+
+def _add_solid(plant: MultibodyPlant, solid: Solid, truths: Truths) -> None:
+    """Add a shape at the true place of its model."""
+    origin = truths.poses.get(solid.model, solid.origin)
+    turn = qinverse(solid.origin[3:])
+    position = rotate_vector(solid.position - solid.origin[:3], turn)
+    quaternion = qmult(turn, solid.quaternion)
+    name = f"{solid.model}_{solid.name}"
+    if not solid.moves:
+        place = _transform(
+            origin[:3] + rotate_vector(position, origin[3:]), qmult(origin[3:], quaternion)
+        )
+        material = properties(_STIFF, 0.0, solid.friction)
+        plant.RegisterCollisionGeometry(plant.world_body(), place, _shape(solid), name, material)
+        return
+    mass = truths.masses.get(solid.model, solid.mass)
+    inertia = SpatialInertia(mass, np.zeros(3), UnitInertia.SolidSphere(float(solid.size[0])))
+    body = plant.AddRigidBody(solid.model, plant.AddModelInstance(solid.model), inertia)
+    stiffness = stiffness_of(truths.bounce[0])
+    material = properties(stiffness, dissipation_of(truths.bounce[1]), solid.friction)
+    plant.RegisterCollisionGeometry(
+        body, _transform(position, quaternion), _shape(solid), name, material
+    )
+
+
+def _shape(solid: Solid) -> Shape:
+    match solid.kind:
+        case "box":
+            return Box(*map(float, solid.size))
+        case "cylinder":
+            return Cylinder(*map(float, solid.size))
+        case "sphere":
+            return Sphere(float(solid.size[0]))
+        case _:
+            return HalfSpace()
+
+
+def _transform(position: Floats, quaternion: Floats) -> RigidTransform:
+    turn = quaternion / np.linalg.norm(quaternion)
+    return RigidTransform(quaternion=Quaternion(wxyz=turn), p=position)
+
+
+def _set_finger_contacts(
+    plant: MultibodyPlant, geometry: SceneGraph, truths: Truths, other: float
+) -> None:
+    """Give the finger tips their friction against what moves."""
+    material = properties(_STIFF, 0.0, own_friction(truths.finger_friction, other))
+    source = plant.get_source_id()
+    assert source is not None
+    for body in _bodies(plant, _FINGER):
+        for shape in plant.GetCollisionGeometriesForBody(body):
+            geometry.AssignRole(source, shape, material, RoleAssign.kReplace)
+
+
+def _bodies(plant: MultibodyPlant, *beginnings: str) -> list[RigidBody]:
+    bodies = (plant.get_body(BodyIndex(i)) for i in range(plant.num_bodies()))
+    return [body for body in bodies if body.name().startswith(beginnings)]
+
+
+def _filter(plant: MultibodyPlant, geometry: SceneGraph, instance: ModelInstanceIndex) -> None:
+    """Let only the right hand and its forearm touch things, and fingers each other, as in the stand-in."""
+    links = [plant.get_body(index) for index in plant.GetBodyIndices(instance)]
+    touching = _bodies(plant, *_TOUCHING)
+    fingers = _bodies(plant, _FINGER)
+    names = {body.name() for body in touching}
+    idle = [body for body in links if body.name() not in names]
+    finger_names = {body.name() for body in fingers}
+    rigid = [body for body in touching if body.name() not in finger_names]
+
+    def shapes(bodies: Sequence[RigidBody]) -> GeometrySet:
+        return GeometrySet([g for b in bodies for g in plant.GetCollisionGeometriesForBody(b)])
+
+    everything = [plant.get_body(BodyIndex(i)) for i in range(plant.num_bodies())]
+    filters = geometry.collision_filter_manager()
+    filters.Apply(
+        CollisionFilterDeclaration()
+        .ExcludeWithin(shapes([*rigid, *idle]))
+        .ExcludeBetween(shapes(rigid), shapes(fingers))
+        .ExcludeBetween(shapes(idle), shapes(everything))
+    )

@@ -1,0 +1,147 @@
+"""Executes a program on the two-hand robot in Drake, and reads its sensors."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from pydrake.common.eigen_geometry import Quaternion
+from pydrake.math import RigidTransform
+from pydrake.systems.analysis import Simulator
+from pydrake.systems.framework import Context
+
+from hetwin_bauer2022.drake.plant import STEP_S, DrakeWorld
+from hetwin_bauer2022.drake.witness import DrakeWitness
+from hetwin_bauer2022.mismatch import RealWorld
+from hetwin_bauer2022.two_hands.control import Fingers
+from hetwin_bauer2022.two_hands.joints import ALL, ARMS, FINGERS, drives
+from hetwin_bauer2022.two_hands.reality import PERIOD_S
+from hetwin_bauer2022.two_hands.stage import (
+    DRIVERS,
+    POSTURES,
+    WITNESS_STEPS,
+    places_at_start,
+)
+from hetwin_bauer2022.two_hands.witness import Sample
+from hetwin_suite.model import Floats
+from hetwin_suite.robot import TICK_S, Program, Reading
+
+_PERIODS = round(STEP_S / PERIOD_S)
+_DRIVERS = tuple(
+    replace(driver, phase_steps=-(-driver.phase_steps // _PERIODS) * _PERIODS) for driver in DRIVERS
+)
+"""Those of the stand-in; a first reading between two steps comes with the later one."""
+_HAND = slice(ALL.index(FINGERS["right"][0]), ALL.index(FINGERS["right"][-1]) + 1)
+_ARM = slice(ALL.index(ARMS["right"][0]), ALL.index(ARMS["right"][-1]) + 1)
+
+
+def enact(
+    world: DrakeWorld, program: Program, real: RealWorld, random: np.random.Generator
+) -> tuple[list[Reading], list[Sample]]:
+    """Simulate from the program's beginning to its end.
+
+    Args:
+        world: the real world.
+        program: of the robot; its first gripper command is the initial state of the hand.
+        real: where the thing is, how the hand closes and the arm is compensated.
+        random: for the noise of the sensors.
+
+    Returns:
+        The readings of the sensors, and the true state of the thing over time.
+    """
+    simulator = Simulator(world.diagram)
+    context = world.plant.GetMyMutableContextFromRoot(simulator.get_mutable_context())
+    rest = np.array([places_at_start(program)[name] for name in ALL])
+    robot = _Robot(world, context, rest, program, real)
+    body = world.plant.GetBodyByName(world.thing)
+    pose = real.truths.poses[world.thing]
+    turn = pose[3:] / np.linalg.norm(pose[3:])
+    world.plant.SetFreeBodyPose(
+        context, body, RigidTransform(quaternion=Quaternion(wxyz=turn), p=pose[:3])
+    )
+    witness = DrakeWitness(world.plant, world.thing)
+    readings: list[Reading] = []
+    simulator.Initialize()
+    for step in range(0, round(program.now / PERIOD_S) + 1, _PERIODS):
+        time = step * PERIOD_S
+        robot.command(time)
+        if step % WITNESS_STEPS == 0:
+            witness.observe(time, context)
+        due = [driver for driver in _DRIVERS if driver.due(step)]
+        efforts = robot.efforts() if due else np.zeros(0)
+        for driver in due:
+            mine = [ALL.index(name) for name in driver.joints]
+            q, v = robot.positions()[mine], robot.velocities()[mine]
+            readings.append(driver.read(time, q, v, efforts[mine], random))
+        simulator.AdvanceTo(time + STEP_S)
+    return readings, witness.samples
+
+
+class _Robot:
+    """The robot's controller: springs to set points with gravity compensation, and fingers moved by torques."""
+
+    def __init__(
+        self,
+        world: DrakeWorld,
+        context: Context,
+        rest: Floats,
+        program: Program,
+        real: RealWorld,
+    ) -> None:
+        self._plant, self._context, self._instance = world.plant, context, world.robot
+        joints = [self._plant.GetJointByName(name) for name in ALL]
+        self._q = [joint.position_start() for joint in joints]
+        self._v = [joint.velocity_start() for joint in joints]
+        self._fingers = Fingers(sorted(program.gripper, key=lambda c: c.time), real.grip, POSTURES)
+        self._arm = program.set_points()
+        self._arm_speeds = np.gradient(self._arm, TICK_S, axis=0)
+        self._targets, self._speeds = rest.copy(), np.zeros(len(ALL))
+        self._torques = np.zeros(len(ALL))
+        self._factors = real.gravity_factors
+        self._stiffness, self._damping = drives().stiffness[_HAND], drives().damping[_HAND]
+        self._desired = self._plant.get_desired_state_input_port(self._instance)
+        self._actuation = self._plant.get_actuation_input_port(self._instance)
+        self._net = self._plant.get_net_actuation_output_port(self._instance)
+        positions = self._plant.GetPositions(context)
+        positions[self._q] = rest
+        self._plant.SetPositions(context, positions)
+
+    def positions(self) -> Floats:
+        """Return (joints,) positions, in rad."""
+        return np.asarray(self._plant.GetPositions(self._context)[self._q])
+
+    def velocities(self) -> Floats:
+        """Return (joints,) velocities, in rad/s."""
+        return np.asarray(self._plant.GetVelocities(self._context)[self._v])
+
+    def efforts(self) -> Floats:
+        """Return (joints,) torques of the drives, in Nm."""
+        return np.asarray(self._net.Eval(self._context))
+
+    def command(self, time: float) -> None:
+        """Set the inputs for the next step; `time` in s."""
+        last = len(self._arm) - 1
+        tick = min(time / TICK_S + 1e-6, last)
+        low = int(tick)
+        high, share = min(low + 1, last), tick - low
+        self._targets[_ARM] = (1 - share) * self._arm[low] + share * self._arm[high]
+        self._speeds[_ARM] = (1 - share) * self._arm_speeds[low] + share * self._arm_speeds[high]
+        torques = self._weight() * self._factors
+        torques[_HAND] += self._finger_torques(time)
+        most = self._fingers.most(time)
+        torques[_HAND] = np.clip(torques[_HAND], -most, most)
+        self._torques = torques
+        self._actuation.FixValue(self._context, torques)
+        self._desired.FixValue(self._context, np.concatenate([self._targets, self._speeds]))
+
+    def _weight(self) -> Floats:
+        """Return (joints,) torques against gravity and inertial forces, in Nm."""
+        inertial = np.asarray(self._plant.CalcBiasTerm(self._context))
+        gravity = np.asarray(self._plant.CalcGravityGeneralizedForces(self._context))
+        return np.asarray((inertial - gravity)[self._v])
+
+    def _finger_torques(self, time: float) -> Floats:
+        for period in range(_PERIODS):
+            targets = self._fingers.step(time + period * PERIOD_S, self._torques[_HAND])
+        q, v = self.positions()[_HAND], self.velocities()[_HAND]
+        return np.asarray(self._stiffness * (targets - q) - self._damping * v)

@@ -1,0 +1,193 @@
+"""One drop: simulates, evaluates and writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hetwin_bauer2022.drops.draw import Draw, draw
+from hetwin_bauer2022.drops.fixed import fixed
+from hetwin_bauer2022.drops.program import above, plan
+from hetwin_bauer2022.drops.verdict import FAILED_IN, Verdict, judge
+from hetwin_bauer2022.kind import RealityChoice
+from hetwin_bauer2022.mismatch import RealWorld, Truths
+from hetwin_bauer2022.recipe import Recipe, unchanged
+from hetwin_bauer2022.tennis_table import BALL_ABOVE_FOOT
+from hetwin_bauer2022.two_hands.episode_files import path_of, write_files
+from hetwin_bauer2022.two_hands.reality import build
+from hetwin_bauer2022.two_hands.stage import enact, right_hand
+from hetwin_bauer2022.two_hands.still_fingers import blocked_until
+from hetwin_bauer2022.two_hands.witness import (
+    Sample,
+    Witness,
+    contact_heights,
+    intervals,
+    touched,
+)
+from hetwin_suite.engine import read_solids
+from hetwin_suite.model import Floats
+from hetwin_suite.robot import Grip, Program, Reading
+from hetwin_suite.runs import RunFailed
+
+ROBOT = Path("urdf") / "two_hand_robot.urdf"
+WORLD = "tennis_table.sdf"
+SCENARIO = "uncertain_environment"
+_TRIES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """A simulated drop."""
+
+    drawn: Draw
+    program: Program
+    readings: list[Reading]
+    samples: list[Sample]
+    verdict: Verdict
+
+
+def scene(drawn: Draw, true: bool) -> dict[str, Floats]:
+    """Return model -> (7,) pose at the start, true or believed."""
+    stand = drawn.stand_pose(true)
+    ball = np.concatenate([above(stand[:3], BALL_ABOVE_FOOT), stand[3:]])
+    return {
+        "ball": ball,
+        "stand": stand,
+        drawn.container.name: drawn.container_pose(true),
+    }
+
+
+def simulate(random: np.random.Generator, root: Path, recipe: Recipe) -> Drop:
+    """Draw an episode that is within the arm's reach, and simulate it.
+
+    Args:
+        random: of this episode.
+        root: folder that holds `urdf` and `worlds`.
+        recipe: what is recorded.
+
+    Raises:
+        RunFailed: if none of many draws is within the arm's reach.
+    """
+    drawn, program = _draw_within_reach(random, root / ROBOT, recipe)
+    return carry_out(drawn, program, random, root, recipe.worse, recipe.reality)
+
+
+def carry_out(
+    drawn: Draw,
+    program: Program,
+    random: np.random.Generator,
+    root: Path,
+    worse: Callable[[RealWorld], RealWorld] = unchanged,
+    reality: RealityChoice = RealityChoice.MUJOCO,
+) -> Drop:
+    """Execute a program in the drawn world.
+
+    Args:
+        drawn: the episode.
+        program: the robot's program for it.
+        random: for the noise of the sensors.
+        root: folder that holds `urdf` and `worlds`.
+        worse: what mismatch makes of the real world.
+        reality: what simulates it.
+    """
+    truths = Truths(
+        scene(drawn, true=True),
+        {"ball": drawn.ball_mass},
+        drawn.finger_friction,
+        (0.0085, drawn.bounce),
+    )
+    real = worse(RealWorld(truths, Grip(drawn.force, drawn.fading), drawn.gravity_factors))
+    simulate_in = _in_drake if reality is RealityChoice.DRAKE else _in_mujoco
+    readings, samples = simulate_in(program, real, random, root)
+    verdict = judge(samples, drawn.container, drawn.container_pose(True), opening(program))
+    return Drop(drawn, program, readings, samples, verdict)
+
+
+def _in_mujoco(
+    program: Program, real: RealWorld, random: np.random.Generator, root: Path
+) -> tuple[list[Reading], list[Sample]]:
+    model = build(root / ROBOT, read_solids(root / "worlds" / WORLD), real.truths)
+    witness = Witness(model, "ball")
+    return enact(model, program, real, witness, random), witness.samples
+
+
+def _in_drake(
+    program: Program, real: RealWorld, random: np.random.Generator, root: Path
+) -> tuple[list[Reading], list[Sample]]:
+    from hetwin_bauer2022.drake import plant, stage  # an extra
+
+    world = plant.build(root / ROBOT, read_solids(root / "worlds" / WORLD), real)
+    return stage.enact(world, program, real, random)
+
+
+def opening(program: Program) -> float:
+    """Return the time of the command to open the hand, in s."""
+    return next(a.time for a in program.announcements if a.operation == "release")
+
+
+def binding(program: Program) -> float:
+    """Return the time at which the hand has closed, in s."""
+    return next(a.time for a in program.announcements if a.operation == "bind")
+
+
+def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path) -> dict[str, Any]:
+    """Simulate and write one episode.
+
+    Args:
+        folder: of the episode; must not exist.
+        recipe: what is recorded.
+        random: of this episode.
+        root: folder that holds `urdf` and `worlds`.
+
+    Returns:
+        The summary for the distribution.
+    """
+    drop = simulate(random, root, recipe)
+    verdict, drawn = drop.verdict, drop.drawn
+    blocked = blocked_until(drop.readings, binding(drop.program), opening(drop.program))
+    summary = {
+        "label": "success" if verdict.success else "failure",
+        "cause": verdict.cause,
+        "container": drawn.container.name,
+        "margin": round(verdict.margin, 5),
+        "blocked_until_release": blocked,
+    }
+    truth = {
+        **summary,
+        **recipe.truth,
+        "failed": FAILED_IN.get(verdict.cause),
+        "grasp": drawn.grasp,
+        "flaw": drawn.flaw,
+        "contact_heights": contact_heights(drop.samples, binding(drop.program)),
+        "released": verdict.released_at,
+        "held": verdict.holds,
+        "contact": intervals(drop.samples, touched(drop.samples)),
+        "poses": {name: pose.round(6).tolist() for name, pose in scene(drawn, True).items()},
+        "drawn": {**asdict(drawn), "container": drawn.container.name},
+        **path_of("ball", drop.samples),
+    }
+    believed = scene(drawn, true=False)
+    write_files(
+        folder, recipe.index, SCENARIO, believed, truth, drop.program, drop.readings, random
+    )
+    return summary
+
+
+def _draw_within_reach(
+    random: np.random.Generator, robot: Path, recipe: Recipe
+) -> tuple[Draw, Program]:
+    reacher = right_hand(robot)
+    for _ in range(_TRIES):
+        drawn = draw(random)
+        try:
+            program = plan(reacher, drawn)  # whether it is drawn again does not depend on options
+            if (chosen := fixed(drawn, recipe)) is drawn:
+                return drawn, program
+            return chosen, plan(reacher, chosen)
+        except RunFailed as error:
+            reason = error
+    raise RunFailed("drop", "plan", 0, f"none of {_TRIES} draws is within reach: {reason}")

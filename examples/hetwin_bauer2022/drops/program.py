@@ -1,0 +1,144 @@
+"""The robot's program for a drop, planned with the robot's beliefs.
+
+It explores: to learn where a drop succeeds, it aims beside the container too.
+"""
+
+from __future__ import annotations
+
+from math import atan2, cos, sin, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from hetwin_bauer2022.containers import Container
+from hetwin_bauer2022.drops.draw import Draw
+from hetwin_bauer2022.tennis_table import BALL_ABOVE_FOOT, BALL_RADIUS, TABLE_TOP
+from hetwin_suite.model import Floats, Json
+from hetwin_suite.robot import Program, Reacher
+
+DOWN = np.array([0.0, 1.0, 0.0, 0.0])
+"""Palm's z down, its x ahead; w, x, y, z."""
+HOME_AT = np.array([0.45, -0.25, 1.05])
+_NEAR_HOME = np.array([-0.6, -0.6, 0.7, -1.4, 0.0, 1.9, 0.0])
+_GRAVITY = 9.81
+_OPENING_S = 0.035
+"""Delay between the command to open and free fall of the ball [s]."""
+TO_RELEASE_S, TO_BEGIN_S = 1.6, 1.4
+"""How long the hand moves to where it lets go at rest, and to where a throw begins [s]."""
+_RUN_M = 0.3
+"""Distance that the hand moves in a throw [m]."""
+
+
+def home(reacher: Reacher) -> Floats:
+    """Return (7,) joint positions of the right arm at which all programs start."""
+    return reacher.solve(HOME_AT, _NEAR_HOME, DOWN)
+
+
+def aim_point(container: Container, pose: Floats, aim: float, bearing: float) -> Floats:
+    """Return (2,) the point on a ray from the container's centre that is `aim` inside its rim, in the world."""
+    ray = np.array([cos(bearing), sin(bearing)])
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if container.margin(middle * ray) > aim else (low, middle)
+    x, y = low * ray
+    yaw = 2 * atan2(pose[6], pose[3])
+    turned = np.array([x * cos(yaw) - y * sin(yaw), x * sin(yaw) + y * cos(yaw)])
+    return np.asarray(pose[:2] + turned)
+
+
+def above(point: Floats, height: float) -> Floats:
+    """Return (3,) a point that is higher by `height`."""
+    return np.asarray(point + np.array([0.0, 0.0, height]))
+
+
+def plan(reacher: Reacher, drawn: Draw) -> Program:
+    """Plan the whole program.
+
+    Raises:
+        RunFailed: if a place is out of the arm's reach.
+    """
+    program = Program(reacher, home(reacher), DOWN)
+    words = {"hand": "right_hand", "object": "ball"}
+    target = {**words, "container": drawn.container.name}
+    grasp = above(drawn.stand_pose(False)[:3], BALL_ABOVE_FOOT + drawn.height_error)
+    program.grip(0.0)
+    program.wait(0.3)
+    with program.doing("reach", words):
+        program.line(above(grasp, 0.12), 1.2)
+        program.line(grasp, 0.8)
+        program.wait(0.1)
+    with program.doing("grasp", words), program.doing("move_hand", {**words, "goal": "closed"}):
+        program.grip(1.0)
+        program.wait(1.1)
+    program.say("bind", words)
+    _carry(program, drawn, grasp, target)
+    with program.doing("retreat", {"hand": "right_hand"}):
+        program.line(above(reacher.point(program.last), 0.06), 0.6)
+        program.swing(program.home, 1.2)
+    program.wait(0.6)
+    program.announcements.sort(key=lambda one: one.time)
+    return program
+
+
+def _carry(program: Program, drawn: Draw, grasp: Floats, target: dict[str, str]) -> None:
+    """Lift the ball, move it over the container and release it, at rest or in motion."""
+    pose = drawn.container_pose(False)
+    aim = aim_point(drawn.container, pose, drawn.aim, drawn.bearing)
+    height = TABLE_TOP + drawn.container.height + BALL_RADIUS + drawn.clearance
+    lifted = np.array([*grasp[:2], max(height, 1.0) + 0.01])
+    with program.doing("lift", {"hand": target["hand"], "object": target["object"]}):
+        program.line(lifted, 0.9)
+    release = np.array([*aim, height])
+    letting_go = {"clearance": drawn.clearance, "speed": drawn.speed, "course": drawn.course}
+    words: dict[str, Json] = {**target, **letting_go}
+    if not drawn.speed:
+        with program.doing("move", words):
+            program.line(release, TO_RELEASE_S)
+            program.wait(0.25)
+        program.say("release", target)
+        program.grip(0.0)
+        with program.doing("move_hand", {"hand": target["hand"], "goal": "open"}):
+            program.wait(0.5)
+        return
+    thrown = throw(release, pose[:2] - drawn.stand, **letting_go)
+    with program.doing("move", words):
+        program.line(thrown.begins, TO_BEGIN_S)
+        begin = program.now
+        program.line(thrown.ends, thrown.lasts_s)
+    opening = round(begin + thrown.lasts_s / 2, 3)
+    program.say("release", target, opening)
+    program.grip(0.0, opening)
+    opens = {"hand": target["hand"], "goal": "open"}
+    program.span("move_hand", opens, opening, opening + 0.5)
+
+
+class Throw(NamedTuple):
+    """A straight motion of the hand, in whose middle it opens.
+
+    Attributes:
+        begins: (3,) where [m].
+        ends: (3,) where [m].
+        lasts_s: how long, with minimum jerk [s].
+    """
+
+    begins: Floats
+    ends: Floats
+    lasts_s: float
+
+
+def throw(aim: Floats, ahead: Floats, clearance: float, speed: float, course: float) -> Throw:
+    """Return the throw that leads through a point.
+
+    Args:
+        aim: (3,) above the rim by the clearance and the ball's radius [m].
+        ahead: (2,) horizontal direction to the container.
+        clearance: between the ball's lowest point and the rim when the hand opens [m].
+        speed: of the hand then [m/s].
+        course: direction of its motion relative to `ahead` [rad].
+    """
+    angle = atan2(ahead[1], ahead[0]) + course
+    along = np.array([cos(angle), sin(angle), 0.0])
+    release = aim - along * speed * (_OPENING_S + sqrt(2 * clearance / _GRAVITY))
+    lasts_s = 1.875 * _RUN_M / speed  # the peak velocity of minimum jerk is 1.875 times the mean
+    return Throw(release - along * _RUN_M / 2, release + along * _RUN_M / 2, lasts_s)

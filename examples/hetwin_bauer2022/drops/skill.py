@@ -1,0 +1,54 @@
+"""The skill `drop_into`: what the program of a drop does from the action `move` on, but for opening the hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from hetwin_bauer2022.containers import container
+from hetwin_bauer2022.drops.program import (
+    TO_BEGIN_S,
+    TO_RELEASE_S,
+    aim_point,
+    throw,
+)
+from hetwin_bauer2022.tennis_table import BALL_RADIUS, TABLE_TOP
+from hetwin_suite.model import Json
+from hetwin_suite.robot import JointTrajectory, SkillScene, hand_of, in_turn, numbers
+
+
+def drop_into(scene: SkillScene, arguments: Mapping[str, Json]) -> JointTrajectory:
+    """Return the motion of the arm over a container, to rest or, with a speed, on through where the hand opens.
+
+    Arguments: ``hand``; ``container``: bin, crate, tray or vase; ``place``: its pose, as the robot believes it;
+    ``inside``: how far inside its rim the aim is, at most to the middle, below 0 outside [m]; ``bearing``: direction
+    from the middle in the container's frame [rad]; ``clearance``: of the ball above the rim (0.06 m); ``speed`` of the
+    hand when it opens (0 m/s) and ``course``: direction of its motion relative to that from the hand to the container
+    (0 rad).
+
+    Raises:
+        ValueError: if an argument cannot be used.
+        CannotReach: if the hand cannot go there.
+    """
+    hand, name = hand_of(scene, arguments), arguments.get("container")
+    try:
+        into = container(str(name))
+    except KeyError:
+        raise ValueError(f"container: found {name}; expected bin, crate, tray or vase") from None
+    pose = np.array(numbers(arguments.get("place"), "place", (7,)))
+    clearance, speed = _number(arguments, "clearance", 0.06), _number(arguments, "speed", 0.0)
+    aim = aim_point(into, pose, _number(arguments, "inside"), _number(arguments, "bearing"))
+    release = np.array([*aim, TABLE_TOP + into.height + BALL_RADIUS + clearance])
+    if speed <= 0.0:
+        return scene.hand_to(hand, release.tolist(), straight=True, seconds=TO_RELEASE_S)
+    ahead = pose[:2] - np.array(scene.hand_pose(hand)[:2])
+    thrown = throw(release, ahead, clearance, speed, _number(arguments, "course", 0.0))
+    to_begin = scene.hand_to(hand, thrown.begins.tolist(), straight=True, seconds=TO_BEGIN_S)
+    through = scene.hand_to(hand, thrown.ends.tolist(), straight=True, seconds=thrown.lasts_s)
+    return in_turn([to_begin, through])
+
+
+def _number(arguments: Mapping[str, Json], name: str, default: float | None = None) -> float:
+    given = arguments.get(name, default)
+    return numbers([given], name, (1,))[0]

@@ -1,0 +1,92 @@
+"""The true outcome of a drop, and its cause."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from math import atan2, cos, sin
+
+import numpy as np
+
+from hetwin_bauer2022.containers import Container
+from hetwin_bauer2022.tennis_table import BALL_RADIUS, TABLE_TOP
+from hetwin_bauer2022.two_hands.witness import Sample, held, intervals
+from hetwin_suite.model import Floats
+
+FAILED_IN = {
+    "never_held": "grasp",
+    "lost_on_the_way": "move",
+    "missed": "release",
+    "bounced_out": "release",
+}
+"""Cause -> the operation of the program in which it went wrong."""
+LIFTED_M = 0.03
+"""A ball this high above its initial position was lifted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The outcome of a drop.
+
+    Attributes:
+        success: whether the ball is in the container at the end.
+        cause: of a failure: never_held, lost_on_the_way, missed, or bounced_out; else empty.
+        margin: signed distance in m from the rim, inside > 0, of the position at which the ball first fell to the
+            height of the rim after its release (if it was never that high: of its last position).
+        released_at: end of the last hold in s, None if it was never held.
+        holds: begin and end of all holds in s.
+    """
+
+    success: bool
+    cause: str
+    margin: float
+    released_at: float | None
+    holds: list[tuple[float, float]]
+
+
+def judge(samples: list[Sample], container: Container, pose: Floats, opening: float) -> Verdict:
+    """Evaluate an episode.
+
+    Args:
+        samples: of the ball.
+        container: the container to drop into.
+        pose: (7,) its true pose.
+        opening: time at which the hand opened, in s.
+    """
+    holds = intervals(samples, held(samples))
+    released_at = holds[-1][1] if holds else None
+    margin = _margin(samples, container, pose, released_at)
+    end = samples[-1].pose[:3]
+    inside = container.margin(_local(end[:2], pose)) > 0.0
+    success = inside and end[2] < TABLE_TOP + container.height
+    lifted = max(s.pose[2] for s in samples) - samples[0].pose[2] > LIFTED_M
+    if success:
+        cause = ""
+    elif released_at is None or not lifted:
+        cause = "never_held"
+    elif released_at < opening - 0.02:
+        cause = "lost_on_the_way"
+    else:
+        cause = "bounced_out" if margin > 0.0 else "missed"
+    return Verdict(success, cause, margin, released_at, holds)
+
+
+def _margin(
+    samples: list[Sample], container: Container, pose: Floats, released_at: float | None
+) -> float:
+    height = TABLE_TOP + container.height + BALL_RADIUS
+    falling = [s for s in samples if released_at is None or s.time >= released_at]
+    place = falling[-1].pose[:2]
+    for before, after in pairwise(falling):
+        if before.pose[2] > height >= after.pose[2]:
+            share = (before.pose[2] - height) / (before.pose[2] - after.pose[2])
+            place = before.pose[:2] + share * (after.pose[:2] - before.pose[:2])
+            break
+    return container.margin(_local(place, pose))
+
+
+def _local(xy: Floats, pose: Floats) -> Floats:
+    """Return (2,) a point in the container's frame."""
+    yaw = 2 * atan2(pose[6], pose[3])
+    x, y = xy - pose[:2]
+    return np.array([x * cos(yaw) + y * sin(yaw), y * cos(yaw) - x * sin(yaw)])

@@ -1,0 +1,163 @@
+"""`hetwin evaluate`: verdicts of the twin and of the baselines against recorded ground truth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hetwin_bauer2022.evaluation.approaches import APPROACHES, Contacts
+from hetwin_bauer2022.mismatch_option import Mismatches
+from hetwin_suite.command import (
+    BadInput,
+    Engine,
+    Episodes,
+    Jobs,
+    Page,
+    PagedResult,
+    beginning,
+    option,
+    perhaps,
+)
+
+if TYPE_CHECKING:
+    from hetwin_bauer2022.evaluation.judge import Verdict
+
+
+def completed(incomplete: str) -> list[str]:
+    """Approaches; of several, separated by commas, the last one is completed."""
+    before, comma, last = incomplete.rpartition(",")
+    return [f"{before}{comma}{name}" for name in beginning(last, APPROACHES)]
+
+
+Approaches = Annotated[
+    str,
+    typer.Option(
+        "--approaches",
+        help="some of them, separated by commas",
+        autocompletion=completed,
+    ),
+]
+ContactsGiven = Annotated[
+    Contacts,
+    typer.Option("--contacts", help="contact settings of the physics: ours, or the engine's own"),
+]
+Out = Annotated[Path, option("--out", "folder for CSV and page")]
+ALL, OUT, SUITE = ",".join(APPROACHES), Path("evaluation"), "table2"
+
+
+def table2(
+    episodes: Episodes,
+    jobs: Jobs = None,
+    approaches: Approaches = ALL,
+    contacts: ContactsGiven = Contacts.MANIPULATION,
+    engine: Engine = None,
+    mismatch: Mismatches = None,
+    out: Out = OUT,
+) -> PagedResult:
+    """Play all episodes in all approaches, as in Table 2 of Bauer et al. (2022), and compare with what really happened.
+
+    With --mismatch the twin is given something else than what really was, e.g. finger joints that read too open.
+
+    For example:
+
+    hetwin evaluate table2 --episodes episodes --approaches ensemble,rule
+
+    hetwin evaluate table2 --episodes episodes/pinches --approaches single --mismatch finger_offset=0.0175 --out worse
+    """
+    from hetwin_bauer2022.evaluation.episodes import find_episodes
+    from hetwin_bauer2022.evaluation.judge_worse import judge_all
+    from hetwin_bauer2022.evaluation.replay import Replay
+    from hetwin_bauer2022.evaluation.worse import check_mismatches
+    from hetwin_bauer2022.mismatch import read_mismatches
+    from hetwin_suite.command import Patience, to_stderr
+
+    chosen = chosen_approaches(approaches)
+    replay = Replay(contacts, engine, read_mismatches(mismatch or ()))
+    found = find_episodes(episodes)
+    check_mismatches(replay.mismatches, found)
+    patience, done = Patience(to_stderr), 0
+
+    def progress(number: int, of: int, verdict: Verdict) -> None:
+        nonlocal done
+        done = number
+        to_stderr(_line(number, of, verdict))
+        patience.heard()
+
+    def look() -> None:
+        patience.look(f"{done} of {len(found) * len(chosen)} judged")
+
+    judged = judge_all(found, chosen, replay, jobs=jobs, progress=progress, look=look)
+    from hetwin_bauer2022.evaluation import verdicts
+
+    verdicts.write_csv(out / f"{SUITE}.csv", judged)
+    page = Page(out / f"{SUITE}.html", lambda: verdicts.page(out, found, replay, judged))
+    document, lines = verdicts.document(judged, replay, out), verdicts.lines(judged, out)
+    return PagedResult(document, lines, page=page)
+
+
+def robustness(
+    episodes: Episodes,
+    jobs: Jobs = None,
+    approaches: Approaches = ALL,
+    contacts: ContactsGiven = Contacts.MANIPULATION,
+    engine: Engine = None,
+    axes: Annotated[
+        str | None,
+        typer.Option(
+            help="axes of mismatch at all their levels, or AXIS=LEVEL, separated by commas; default: all"
+        ),
+    ] = None,
+    count: Annotated[
+        int | None,
+        option("-n", "successful and as many failed episodes of each folder; default: all", 1),
+    ] = None,
+    trust_kept: Annotated[
+        bool,
+        typer.Option("--trust-kept", help="keep verdicts though the code has changed since"),
+    ] = False,
+    out: Out = OUT,
+) -> PagedResult:
+    """Find where each approach breaks as twin and reality differ more.
+
+    Every verdict is kept in --out at once and only what is not there yet is judged: a stopped evaluation goes on, and
+    one with more axes, approaches or episodes adds to it.
+
+    For example:
+
+    hetwin evaluate robustness --episodes episodes/drops --axes rate=15 --approaches single,rule -n 1 --out curves
+    """
+    from hetwin_bauer2022.evaluation.replay import Replay
+    from hetwin_bauer2022.robustness.command import judged_robustness
+    from hetwin_bauer2022.robustness.evaluation import Asked
+    from hetwin_bauer2022.robustness.levels import read_axes
+    from hetwin_bauer2022.robustness.sets import find_sets
+    from hetwin_suite.command import never_silent
+
+    chosen, replay = chosen_approaches(approaches), Replay(contacts, engine)
+    read = read_axes(axes)
+    with never_silent(lambda: "reading the episodes"):
+        asked = Asked(find_sets(episodes), read, chosen, count)
+    return judged_robustness(asked, replay, out, jobs, trusts=trust_kept)
+
+
+def chosen_approaches(text: str) -> Sequence[str]:
+    """Return the approaches that `--approaches` names.
+
+    Raises:
+        BadInput: if there is no such approach.
+    """
+    chosen = [name.strip() for name in text.split(",") if name.strip()]
+    for name in chosen:
+        if name not in APPROACHES:
+            expected = f"some of {', '.join(APPROACHES)}{perhaps(name, APPROACHES)}"
+            raise BadInput("no such approach", where="--approaches", found=name, expected=expected)
+    return chosen
+
+
+def _line(done: int, of: int, verdict: Verdict) -> str:
+    mark = "right" if verdict.right else "n/a" if verdict.not_applicable else "WRONG"
+    name = Path(verdict.episode).name
+    return f"{done}/{of} {name} {verdict.approach}: {mark} ({verdict.wall_time:.1f} s)"

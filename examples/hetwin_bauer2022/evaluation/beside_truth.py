@@ -1,0 +1,63 @@
+"""The run of a wrong verdict with the truth as a ghost in it, as a page."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from hetwin_bauer2022.evaluation.wrong import TruePath, last_handover, parted_ns
+from hetwin_suite.episode import Episode
+from hetwin_suite.page import Film, Marked, Paragraph, filmed, side_by_side
+
+PAGE = "beside_truth.html"
+
+
+def write_beside_truth(episode: Episode, truth: TruePath, heading: str) -> Path:
+    """Write the page into the run's folder.
+
+    Args:
+        episode: the run whose verdict is wrong.
+        truth: of the episode that it replays; about an object of the scene.
+        heading: what was said, and what was.
+
+    Raises:
+        BadInput: if the script of the pages has not been made.
+    """
+    film = filmed(episode)
+    page = side_by_side(
+        title=f"{episode.scenario}: the truth",
+        heading=f"{episode.scenario}: the twin, and the truth",
+        tone="bad",
+        said=[Paragraph(heading, "how")],
+        films=[film, true_film(film, truth)],
+        names=["the twin", "the truth"],
+        moments=_moments(episode, truth),
+        introduced="",
+        ghost=True,
+    )
+    path = episode.run / PAGE
+    path.write_text(page, encoding="utf-8")
+    return path
+
+
+def true_film(film: Film, truth: TruePath) -> Film:
+    """Return a film in which the object is where it really was, and nothing is said of models."""
+    number = next(i for i, body in enumerate(film.scene.bodies) if body.name == truth.thing)
+    poses = film.poses.copy()
+    poses[:, number, :3] = truth.at(np.asarray(film.times, np.float64))
+    return replace(film, poses=poses, changes=(), happenings=(), layers=(), clouds=())
+
+
+def _moments(episode: Episode, truth: TruePath) -> list[Marked]:
+    """Return when the object was handed over last, and when twin and truth were clearly apart first."""
+    found = []
+    handover = last_handover(episode, truth.thing)
+    if handover is not None:
+        words = f"{truth.thing} handed over to {handover.to_model}"
+        found.append(Marked(handover.time_ns, words))
+    apart_ns = parted_ns(episode, truth)
+    if apart_ns is not None:
+        found.append(Marked(apart_ns, "twin and truth are apart"))
+    return sorted(found)

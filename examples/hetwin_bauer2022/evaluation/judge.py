@@ -1,0 +1,169 @@
+"""Replays one episode in one approach and derives the twin's verdict."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from hetwin_bauer2022.evaluation.approaches import (
+    RULE,
+    Contacts,
+    says_success,
+    scenario_name,
+    task_of,
+)
+from hetwin_bauer2022.evaluation.episodes import LabelledEpisode
+from hetwin_bauer2022.evaluation.handover_watch import HandoverWatch
+from hetwin_suite.model import EventKind
+from hetwin_suite.runs import (
+    HetwinError,
+    RunListener,
+    RunLog,
+    RunOptions,
+    RunSummary,
+    Scenario,
+    event_from_summary,
+    event_words,
+    failure_row_words,
+    load_scenario,
+    seconds,
+    session,
+)
+
+_DEADLINE_S = 3600.0
+"""Wall time that a call of a model may take, so that no verdict depends on the machine's load."""
+WITHOUT_SIGNALS = ("single", "single_tuned", "force")
+"""Approaches that may fail to grasp; the paper reports n/a for failed executions then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The verdict of an approach on an episode.
+
+    Attributes:
+        episode: the episode's folder.
+        approach: name of the approach.
+        success: the verdict; None if the run failed.
+        truth: the true outcome.
+        cause: the true cause of a failure.
+        margin: signed distance from the boundary [m], if known.
+        why: the reason for the verdict: the handling events, or the error.
+        real_time_factor: of the run; nan for the rule.
+        wall_time: duration in s, including the start.
+        not_applicable: the paper's n/a: the approach cannot grasp what the robot really held, so that its 'no
+            success' is meaningless.
+        hand_backs: number of poses handed back to the main model.
+        unequal: number of hand-backs whose pose did not equal the released one to the bit.
+        gain: the greatest speed within half a second after a hand-back beyond the released speed and what gravity
+            adds [m/s]; below 0 if the object only slowed down, nan without hand-backs.
+    """
+
+    episode: str
+    scenario: str
+    approach: str
+    success: bool | None
+    truth: bool
+    cause: str
+    margin: float | None
+    why: str
+    real_time_factor: float
+    wall_time: float
+    not_applicable: bool = False
+    hand_backs: int = 0
+    unequal: int = 0
+    gain: float = np.nan
+
+    @property
+    def right(self) -> bool:
+        """Whether the verdict equals the truth."""
+        return self.success is self.truth
+
+
+def judge(
+    episode: LabelledEpisode,
+    approach: str,
+    log: Path | None = None,
+    contacts: Contacts = Contacts.MANIPULATION,
+    engine: str | None = None,
+) -> Verdict:
+    """Replay an episode; with `log`, write the run to that folder.
+
+    Args:
+        episode: the episode to replay.
+        approach: one of `APPROACHES`.
+        log: folder for the run's log.
+        contacts: the physics engine's contact settings.
+        engine: the main model's physics engine; None: the scenario's.
+    """
+    begun = time.monotonic()
+    task = task_of(episode.scenario)
+    grasped = True
+    watch = HandoverWatch()
+    if approach == RULE:
+        success: bool | None = episode.blocked
+        why, factor = "fingers blocked until release" if success else "fingers closed", np.nan
+    else:
+        try:
+            physics = (contacts, engine)
+            summary = _play(episode, scenario_name(task, approach), physics, watch, log)
+        except HetwinError as error:
+            success, why, factor = None, str(error), np.nan
+        else:
+            failed = summary.ended == "failed"
+            success = None if failed else says_success(task, summary.state)
+            why, factor = _description(summary), summary.real_time_factor
+            grasped = any(event["name"] == "grasped" for event in summary.events)
+    return Verdict(
+        str(episode.folder),
+        episode.scenario,
+        approach,
+        success,
+        episode.success,
+        episode.cause,
+        episode.margin,
+        why,
+        float(factor),
+        time.monotonic() - begun,
+        not grasped and episode.held and not episode.success and approach in WITHOUT_SIGNALS,
+        len(watch.hand_backs),
+        watch.unequal,
+        watch.greatest_gain if watch.hand_backs else np.nan,
+    )
+
+
+def _play(
+    episode: LabelledEpisode,
+    scenario: str,
+    physics: tuple[Contacts, str | None],
+    watch: HandoverWatch,
+    log: Path | None,
+) -> RunSummary:
+    contacts, engine = physics
+    loaded = of_the_episode(load_scenario(scenario), episode)
+    if contacts is not Contacts.MANIPULATION:
+        parameters = loaded.main.parameters
+        parameters["options"] = {**parameters.get("options", {}), "contacts": contacts.value}
+    options = RunOptions(source=str(episode.recording), scene=episode.scene, engine=engine)
+    listeners: list[RunListener] = [watch]
+    if log is not None:
+        listeners.append(RunLog(log))
+    return session(loaded, options=options, listeners=listeners, deadline_s=_DEADLINE_S).run()
+
+
+def of_the_episode(scenario: Scenario, episode: LabelledEpisode) -> Scenario:
+    """Return the scenario with the world and the robot that the episode brings."""
+    return scenario.with_files(episode.world, episode.robot)
+
+
+def _description(summary: RunSummary) -> str:
+    if summary.error is not None:
+        return failure_row_words(summary.error)
+    events = [
+        f"{event_words(event)} {seconds(event.time_ns)}"
+        for event in map(event_from_summary, summary.events)
+        if event.kind is EventKind.MODEL
+    ]
+    return ", ".join(events) or "nothing was observed"

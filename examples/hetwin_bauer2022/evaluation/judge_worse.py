@@ -1,0 +1,64 @@
+"""Judges episodes that are made worse for the time of the replay."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from hetwin_bauer2022.evaluation.episodes import LabelledEpisode
+from hetwin_bauer2022.evaluation.judge import Verdict, judge
+from hetwin_bauer2022.evaluation.replay import AS_RECORDED, Replay
+from hetwin_bauer2022.evaluation.worse import worsen
+from hetwin_suite.study import Each, Processes
+
+
+def judge_worse(
+    episode: LabelledEpisode,
+    approach: str,
+    how: Replay = AS_RECORDED,
+    log: Path | None = None,
+) -> Verdict:
+    """Replay an episode with mismatch; with `log`, write the run to that folder.
+
+    Returns:
+        The verdict about the episode, under its own name.
+
+    Raises:
+        BadInput: if an axis acts on reality, or a level is not possible for this recording.
+    """
+    if not how.mismatches:
+        return judge(episode, approach, log, how.contacts, how.engine)
+    with tempfile.TemporaryDirectory(prefix="hetwin-") as folder:
+        worse = worsen(episode, how.mismatches, Path(folder) / episode.name)
+        verdict = judge(worse, approach, log, how.contacts, how.engine)
+    return replace(verdict, episode=str(episode.folder))
+
+
+def judge_all(
+    episodes: Sequence[LabelledEpisode],
+    approaches: Sequence[str],
+    how: Replay = AS_RECORDED,
+    *,
+    jobs: int | None = None,
+    progress: Callable[[int, int, Verdict], None] = lambda *_: None,
+    look: Callable[[], None] = lambda: None,
+) -> list[Verdict]:
+    """Evaluate every episode in every approach; the order of the result does not depend on the number of jobs.
+
+    Args:
+        episodes: the episodes to replay.
+        approaches: names of the approaches.
+        how: contacts, engine and mismatches.
+        jobs: processes at a time; default: one per core.
+        progress: called with the number of finished verdicts, the total number, and the new verdict.
+        look: called several times a second.
+    """
+    tasks = [(episode, approach) for episode in episodes for approach in approaches]
+    found: dict[tuple[str, str], Verdict] = {}
+    job = Each[tuple[LabelledEpisode, str], Verdict](lambda task: judge_worse(*task, how))
+    for done in Processes(jobs).work(job, tasks, look=look):
+        found[str(done.task[0].folder), done.task[1]] = done.value
+        progress(len(found), len(tasks), done.value)
+    return [found[str(episode.folder), approach] for episode, approach in tasks]

@@ -1,0 +1,95 @@
+"""Verdicts of an evaluation as files, as JSON and on the terminal."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+from hetwin_bauer2022.evaluation.approaches import APPROACHES, RULE
+from hetwin_bauer2022.evaluation.episodes import LabelledEpisode
+from hetwin_bauer2022.evaluation.judge import Verdict
+from hetwin_bauer2022.evaluation.judge_worse import judge_worse
+from hetwin_bauer2022.evaluation.page import evaluation_page
+from hetwin_bauer2022.evaluation.replay import Replay
+from hetwin_bauer2022.evaluation.table2 import Cell, cells, hand_backs
+from hetwin_suite.command import table
+from hetwin_suite.episode import read_summary
+
+MOST_PICTURES = 40
+
+
+def page(
+    out: Path, episodes: list[LabelledEpisode], replay: Replay, verdicts: list[Verdict]
+) -> str:
+    """Return the page; the wrong ones of our approach are played again, with a log, so that it can show them.
+
+    Args:
+        out: folder of the page, and of what it shows.
+        episodes: what was judged.
+        replay: how they were replayed.
+        verdicts: of all approaches.
+    """
+    by_folder = {str(e.folder): e for e in episodes}
+    logs: dict[tuple[str, str], Path] = {}
+    wrong = [v for v in verdicts if not v.right and not v.not_applicable and v.approach != RULE]
+    for verdict in sorted(wrong, key=lambda v: APPROACHES.index(v.approach))[:MOST_PICTURES]:
+        folder = _free(out / "wrong" / f"{Path(verdict.episode).name}_{verdict.approach}")
+        judge_worse(by_folder[verdict.episode], verdict.approach, replay, folder)
+        if read_summary(folder) is not None:  # a run that cannot begin has none
+            logs[verdict.episode, verdict.approach] = folder
+    mismatches = ", ".join(map(str, replay.mismatches))
+    return evaluation_page(out, cells(verdicts), verdicts, logs, mismatches)
+
+
+def document(verdicts: list[Verdict], replay: Replay, out: Path) -> dict[str, Any]:
+    """The table, and how equal the values at hand-backs were."""
+    return {
+        "cells": [_row(cell) for cell in cells(verdicts)],
+        "hand_backs": [asdict(row) for row in hand_backs(verdicts)],
+        "contacts": replay.contacts.value,
+        "mismatch": replay.levels,
+        "out": str(out.resolve()),
+    }
+
+
+def lines(verdicts: list[Verdict], out: Path) -> Iterator[str]:
+    """Yield the table for a person, and where the files are."""
+    yield from _table(cells(verdicts))
+    yield from map(str, hand_backs(verdicts))
+    yield f"every verdict: {out / 'table2.csv'}"
+
+
+def write_csv(path: Path, verdicts: list[Verdict]) -> None:
+    """Write every verdict; the folder is made if it is not there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [f.name for f in fields(Verdict)] + ["right"])
+        writer.writeheader()
+        for verdict in verdicts:
+            writer.writerow({**asdict(verdict), "right": verdict.right})
+
+
+def _free(folder: Path) -> Path:
+    number, found = 1, folder
+    while found.exists():
+        number += 1
+        found = folder.with_name(f"{folder.name}_{number}")
+    return found
+
+
+def _row(cell: Cell) -> dict[str, object]:
+    low, high = cell.interval
+    return {**asdict(cell), "low": low, "high": high, "paper": cell.paper}
+
+
+def _table(found: list[Cell]) -> Iterator[str]:
+    rows = []
+    for scenario, truth in dict.fromkeys((c.scenario, c.truth) for c in found):
+        here = {c.approach: c for c in found if (c.scenario, c.truth) == (scenario, truth)}
+        words = [" ".join(here[a].words) if a in here else "-" for a in APPROACHES]
+        rows.append((scenario, truth, *words))
+    yield "right / of (95 % interval; paper)"
+    yield from table(("scenario", "truth", *APPROACHES), rows)

@@ -1,0 +1,168 @@
+"""Writes an episode made worse as a folder like any other."""
+
+from __future__ import annotations
+
+import copy
+import shutil
+import xml.etree.ElementTree as ET
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hetwin_bauer2022.evaluation.episodes import (
+    ROBOT,
+    WORLD,
+    LabelledEpisode,
+    read_episode,
+)
+from hetwin_bauer2022.evaluation.handled import handled_in
+from hetwin_bauer2022.mismatch import (
+    BeliefAxis,
+    EpisodeFacts,
+    HandFacts,
+    Mismatch,
+    Place,
+    RecordingAxis,
+    TwinAxis,
+    TwinFiles,
+    in_order,
+    read_recording,
+    refuse,
+    start_of,
+    write_recording,
+)
+from hetwin_suite.episode import read_labelled, write_episode
+from hetwin_suite.runs import BadInput, Scenario, load_scenario
+
+REPLAYED = (Place.RECORDING, Place.BELIEF, Place.TWIN)
+"""Where a recorded episode can still be changed."""
+REMEDY = "to record with it: hetwin record drop|insertion --mismatch ..."
+
+
+def check_mismatches(mismatches: Sequence[Mismatch], episodes: Sequence[LabelledEpisode]) -> None:
+    """Refuse axes that act while an episode is recorded, and such as concern no episode.
+
+    Raises:
+        BadInput: if there is one; it is named.
+    """
+    refuse(mismatches, REPLAYED, REMEDY)
+    grasps = sorted({episode.grasp for episode in episodes})
+    for one in mismatches:
+        if not any(map(one.axis.concerns, grasps)):
+            raise BadInput(
+                f"{one.axis.name} concerns no episode here",
+                where="--mismatch",
+                found=f"episodes with {', '.join(grasps)}",
+                expected=f"with {' or '.join(one.axis.grasps)}",
+            )
+
+
+def worsen(
+    episode: LabelledEpisode, mismatches: Sequence[Mismatch], folder: Path
+) -> LabelledEpisode:
+    """Write an episode with mismatch into a folder, and return it.
+
+    Axes that do not concern this kind of episode change nothing.
+
+    Args:
+        episode: as it was recorded.
+        mismatches: they add up, in the order of places and names; of recording, belief or twin.
+        folder: to be written; must not exist.
+
+    Raises:
+        BadInput: if an axis acts on reality, or a level is not possible for this recording.
+    """
+    refuse(mismatches, REPLAYED, REMEDY)
+    chosen = [one for one in in_order(mismatches) if one.axis.concerns(episode.grasp)]
+    scenario = load_scenario(episode.scenario)
+    twin = _twin_of(episode, scenario)
+    facts = _facts(episode, scenario, copy.deepcopy(twin.robot))
+    truth = read_labelled(episode.folder).truth
+    levels = {one.axis.name: one.level for one in chosen}
+    truth["mismatch"] = {**truth.get("mismatch", {}), **levels}
+
+    def write(recording: Path) -> None:
+        _write_recording(recording, episode, chosen, facts)
+        _write_twin(recording.parent, episode, twin, chosen, facts)
+
+    write_episode(folder, episode.scenario, _scene(episode, chosen, facts), truth, write)
+    return read_episode(folder)
+
+
+def _write_recording(
+    folder: Path, episode: LabelledEpisode, mismatches: Sequence[Mismatch], facts: EpisodeFacts
+) -> None:
+    changing = [(one.axis, one.level) for one in mismatches if isinstance(one.axis, RecordingAxis)]
+    if not changing:
+        shutil.copytree(episode.recording, folder)
+        return
+    recording = read_recording(episode.recording)
+    joint_states = recording.joint_states
+    for axis, level in changing:
+        joint_states = axis.change(joint_states, level, facts)
+    write_recording(folder, replace(recording, joint_states=joint_states))
+
+
+def _scene(
+    episode: LabelledEpisode, mismatches: Sequence[Mismatch], facts: EpisodeFacts
+) -> dict[str, Any]:
+    scene = episode.scene
+    for one in mismatches:
+        if isinstance(one.axis, BeliefAxis):
+            scene = one.axis.change(scene, one.level, facts)
+    return scene
+
+
+def _write_twin(
+    folder: Path,
+    episode: LabelledEpisode,
+    twin: TwinFiles,
+    mismatches: Sequence[Mismatch],
+    facts: EpisodeFacts,
+) -> None:
+    """Write world and robot if the twin's are not those of the scenario."""
+    changing = [(one.axis, one.level) for one in mismatches if isinstance(one.axis, TwinAxis)]
+    for axis, level in changing:
+        axis.change(twin, level, facts)
+    for name, own, root in ((WORLD, episode.world, twin.world), (ROBOT, episode.robot, twin.robot)):
+        if own is not None or changing:
+            ET.ElementTree(root).write(folder / name, encoding="utf-8", xml_declaration=True)
+
+
+def _twin_of(episode: LabelledEpisode, scenario: Scenario) -> TwinFiles:
+    world = episode.world or _file(scenario, scenario.file.world, "world")
+    return TwinFiles(
+        ET.parse(world).getroot(),
+        ET.parse(episode.robot or _file(scenario, scenario.robot_file, "robot")).getroot(),
+    )
+
+
+def _file(scenario: Scenario, name: str | None, what: str) -> Path:
+    path = scenario.path_of(name) if name else None
+    if path is None:
+        raise BadInput(f"the scenario has no such {what}", file=scenario.path, found=name)
+    return path
+
+
+def _facts(episode: LabelledEpisode, scenario: Scenario, robot: ET.Element) -> EpisodeFacts:
+    handled = handled_in(episode.scenario)
+    hands = tuple(
+        HandFacts(
+            hand.link,
+            dict(zip(hand.joints, hand.opened, strict=False)),
+            dict(zip(hand.joints, hand.closed, strict=False)),
+        )
+        for hand in scenario.file.hands.values()
+    )
+    return EpisodeFacts(
+        scenario=episode.scenario,
+        thing=handled.thing,
+        support=handled.support,
+        target=handled.target,
+        held_part=handled.held_part,
+        held_at=handled.held_at,
+        hands=hands,
+        robot=robot,
+        key=episode.key or (start_of(episode.recording),),
+    )

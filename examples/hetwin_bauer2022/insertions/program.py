@@ -1,0 +1,74 @@
+"""The robot's program for an insertion, planned with the believed pose of the socket."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hetwin_bauer2022.drops.program import DOWN, above
+from hetwin_bauer2022.insertions.draw import Draw
+from hetwin_bauer2022.solar_panel import HOLE_DEPTH
+from hetwin_suite.model import Floats
+from hetwin_suite.robot import TICK_S, GripperCommand, Program, Reacher
+
+HOME_AT = np.array([0.42, -0.25, 0.95])
+"""Of the probe's tip."""
+_NEAR_HOME = np.array([-0.6, -0.6, 0.7, -1.4, 0.0, 1.9, 0.0])
+HIDDEN_S = 1.6
+"""Time before the program in which the probe is put into the hand [s]."""
+_HALF_CLOSED = 0.4
+_PRESS_M = 0.006
+"""To press, the program commands the tip this deep below the socket's face ..."""
+_BEYOND_M = 0.01
+"""... and finally this far beyond the hole's bottom."""
+PUSH_S = 1.4
+"""Duration of the last push ..."""
+REST_S = 0.6
+"""... and of the rest after it."""
+_TURNS = 4
+
+
+def plan(reacher: Reacher, drawn: Draw) -> Program:
+    """Plan the whole program.
+
+    Args:
+        reacher: for the probe's tip.
+        drawn: the episode.
+
+    Raises:
+        RunFailed: if a place is out of the arm's reach.
+    """
+    program = Program(reacher, reacher.solve(HOME_AT, _NEAR_HOME, DOWN), DOWN)
+    hand = {"hand": "right_hand"}
+    words = {**hand, "object": "dip"}
+    target = {**words, "socket": "spu"}
+    face = above(drawn.socket, HOLE_DEPTH)
+    program.gripper += [GripperCommand(-HIDDEN_S, _HALF_CLOSED), GripperCommand(-HIDDEN_S, 1.0)]
+    program.say("bind", words)
+    program.wait(0.4)
+    with program.doing("move", target):
+        program.line(above(face, 0.03), 1.6)
+        program.wait(0.2)
+    with program.doing("insert", target):
+        program.line(above(face, -_PRESS_M), 1.2)
+        program.follow(_spiral(above(face, -_PRESS_M), drawn.search_radius))
+        program.line(above(drawn.socket, -_BEYOND_M), PUSH_S)
+        program.wait(REST_S)
+    program.say("release", target)
+    program.grip(0.0)
+    with program.doing("move_hand", {**hand, "goal": "open"}):
+        program.wait(0.5)
+    with program.doing("retreat", hand):
+        program.line(above(face, 0.1), 1.2)
+    program.wait(0.4)
+    program.announcements.sort(key=lambda one: one.time)
+    return program
+
+
+def _spiral(middle: Floats, radius: float) -> Floats:
+    """Return (ticks, 3) points from the centre outward and back; without a radius it waits briefly."""
+    duration = 2.6 if radius else 0.3
+    share = np.arange(1, round(duration / TICK_S) + 1) * TICK_S / duration
+    out = radius * np.minimum(1.0, 2.0 * np.minimum(share * 0.75, 1.0 - share) * 1.34)
+    angle = 2 * np.pi * _TURNS * share
+    way = np.column_stack([out * np.cos(angle), out * np.sin(angle), np.zeros(len(share))])
+    return np.asarray(middle + way)

@@ -1,0 +1,60 @@
+"""Axes of mismatch: ways in which reality, recording, belief and twin differ, each at a level.
+
+An axis of one's own is a class that an entry point `hetwin.mismatches` names; `--mismatch NAME=LEVEL` uses it::
+
+    from dataclasses import replace
+
+    from hetwin_bauer2022.mismatch import EpisodeFacts, JointStates, RecordingAxis
+
+
+    class LateArm(RecordingAxis):
+        name, unit, levels = "late_arm", "s", (0.0, 0.01, 0.02, 0.05, 0.1)
+        source, summary = "not measured", "all joints are stamped so much too late"
+
+        def change(self, recorded: list[JointStates], level: float, episode: EpisodeFacts):
+            return [replace(one, stamps=one.stamps + round(level * 1e9)) for one in recorded]
+"""
+
+from __future__ import annotations
+
+from hetwin_bauer2022.mismatch.axis import (
+    Axis,
+    BeliefAxis,
+    Mismatch,
+    Place,
+    RealityAxis,
+    RecordingAxis,
+    TwinAxis,
+)
+from hetwin_bauer2022.mismatch.facts import EpisodeFacts, HandFacts
+from hetwin_bauer2022.mismatch.joint_states import JointStates
+from hetwin_bauer2022.mismatch.real_world import STIFF, Compliance, RealWorld, Truths
+from hetwin_bauer2022.mismatch.recording_file import read_recording, start_of, write_recording
+from hetwin_bauer2022.mismatch.registry import axes, axis_names, in_order, read_mismatches, refuse
+from hetwin_bauer2022.mismatch.twin_files import TwinFiles
+
+__all__ = [
+    "STIFF",
+    "Axis",
+    "BeliefAxis",
+    "Compliance",
+    "EpisodeFacts",
+    "HandFacts",
+    "JointStates",
+    "Mismatch",
+    "Place",
+    "RealWorld",
+    "RealityAxis",
+    "RecordingAxis",
+    "Truths",
+    "TwinAxis",
+    "TwinFiles",
+    "axes",
+    "axis_names",
+    "in_order",
+    "read_mismatches",
+    "read_recording",
+    "refuse",
+    "start_of",
+    "write_recording",
+]

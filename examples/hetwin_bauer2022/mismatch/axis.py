@@ -1,0 +1,160 @@
+"""What every axis of mismatch declares, and the four places where one can act."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from enum import StrEnum
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from hetwin_bauer2022.mismatch.facts import EpisodeFacts
+from hetwin_bauer2022.mismatch.joint_states import JointStates
+from hetwin_bauer2022.mismatch.real_world import RealWorld
+from hetwin_bauer2022.mismatch.twin_files import TwinFiles
+from hetwin_suite.runs import BadInput
+
+
+class Place(StrEnum):
+    """Where an axis acts, in the order in which several act."""
+
+    REALITY = "reality"
+    RECORDING = "recording"
+    BELIEF = "belief"
+    TWIN = "twin"
+
+
+class Axis(ABC):
+    """One way in which reality and twin differ, at a level.
+
+    An axis is a pure function of episode, level and seed: what is random comes from `EpisodeFacts.random`, so that
+    a level scales the same draw.
+
+    Attributes:
+        place: where it acts.
+        name: as `--mismatch NAME=LEVEL` names it, and its entry point.
+        unit: of its levels: `rad`, `m`, `s`, `Hz`, `N m`, or `factor`.
+        none: the level that changes nothing.
+        levels: five or more to measure, in order, with `none`.
+        lowest: the least possible level.
+        highest: the greatest possible level.
+        hardware: least and greatest level that real hardware has, in the same unit; None: not known.
+        source: where `hardware` is from, or what was not found.
+        summary: what a level means, in one sentence.
+        grasps: kinds of episodes that it concerns, of `cage`, `pinch`, `insertion`; empty: all.
+    """
+
+    place: ClassVar[Place]
+    name: ClassVar[str]
+    unit: ClassVar[str]
+    none: ClassVar[float] = 0.0
+    levels: ClassVar[tuple[float, ...]]
+    lowest: ClassVar[float] = -math.inf
+    highest: ClassVar[float] = math.inf
+    hardware: ClassVar[tuple[float, float] | None] = None
+    source: ClassVar[str]
+    summary: ClassVar[str]
+    grasps: ClassVar[tuple[str, ...]] = ()
+
+    def concerns(self, grasp: str) -> bool:
+        """Whether it concerns episodes of this kind."""
+        return not self.grasps or grasp in self.grasps
+
+    def check(self, level: float) -> None:
+        """Check a level.
+
+        Raises:
+            BadInput: if it is not possible.
+        """
+        if not (math.isfinite(level) and self.lowest <= level <= self.highest):
+            raise BadInput(
+                f"{self.name} cannot have this level",
+                where="--mismatch",
+                found=level,
+                expected=self._possible(),
+            )
+
+    def _possible(self) -> str:
+        bounds = []
+        if math.isfinite(self.lowest):
+            bounds.append(f">= {self.lowest:g}")
+        if math.isfinite(self.highest):
+            bounds.append(f"<= {self.highest:g}")
+        return f"{' and '.join(bounds) or 'a finite number'} ({self.unit}), {self.none:g} changes nothing"
+
+
+class RecordingAxis(Axis):
+    """An axis that acts on the recorded joint states."""
+
+    place = Place.RECORDING
+
+    @abstractmethod
+    def change(
+        self, recorded: list[JointStates], level: float, episode: EpisodeFacts
+    ) -> list[JointStates]:
+        """Return what the recording holds at this level.
+
+        Args:
+            recorded: each publisher's messages about the same joints; not to be changed in place.
+            level: see `Axis`.
+            episode: what is known about the episode.
+        """
+
+
+class BeliefAxis(Axis):
+    """An axis that acts on the believed scene, as in `scene.json`."""
+
+    place = Place.BELIEF
+
+    @abstractmethod
+    def change(self, scene: dict[str, Any], level: float, episode: EpisodeFacts) -> dict[str, Any]:
+        """Return the believed scene at this level.
+
+        Args:
+            scene: entity -> {`pose`: [x y z, qw qx qy qz] in the world}; not to be changed in place.
+            level: see `Axis`.
+            episode: what is known about the episode.
+        """
+
+
+class TwinAxis(Axis):
+    """An axis that acts on the twin's world and robot."""
+
+    place = Place.TWIN
+
+    @abstractmethod
+    def change(self, twin: TwinFiles, level: float, episode: EpisodeFacts) -> None:
+        """Change world and robot in place.
+
+        Args:
+            twin: copies of the two descriptions.
+            level: see `Axis`.
+            episode: what is known about the episode.
+        """
+
+
+class RealityAxis(Axis):
+    """An axis that acts on the real world, while an episode is recorded."""
+
+    place = Place.REALITY
+
+    @abstractmethod
+    def change(self, real: RealWorld, level: float, random: np.random.Generator) -> RealWorld:
+        """Return the real world at this level.
+
+        Args:
+            real: what the episode is simulated with otherwise.
+            level: see `Axis`.
+            random: of this axis and episode; it does not depend on the level.
+        """
+
+
+class Mismatch(NamedTuple):
+    """An axis at a level, which is possible."""
+
+    axis: Axis
+    level: float
+
+    def __str__(self) -> str:
+        return f"{self.axis.name}={self.level:g}"

@@ -1,0 +1,119 @@
+"""Axes that act on where the robot believes things to be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from transforms3d.quaternions import axangle2quat, qmult, rotate_vector
+
+from hetwin_bauer2022.mismatch.axis import BeliefAxis
+from hetwin_bauer2022.mismatch.facts import EpisodeFacts
+from hetwin_suite.runs import BadInput
+
+
+def believed_pose(scene: dict[str, Any], thing: str) -> list[float]:
+    """Return x y z, qw qx qy qz of a thing in the world.
+
+    Raises:
+        BadInput: if the scene does not say where it is.
+    """
+    pose = scene.get(thing, {}).get("pose")
+    if pose is None:
+        expected = f'"{thing}": {{"pose": [x, y, z, qw, qx, qy, qz]}} in scene.json'
+        raise BadInput(
+            "the robot has no belief to be mistaken in", found=list(scene), expected=expected
+        )
+    return list(pose)
+
+
+def moved_aside(
+    scene: dict[str, Any],
+    thing: str,
+    with_it: Sequence[str],
+    distance: float,
+    random: np.random.Generator,
+) -> dict[str, Any]:
+    """Return the scene with a thing moved horizontally, in a drawn direction.
+
+    Args:
+        scene: entity -> {`pose`: [x y z, qw qx qy qz] in the world}.
+        thing: that is moved.
+        with_it: things that are moved as far, if they have a believed pose.
+        distance: in m.
+        random: draws the direction.
+
+    Raises:
+        BadInput: if the scene does not say where the thing is.
+    """
+    direction = random.uniform(0.0, 2 * np.pi)
+    step = distance * np.array([np.cos(direction), np.sin(direction)])
+    changed = dict(scene)
+    for name in (thing, *(other for other in with_it if "pose" in scene.get(other, {}))):
+        pose = believed_pose(scene, name)
+        place = [float(pose[0] + step[0]), float(pose[1] + step[1]), *pose[2:]]
+        changed[name] = {**scene[name], "pose": place}
+    return changed
+
+
+class ObjectPlace(BeliefAxis):
+    """The object, with what it lies on, is believed to be aside."""
+
+    name = "object_place"
+    unit = "m"
+    levels = (0.0, 0.003, 0.006, 0.012, 0.024)
+    lowest, highest = 0.0, 1.0
+    hardware = (0.0, 0.0091)
+    source = (
+        "look and move of a calibrated humanoid errs by 3.9 mm on average, 9.1 mm at worst "
+        "(Tenhumberg et al., 2022, arXiv:2311.08338)"
+    )
+    summary = "the object is believed this far aside, in a drawn direction, with what it lies on"
+
+    def change(self, scene: dict[str, Any], level: float, episode: EpisodeFacts) -> dict[str, Any]:
+        """Move the object and its support in the believed scene."""
+        random = episode.random(self.name)
+        return moved_aside(scene, episode.thing, episode.support, level, random)
+
+
+class SocketPlace(BeliefAxis):
+    """The socket is believed to be aside of where it is, beside the error of the recording's own belief."""
+
+    name = "socket_place"
+    unit = "m"
+    levels = (0.0, 0.002, 0.005, 0.01, 0.02)
+    lowest, highest = 0.0, 1.0
+    hardware = (0.0, 0.0091)
+    source = (
+        "look and move of a calibrated humanoid errs by 3.9 mm on average, 9.1 mm at worst "
+        "(Tenhumberg et al., 2022, arXiv:2311.08338)"
+    )
+    summary = "the socket is believed this far aside, in a drawn direction"
+    grasps = ("insertion",)
+
+    def change(self, scene: dict[str, Any], level: float, episode: EpisodeFacts) -> dict[str, Any]:
+        """Move the socket in the believed scene."""
+        return moved_aside(scene, episode.target, (), level, episode.random(self.name))
+
+
+class ObjectTilt(BeliefAxis):
+    """The object is believed tilted about the middle of what the fingers hold."""
+
+    name = "object_tilt"
+    unit = "rad"
+    levels = (0.0, 0.05, 0.1, 0.2, 0.4)
+    lowest, highest = 0.0, np.pi
+    source = "no measured figure was found"
+    summary = "the object in the hand is believed tilted by this angle, about a drawn axis"
+    grasps = ("insertion",)
+
+    def change(self, scene: dict[str, Any], level: float, episode: EpisodeFacts) -> dict[str, Any]:
+        """Tilt the object about a horizontal axis through the middle of what the fingers hold."""
+        direction = episode.random(self.name).uniform(0.0, 2 * np.pi)
+        turn = axangle2quat([np.cos(direction), np.sin(direction), 0.0], level)
+        pose = np.array(believed_pose(scene, episode.thing), np.float64)
+        held = rotate_vector(np.array(episode.held_at), pose[3:])
+        place = pose[:3] + held - rotate_vector(held, turn)
+        tilted = np.concatenate([place, qmult(turn, pose[3:])])
+        return {**scene, episode.thing: {**scene[episode.thing], "pose": tilted.tolist()}}

@@ -1,0 +1,82 @@
+"""Recorded joint states as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_suite.model import Floats
+
+Int64s: TypeAlias = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class JointStates:
+    """One publisher's n messages about the same joints, in the order in which they were received.
+
+    Attributes:
+        topic: of the messages.
+        frame: in their headers.
+        names: of the joints.
+        stamps: (n,) time in the header [ns].
+        received: (n,) time of reception [ns].
+        order: (n,) the message's number in the recording, for those received at the same time.
+        positions: (n, joints) [rad or m].
+        velocities: (n, joints) [rad/s or m/s], or (n, 0) if not recorded.
+        efforts: (n, joints) [Nm or N], not a number where not known, or (n, 0) if not recorded.
+    """
+
+    topic: str
+    frame: str
+    names: tuple[str, ...]
+    stamps: Int64s
+    received: Int64s
+    order: Int64s
+    positions: Floats
+    velocities: Floats
+    efforts: Floats
+
+    def columns(self, joints: Collection[str]) -> list[int]:
+        """Return the columns of those of its joints that are among `joints`."""
+        return [i for i, name in enumerate(self.names) if name in joints]
+
+    def of_each(self, numbers: Mapping[str, float]) -> Floats:
+        """Return (joints,) the number of each of its joints, 0 for those without."""
+        return np.array([numbers.get(name, 0.0) for name in self.names])
+
+    def messages(self, chosen: Int64s | NDArray[np.bool_]) -> JointStates:
+        """Return some of the messages.
+
+        Args:
+            chosen: their indices, or for each message whether it is chosen.
+        """
+        return replace(
+            self,
+            stamps=self.stamps[chosen],
+            received=self.received[chosen],
+            order=self.order[chosen],
+            positions=self.positions[chosen],
+            velocities=self.velocities[chosen],
+            efforts=self.efforts[chosen],
+        )
+
+    def joints(self, chosen: Collection[str]) -> JointStates:
+        """Return the same messages about some of the joints only."""
+        columns = self.columns(chosen)
+        known = (self.velocities.shape[1], self.efforts.shape[1])
+        velocities, efforts = (columns if count else [] for count in known)
+        return replace(
+            self,
+            names=tuple(self.names[i] for i in columns),
+            positions=self.positions[:, columns],
+            velocities=self.velocities[:, velocities],
+            efforts=self.efforts[:, efforts],
+        )
+
+    def moved(self, offsets: Floats) -> JointStates:
+        """Return the same messages with (joints,) offsets added to all positions."""
+        return replace(self, positions=self.positions + offsets)

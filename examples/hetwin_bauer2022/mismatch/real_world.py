@@ -1,0 +1,74 @@
+"""What the real world of an episode is simulated with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from hetwin_suite.model import Floats
+from hetwin_suite.robot import Grip
+
+_RUBBER = (0.004, 1.0)
+"""Time constant in s and damping ratio of contacts of finger tips."""
+
+
+@dataclass(frozen=True, slots=True)
+class Truths:
+    """The true values that differ from the world file.
+
+    Attributes:
+        poses: model -> true x y z, qw qx qy qz; others are as in the file.
+        masses: model -> true mass in kg.
+        finger_friction: coefficient of friction of the finger tips.
+        bounce: time constant in s and damping ratio of the contacts of moving models.
+        touch: the same of the contacts of the fingers.
+        hulls: model -> (n, 3) corners in its frame of an additional convex shape.
+        fixtures: model -> x y z, qw qx qy qz in the right palm, where an equality of this model's
+            name holds it as long as it is active; it is not at first.
+    """
+
+    poses: Mapping[str, Floats]
+    masses: Mapping[str, float]
+    finger_friction: float = 0.8
+    bounce: tuple[float, float] = (0.0085, 0.3)
+    hulls: Mapping[str, Floats] = field(default_factory=dict)
+    fixtures: Mapping[str, Floats] = field(default_factory=dict)
+    touch: tuple[float, float] = _RUBBER
+
+
+@dataclass(frozen=True, slots=True)
+class Compliance:
+    """The compliance of an arm.
+
+    Attributes:
+        softness: factor by which the stiffness is reduced.
+        guarded: begin and end in s of a motion that pauses as long as a joint deflects by more than
+            `most_strain`; the missing motion is made up for after the end.
+        most_strain: in rad.
+    """
+
+    softness: float = 1.0
+    guarded: tuple[float, float] = (math.inf, math.inf)
+    most_strain: float = math.inf
+
+
+STIFF = Compliance()
+"""An arm that gives way no more than it is built to."""
+
+
+@dataclass(frozen=True, slots=True)
+class RealWorld:
+    """The real world of an episode.
+
+    Attributes:
+        truths: values that differ from the world file.
+        grip: how the hand closes.
+        gravity_factors: (joints,) factors of the error of the robot's gravity compensation.
+        compliance: of the right arm.
+    """
+
+    truths: Truths
+    grip: Grip
+    gravity_factors: Floats
+    compliance: Compliance = STIFF

@@ -1,0 +1,57 @@
+"""`hetwin list mismatches`: the axes along which reality and twin can be made to differ."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hetwin_suite.command import Result, table
+
+if TYPE_CHECKING:
+    from hetwin_bauer2022.mismatch.axis import Axis
+
+
+def mismatches() -> Result:
+    """List the axes of mismatch: what --mismatch AXIS=LEVEL of evaluate and record can make worse.
+
+    Each with the place where it acts, the unit of its levels, the level that changes nothing, levels to try, and what
+    real hardware has. Those that act on reality are for record, all others for evaluate.
+
+    Example: hetwin list mismatches
+    """
+    from hetwin_bauer2022.mismatch.registry import axes
+
+    found = list(axes().values())
+    header = ("axis", "acts on", "unit", "none", "levels", "hardware", "a level means")
+    rows = table(header, [_row(axis) for axis in found])
+    return Result([_document(axis) for axis in found], rows)
+
+
+def _row(axis: Axis) -> tuple[str, ...]:
+    levels = ", ".join(f"{level:g}" for level in axis.levels)
+    low_high = (
+        "?" if axis.hardware is None else " to ".join(f"{level:g}" for level in axis.hardware)
+    )
+    only = f" (only {', '.join(axis.grasps)})" if axis.grasps else ""
+    return (
+        axis.name,
+        axis.place,
+        axis.unit,
+        f"{axis.none:g}",
+        levels,
+        low_high,
+        f"{axis.summary}{only}",
+    )
+
+
+def _document(axis: Axis) -> dict[str, Any]:
+    return {
+        "name": axis.name,
+        "acts_on": axis.place.value,
+        "unit": axis.unit,
+        "none": axis.none,
+        "levels": list(axis.levels),
+        "hardware": axis.hardware,
+        "source": axis.source,
+        "grasps": list(axis.grasps),
+        "summary": axis.summary,
+    }

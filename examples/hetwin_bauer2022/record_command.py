@@ -1,0 +1,197 @@
+"""`hetwin record`: ground truth from a stand-in for a real robot, of the kinds that hetwin brings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hetwin_bauer2022.kind import FlawChoice, GraspChoice, Kind, RealityChoice
+from hetwin_bauer2022.mismatch_option import Mismatches
+from hetwin_suite.command import (
+    BadInput,
+    EpisodeNumber,
+    Jobs,
+    Result,
+    Seed,
+    numbers,
+    option,
+    recorded,
+)
+
+Out = Annotated[Path, option("--out", "folder for the episodes; new or empty")]
+Count = Annotated[int, option("-n", "episodes", 1)]
+Shift = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--shift",
+        metavar="NAME=X,Y",
+        help="with something really so far elsewhere, in m of the world; may be given several times",
+    ),
+]
+COUNT = 10
+
+
+def drop(
+    out: Out,
+    count: Count = COUNT,
+    episode: EpisodeNumber = None,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    grasp: Annotated[
+        GraspChoice, typer.Option(help="how the hand takes the ball")
+    ] = GraspChoice.CAGE,
+    flaw: Annotated[
+        FlawChoice, typer.Option(help="what goes wrong, apart from the aim")
+    ] = FlawChoice.ANY,
+    near_rim: Annotated[
+        float | None,
+        typer.Option(metavar="M", help="aims at most so near to the rim, on either side"),
+    ] = None,
+    aim: Annotated[
+        str | None,
+        typer.Option(
+            metavar="INSIDE_M,BEARING_RAD",
+            help="all aims so far inside the rim, and in this direction from the container's middle",
+        ),
+    ] = None,
+    shift: Shift = None,
+    mismatch: Mismatches = None,
+    reality: Annotated[
+        RealityChoice,
+        typer.Option(help="what simulates the real world; drake needs the extra drake"),
+    ] = RealityChoice.MUJOCO,
+) -> Result:
+    """Record drops of a ball into a container, with what the robot believes and what is true.
+
+    Each episode is a folder with recording/ (rosbag2), scene.json (what the robot believes) and
+    truth.json (what really happened); distribution.json tells how the episodes are distributed.
+
+    --grasp, --flaw, --near-rim, --aim and --shift leave everything else about the episodes of a seed as it is. A cage
+    bears the ball from below, a pinch holds it by friction. --shift moves what stands (the stand, the container)
+    without the robot's knowing. With --mismatch reality itself is another one, e.g. an arm that gives way more.
+
+    For example:
+
+    hetwin record drop -n 1 --seed 12 --out episodes/drops
+
+    hetwin record drop -n 1 --seed 7 --grasp pinch --flaw none --out episodes/pinches
+
+    hetwin record drop --seed 5 --episode 1 --near-rim 0.01 --shift stand=0.002,0 --out episodes/again
+    """
+    return _recorded(
+        *(Kind.DROP, out, count, episode, seed, jobs),
+        shift=shift,
+        mismatch=mismatch,
+        grasp=grasp,
+        flaw=flaw,
+        reality=reality,
+        near_rim=near_rim,
+        aim=None if aim is None else read_aim(aim),
+    )
+
+
+def insertion(
+    out: Out,
+    count: Count = COUNT,
+    episode: EpisodeNumber = None,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    shift: Shift = None,
+    mismatch: Mismatches = None,
+) -> Result:
+    """Record insertions of a plug into a socket, with what the robot believes and what is true.
+
+    The files are those of hetwin record drop. --shift moves the socket without the robot's knowing; with --mismatch
+    reality itself is another one.
+
+    Example: hetwin record insertion -n 1 --seed 3 --out episodes/insertions
+    """
+    return _recorded(
+        *(Kind.INSERTION, out, count, episode, seed, jobs), shift=shift, mismatch=mismatch
+    )
+
+
+def _recorded(
+    kind: Kind,
+    out: Path,
+    count: int,
+    episode: int | None,
+    seed: int,
+    jobs: int | None,
+    *,
+    shift: Sequence[str] | None = None,
+    mismatch: Sequence[str] | None = None,
+    **chosen: Any,
+) -> Result:
+    from hetwin_bauer2022.episodes import record_episodes
+    from hetwin_bauer2022.mismatch import read_mismatches
+
+    chosen |= {"mismatches": read_mismatches(mismatch or ()), "shifts": read_shifts(shift or ())}
+    record = partial(record_episodes, kind, count, seed, out, jobs, episode=episode, **chosen)
+    return recorded(record, out, count if episode is None else 1, _why, _lines)
+
+
+def read_aim(text: str) -> tuple[float, float]:
+    """Return what `--aim INSIDE_M,BEARING_RAD` says.
+
+    Raises:
+        BadInput: if the text says something else.
+    """
+    found = numbers(text, 2)
+    if found is None:
+        raise BadInput(
+            "this is no aim",
+            where="--aim",
+            found=text,
+            expected="INSIDE_M,BEARING_RAD, e.g. 0.05,0; below 0 it is outside of the rim",
+        )
+    return found[0], found[1]
+
+
+def read_shifts(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Return what `--shift NAME=X,Y` says: name -> x, y [m].
+
+    Raises:
+        BadInput: if a text says something else, or a name is given twice.
+    """
+    found: dict[str, tuple[float, float]] = {}
+    for text in texts:
+        name, _, place = text.partition("=")
+        shift = numbers(place, 2)
+        if not name or shift is None:
+            raise BadInput(
+                "this is no shift",
+                where="--shift",
+                found=text,
+                expected="NAME=X,Y in m, e.g. bin=0.02,0",
+            )
+        if name in found:
+            raise BadInput(
+                "this is shifted twice", where="--shift", found=text, expected=f"{name} once"
+            )
+        found[name] = shift[0], shift[1]
+    return found
+
+
+def _why(summary: Mapping[str, Any]) -> list[str]:
+    parts: list[str] = []
+    if "container" in summary:
+        parts.append(str(summary["container"]))
+    if "short" in summary:
+        parts.append(f"{summary['short'] * 1000:.1f} mm short")
+    if "margin" in summary:
+        parts.append(f"margin {summary['margin'] * 1000:+.0f} mm")
+    return parts
+
+
+def _lines(found: Mapping[str, Any]) -> Iterator[str]:
+    if "near_boundary" in found:
+        near = found["near_boundary"]
+        yield f"  within {near['within_m'] * 1000:.0f} mm of the boundary: {near['share']:.0%}"
+    if "rule_blocked_means_success" in found:
+        rule = found["rule_blocked_means_success"]
+        yield f"  blocked until release means success: right in {rule['accuracy']:.0%}"

@@ -1,0 +1,127 @@
+"""Fingerprints of what decides a verdict: episodes, code, scenarios, worlds, engines.
+
+A kept verdict counts as long as its fingerprints are the same. Code counts without comments, docstrings and layout, and
+of the models only those that the approach uses, so that a change of one model leaves the verdicts of others.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.metadata import entry_points, version
+from importlib.util import find_spec
+from pathlib import Path
+
+import yaml
+
+from hetwin_bauer2022.evaluation.approaches import RULE, scenario_name, task_of
+from hetwin_bauer2022.mismatch import Axis, Place
+from hetwin_suite.runs import find_scenario, load_scenario, resource
+
+_LENGTH = 16
+_ENGINES = ("mujoco-core", "numpy")
+_EVALUATION = "hetwin_bauer2022.evaluation"
+_MISMATCH = "hetwin_bauer2022.mismatch"
+_REALITY = ("hetwin_suite._robots", "hetwin_suite._worlds", "hetwin_bauer2022")
+_DRAWS = "robustness"
+"""Draws what was judged, and decides nothing."""
+
+
+def of_episode(folder: Path) -> str:
+    """Return the digest of an episode's files, wherever it lies."""
+    digest = hashlib.sha256()
+    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+        digest.update(file.relative_to(folder).as_posix().encode())
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:_LENGTH]
+
+
+def of_recording() -> str:
+    """Return the fingerprint of what records episodes."""
+    digest = hashlib.sha256("".join(map(_of_module, _REALITY)).encode())
+    return digest.hexdigest()[:_LENGTH]
+
+
+@cache
+def of_approach(scenario: str, approach: str, axis: Axis | None, physics: str) -> str:
+    """Return the fingerprint of everything but the episode.
+
+    Args:
+        scenario: of the episodes; a task.
+        approach: that judges.
+        axis: of the mismatch; None: there is none.
+        physics: contact settings and engine.
+    """
+    digest = hashlib.sha256(physics.encode())
+    modules = [f"{_EVALUATION}.approaches", f"{_EVALUATION}.judge"]
+    if approach != RULE:
+        file = find_scenario(scenario_name(task_of(scenario), approach))
+        models = load_scenario(file).models
+        digest.update(repr([(plan.name, plan.type) for plan in models]).encode())
+        for part in _scenario_files(file):
+            digest.update(part.read_bytes())
+        modules += ["hetwin_core.ensemble", *_model_modules(plan.type for plan in models)]
+        digest.update(" ".join(f"{name} {version(name)}" for name in _ENGINES).encode())
+    if axis is not None:
+        modules += [*_REALITY, _MISMATCH] if axis.place is Place.REALITY else [_MISMATCH]
+        modules.append(type(axis).__module__)
+    for module in sorted(set(modules)):
+        digest.update(_of_module(module).encode())
+    return digest.hexdigest()[:_LENGTH]
+
+
+def _scenario_files(scenario: Path) -> Iterator[Path]:
+    """Yield a scenario, those that it extends, worlds and robot."""
+    file: Path | None = scenario
+    while file is not None:
+        yield file
+        extended = yaml.safe_load(file.read_text(encoding="utf-8")).get("extends")
+        file = file.parent / extended if extended else None
+    yield from sorted(resource("worlds").glob("*.sdf"))
+    yield resource("urdf") / "two_hand_robot.urdf"
+
+
+def _model_modules(types: Iterable[str]) -> Iterator[str]:
+    """Yield the packages of models, and what models share."""
+    for kind in types:
+        for point in entry_points(group="hetwin.models", name=kind):
+            module = point.module
+            yield ".".join(module.split(".")[:2]) if module.startswith("model_nodes.") else module
+    spec = find_spec("model_nodes")
+    folder = Path(spec.origin).parent if spec and spec.origin else None
+    modules = (point.module.split(".") for point in entry_points(group="hetwin.models"))
+    taken = {parts[1] for parts in modules if parts[0] == "model_nodes"}
+    for file in sorted(folder.iterdir()) if folder else ():
+        if file.stem not in taken and (file.suffix == ".py" or (file / "__init__.py").exists()):
+            yield f"model_nodes.{file.stem}" if file.stem != "__init__" else "model_nodes.__init__"
+
+
+@cache
+def _of_module(name: str) -> str:
+    spec = find_spec(name.removesuffix(".__init__"))
+    if spec is None or spec.origin is None:
+        return name
+    origin = Path(spec.origin)
+    whole = origin.name == "__init__.py" and not name.endswith(".__init__")
+    files = sorted(origin.parent.rglob("*.py")) if whole else [origin]
+    files = [file for file in files if file.parent.name != _DRAWS]
+    digest = hashlib.sha256(name.encode())
+    for file in files:
+        digest.update(file.relative_to(origin.parent).as_posix().encode())
+        digest.update(_of_code(file.read_text(encoding="utf-8")).encode())
+    return digest.hexdigest()
+
+
+def _of_code(text: str) -> str:
+    """Return the code without comments, docstrings and layout."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            node.body = [
+                part
+                for part in node.body
+                if not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))
+            ]
+    return ast.dump(tree)

@@ -1,0 +1,107 @@
+"""The axes and levels that are measured, and how a level is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import degrees, log2
+
+from hetwin_bauer2022.mismatch import Axis, axes, axis_names
+from hetwin_suite.runs import BadInput, one_of
+
+OPTION = "--axes"
+_NARROW = (0.5, 1.5)
+"""Factors within these are shown in per cent."""
+_WIDE = 6.0
+"""Levels that are factors apart by more than this, and all above 0, are drawn on a logarithmic scale."""
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """An axis and the levels at which it is measured, in order, without the one that changes nothing."""
+
+    axis: Axis
+    levels: tuple[float, ...]
+
+
+def read_axes(text: str | None) -> list[Levels]:
+    """Read which axes to measure.
+
+    Args:
+        text: names, each with all of its levels, or ``NAME=LEVEL`` for one; separated by commas. None: all axes.
+
+    Raises:
+        BadInput: if there is no such axis, or a level is not possible.
+    """
+    if text is None:
+        return [Levels(axis, _all_levels(axis)) for axis in axes().values()]
+    asked: dict[str, list[float]] = {}
+    known = axes()
+    for word in (part.strip() for part in text.split(",")):
+        name, equals, level = word.partition("=")
+        if name not in known:
+            expected = one_of(name, axis_names())
+            raise BadInput("no such axis of mismatch", where=OPTION, found=word, expected=expected)
+        here = asked.setdefault(name, [])
+        here += [_number(word, level, known[name])] if equals else _all_levels(known[name])
+    return [
+        Levels(axis, tuple(level for level in sorted(set(asked[name])) if level != axis.none))
+        for name, axis in known.items()
+        if name in asked
+    ]
+
+
+def _all_levels(axis: Axis) -> tuple[float, ...]:
+    return tuple(level for level in axis.levels if level != axis.none)
+
+
+def _number(word: str, text: str, axis: Axis) -> float:
+    try:
+        level = float(text)
+    except ValueError:
+        expected = f"a number ({axis.unit}); {axis.none:g} changes nothing"
+        raise BadInput("no number", where=OPTION, found=word, expected=expected) from None
+    axis.check(level)
+    return level
+
+
+def shown_level(axis: Axis, level: float) -> str:
+    """Return a level as people read it: degrees, millimetres, milliseconds, per cent."""
+    match axis.unit:
+        case "rad":
+            return f"{round(degrees(level), 2):g}°"
+        case "m":
+            return f"{round(1e3 * level, 3):g} mm"
+        case "s":
+            return f"{round(1e3 * level, 3):g} ms"
+        case "factor":
+            return _factor(axis, level)
+        case unit:
+            return f"{level:g} {unit}"
+
+
+def _factor(axis: Axis, level: float) -> str:
+    if axis.none == 0.0:
+        return f"{100 * level:g} %"
+    if all(_NARROW[0] < one < _NARROW[1] for one in axis.levels):
+        return f"{100 * (level - axis.none):+.3g} %" if level != axis.none else "0 %"
+    return f"x {level:g}"
+
+
+def beyond(axis: Axis, level: float) -> bool:
+    """Whether real hardware does not have this level; False if it is not known."""
+    if axis.hardware is None or level == axis.none:
+        return False
+    return not axis.hardware[0] <= level <= axis.hardware[1]
+
+
+def place(level: float, levels: Iterable[float]) -> float:
+    """Return where a level is drawn: itself, or its logarithm where the levels are far apart.
+
+    Args:
+        level: to be drawn.
+        levels: all that are drawn.
+    """
+    known = [*levels]
+    wide = min(known) > 0.0 and max(known) / min(known) > _WIDE
+    return log2(max(level, min(known) / 2)) if wide else level

@@ -1,0 +1,62 @@
+"""Records an episode of a recording once more, in another reality."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from hetwin_bauer2022.episodes import RECORDERS
+from hetwin_bauer2022.evaluation.episodes import LabelledEpisode, read_episode
+from hetwin_bauer2022.kind import FlawChoice, GraspChoice, Kind, RealityChoice
+from hetwin_bauer2022.mismatch import Mismatch
+from hetwin_bauer2022.recipe import Recipe
+from hetwin_suite.episode import DISTRIBUTION, TRUTH
+from hetwin_suite.runs import BadInput, resource
+
+
+def recorded_anew(episode: LabelledEpisode, mismatch: Mismatch, folder: Path) -> LabelledEpisode:
+    """Return the episode of the same seed, number and options, recorded with mismatch; label and cause may be others.
+
+    Args:
+        episode: of a recording of `hetwin record`.
+        mismatch: that acts on reality.
+        folder: of the new episode; used as it is if it is there already.
+
+    Raises:
+        BadInput: if it is not known how the episode was recorded.
+        RunFailed: if it cannot be recorded with this mismatch.
+    """
+    if not (folder / TRUTH).exists():
+        kind, recipe = _recipe(episode, mismatch)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        RECORDERS[kind](folder, recipe, recipe.generator(), resource("worlds").parent)
+    return read_episode(folder)
+
+
+def _recipe(episode: LabelledEpisode, mismatch: Mismatch) -> tuple[Kind, Recipe]:
+    file = episode.folder.parent / DISTRIBUTION
+    options, truth = _object(file), _object(episode.folder / TRUTH)
+    try:
+        return Kind(options["kind"]), Recipe(
+            int(truth["seed"]),
+            int(truth["index"]),
+            GraspChoice(options.get("grasp", GraspChoice.CAGE)),
+            FlawChoice(options.get("flaw", FlawChoice.ANY)),
+            (mismatch,),
+            RealityChoice(options.get("reality", RealityChoice.MUJOCO)),
+        )
+    except (KeyError, ValueError) as error:
+        raise BadInput(
+            f"{mismatch.axis.name} acts while an episode is recorded, and how this one was is not known ({error})",
+            file=file,
+            expected=f"kind, grasp and flaw here, seed and index in {episode.folder / TRUTH}, as hetwin record writes",
+        ) from None
+
+
+def _object(file: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, json.JSONDecodeError):
+        return {}
+    return data if isinstance(data, dict) else {}

@@ -1,0 +1,110 @@
+"""Pictures of wrong verdicts: the run is repeated with a log, drawn, and kept."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+from hetwin_bauer2022.evaluation.judge import judge
+from hetwin_bauer2022.evaluation.replay import Replay
+from hetwin_bauer2022.evaluation.wrong import TruePath, decisive_moments, reasons
+from hetwin_bauer2022.robustness.judging import at_level
+from hetwin_bauer2022.robustness.work import Point
+from hetwin_suite.episode import Episode, read_summary
+from hetwin_suite.page import Moment, missing, stills
+from hetwin_suite.runs import seconds
+
+
+@dataclass(frozen=True, slots=True)
+class WrongPicture:
+    """What a page shows of a wrong verdict.
+
+    Attributes:
+        images: PNG in base64, with what each shows; none if the run cannot begin.
+        reasons: sentences about where twin and truth part.
+    """
+
+    images: tuple[tuple[str, str], ...]
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A picture that is wanted.
+
+    Attributes:
+        point: episode and level.
+        approach: whose verdict is wrong.
+        file: in which the picture is kept.
+        recorded: folder for episodes that are recorded anew.
+    """
+
+    point: Point
+    approach: str
+    file: Path
+    recorded: Path
+
+
+def draw_all(
+    wanted: Sequence[Wanted],
+    replay: Replay,
+    jobs: int | None,
+    progress: Callable[[int, int], None],
+) -> list[WrongPicture]:
+    """Draw pictures, or read those that are kept.
+
+    Args:
+        wanted: the pictures.
+        replay: contact settings and engine.
+        jobs: processes at a time; None: one per core.
+        progress: called with the numbers of drawn pictures and of those to be drawn.
+    """
+    missing = [one for one in wanted if not one.file.exists()]
+    count = min(jobs or os.cpu_count() or 1, len(missing))
+    if count:
+        # Spawned: a graphics library that was used before a fork hangs after it.
+        with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
+            try:
+                for done, _ in enumerate(pool.map(_draw, missing, [replay] * len(missing)), 1):
+                    progress(done, len(missing))
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+    return [_read(one.file) for one in wanted]
+
+
+def _draw(one: Wanted, replay: Replay) -> None:
+    with tempfile.TemporaryDirectory(prefix="hetwin-") as name:
+        log = Path(name) / "run"
+        with at_level(one.point, one.recorded) as episode:
+            judge(episode, one.approach, log, replay.contacts, replay.engine)
+            truth = TruePath.of(episode.folder)
+        picture = _of_run(log, truth)
+    one.file.parent.mkdir(parents=True, exist_ok=True)
+    partial = one.file.with_suffix(".part")
+    partial.write_text(json.dumps(asdict(picture)), encoding="utf-8")
+    partial.rename(one.file)
+
+
+def _of_run(log: Path, truth: TruePath | None) -> WrongPicture:
+    if read_summary(log) is None:  # a run that cannot begin has none
+        return WrongPicture((), ())
+    run = Episode.open(log)
+    known = truth is not None and run.layout.has(truth.thing, "pose")
+    moments = decisive_moments(run, truth.thing) if known and truth else ()
+    said = reasons(run, truth) if known and truth else ()
+    shown = [] if missing() else stills(run, moments or [Moment(run.end_ns, "the end")])
+    drawn = tuple((one.png, f"{seconds(one.time_ns)}: {one.what}") for one in shown)
+    return WrongPicture(drawn, tuple(said))
+
+
+def _read(file: Path) -> WrongPicture:
+    data = json.loads(file.read_text(encoding="utf-8"))
+    images = tuple((png, what) for png, what in data["images"])
+    return WrongPicture(images, tuple(data["reasons"]))

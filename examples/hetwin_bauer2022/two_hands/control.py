@@ -1,0 +1,162 @@
+"""Joint impedance control; fingers that close until they press."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import mujoco as mj
+import numpy as np
+
+from hetwin_bauer2022.mismatch import STIFF, Compliance
+from hetwin_bauer2022.two_hands.joints import ALL, ARMS, FINGERS, LEVERS, drives
+from hetwin_bauer2022.two_hands.reality import PERIOD_S
+from hetwin_suite.model import Floats
+from hetwin_suite.robot import TICK_S, Grip, GripperCommand
+
+_MAKE_UP_S = 0.3
+_ALL_LEVERS = np.tile(LEVERS, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Postures:
+    """(3,) joint positions of every finger, in rad: fully open, and closed without an object."""
+
+    opened: Floats
+    closed: Floats
+
+
+class Fingers:
+    """Set points and torque limits of the four fingers of the right hand.
+
+    A finger closes until the torque of its first joint corresponds to the grip's force at its tip, holds there,
+    and continues to close if the torque falls below two thirds of that.
+
+    Args:
+        commands: in order of time; goal is the share of the way from open (0) to closed (1).
+        grip: how the hand closes; with the force of each finger tip.
+        postures: of each finger.
+    """
+
+    closing_per_s = 1.0
+    opening_per_s = 4.0
+
+    def __init__(self, commands: list[GripperCommand], grip: Grip, postures: Postures) -> None:
+        self._waiting = list(commands)
+        self._grip = grip
+        self._postures = postures
+        self._goal = commands[0].goal
+        self.shares = np.full(4, self._goal)
+        self._closing_since = np.inf
+        self._resting = np.zeros(4, dtype=bool)
+
+    def step(self, time: float, torques: Floats) -> Floats:
+        """Return (12,) set points in rad for the next millisecond.
+
+        Args:
+            time: in s.
+            torques: (12,) current torques of the drives, in Nm.
+        """
+        while self._waiting and self._waiting[0].time <= time + 1e-9:
+            self._goal = self._waiting.pop(0).goal
+            closes = not self._grip.stuck and self._goal > self.shares.mean()
+            self._closing_since = time if closes else np.inf
+        if time >= self._closing_since:
+            press = torques[::3] / (LEVERS[0] * self._grip.force)
+            self._resting = np.where(self._resting, press > 2 / 3, press > 1.0)
+            step = np.where(self._resting, 0.0, self.closing_per_s * PERIOD_S)
+            self.shares = np.minimum(self.shares + step, self._goal)
+        elif not self._grip.stuck:
+            self.shares = np.maximum(self.shares - self.opening_per_s * PERIOD_S, self._goal)
+        way = self._postures.closed - self._postures.opened
+        return np.asarray((self._postures.opened + self.shares[:, None] * way).ravel())
+
+    def most(self, time: float) -> Floats:
+        """Return (12,) the current torque limits of the drives, in Nm."""
+        force = 4.0 * self._grip.force
+        if time >= self._closing_since and math.isfinite(self._grip.fading):
+            force *= math.exp(-(time - self._closing_since) / self._grip.fading)
+            return _ALL_LEVERS * force
+        return _ALL_LEVERS * max(force, 12.0)
+
+
+class Impedance:
+    """Computes the motors' torques.
+
+    Args:
+        model: the stand-in's world.
+        arm: (ticks, 7) set points of the right arm, every `TICK_S`.
+        rest: (joints,) in the order of `ALL`: positions of all other joints.
+        fingers: of the right hand.
+        gravity_factors: (joints,) factors of the error of gravity compensation, 1 if exact.
+        compliance: of the right arm.
+    """
+
+    def __init__(
+        self,
+        model: mj.MjModel,
+        arm: Floats,
+        rest: Floats,
+        fingers: Fingers,
+        gravity_factors: Floats,
+        compliance: Compliance = STIFF,
+    ) -> None:
+        ids = [model.joint(name).id for name in ALL]
+        self._qpos = model.jnt_qposadr[ids]
+        self._dof = model.jnt_dofadr[ids]
+        self._most = model.jnt_actfrcrange[ids, 1]
+        self._arm = arm
+        self._arm_speeds = np.gradient(arm, TICK_S, axis=0)
+        self._targets = rest.copy()
+        self._speeds = np.zeros(len(ALL))
+        self._torques = np.zeros(len(ALL))
+        self._fingers = fingers
+        self._stiffness, self._damping = drives().stiffness, drives().damping
+        self._stiffness[_slice(ARMS["right"])] /= compliance.softness
+        self._damping[_slice(ARMS["right"])] /= math.sqrt(compliance.softness)
+        self._compliance = compliance
+        self._missed = np.zeros(len(ARMS["right"]))
+        self._gravity_factors = gravity_factors
+        self._arm_places = _slice(ARMS["right"])
+        self._hand_places = _slice(FINGERS["right"])
+
+    @property
+    def targets(self) -> dict[str, float]:
+        """Joint -> the position that it is driven to now, in rad."""
+        return dict(zip(ALL, self._targets.tolist(), strict=True))
+
+    def torques(self, data: mj.MjData) -> Floats:
+        """Return (joints,) torques in Nm, at `data.time`."""
+        last = len(self._arm) - 1
+        tick = min(max(data.time / TICK_S + 1e-6, 0.0), last)
+        low = int(tick)
+        high, share = min(low + 1, last), tick - low
+        arm, hand = self._arm_places, self._hand_places
+        self._targets[arm] = (1 - share) * self._arm[low] + share * self._arm[high]
+        self._speeds[arm] = (1 - share) * self._arm_speeds[low] + share * self._arm_speeds[high]
+        if data.time >= self._compliance.guarded[0]:
+            self._guard(data)
+        self._targets[hand] = self._fingers.step(data.time, self._torques[hand])
+        torques = data.qfrc_bias[self._dof] * self._gravity_factors
+        torques += self._stiffness * (self._targets - data.qpos[self._qpos])
+        torques += self._damping * (self._speeds - data.qvel[self._dof])
+        np.clip(torques, -self._most, self._most, out=torques)
+        most = self._fingers.most(data.time)
+        torques[hand] = np.clip(torques[hand], -most, most)
+        self._torques = torques
+        return np.asarray(torques)
+
+    def _guard(self, data: mj.MjData) -> None:
+        arm = self._arm_places
+        strain = self._targets[arm] + self._missed - data.qpos[self._qpos[arm]]
+        if data.time > self._compliance.guarded[1]:
+            self._missed *= 1.0 - PERIOD_S / _MAKE_UP_S
+        elif np.abs(strain).max() > self._compliance.most_strain:
+            self._missed -= self._speeds[arm] * PERIOD_S
+            self._speeds[arm] = 0.0
+        self._targets[arm] += self._missed
+
+
+def _slice(joints: tuple[str, ...]) -> slice:
+    first = ALL.index(joints[0])
+    return slice(first, first + len(joints))

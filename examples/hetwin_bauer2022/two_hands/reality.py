@@ -1,0 +1,158 @@
+"""The real world of the two-hand robot: a separate, fine-grained simulation.
+
+It shares no code with the twin's engine. Motors apply torques; no state is ever overwritten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import mujoco as mj
+import numpy as np
+from transforms3d.quaternions import qinverse, qmult, rotate_vector
+
+from hetwin_bauer2022.mismatch import Truths
+from hetwin_bauer2022.two_hands.joints import ALL, PALM, drives
+from hetwin_suite.engine import Solid
+from hetwin_suite.model import Floats
+
+PERIOD_S = 0.001
+"""Step of physics and controller."""
+
+_STIFF = (0.004, 1.0)
+"""The same for static bodies."""
+_TYPES = {
+    "box": mj.mjtGeom.mjGEOM_BOX,
+    "cylinder": mj.mjtGeom.mjGEOM_CYLINDER,
+    "sphere": mj.mjtGeom.mjGEOM_SPHERE,
+    "plane": mj.mjtGeom.mjGEOM_PLANE,
+}
+# Collision bits. The robot's links pass through each other, except for fingers.
+_THINGS, _ROBOT, _FINGERS = 1, 2, 4
+
+
+def build(robot: Path, solids: Sequence[Solid], truths: Truths) -> mj.MjModel:
+    """Compile the real world.
+
+    Args:
+        robot: URDF of the robot, whose base stands at the origin.
+        solids: from `read_solids`; moving ones get a free joint with their model's name.
+        truths: the true values.
+    """
+    spec = mj.MjSpec.from_file(str(robot))
+    _set_options(spec)
+    _add_motors(spec)
+    _set_robot_contacts(spec, truths)
+    spec.worldbody.add_light(pos=[0.5, -1.0, 3.0], dir=[0.0, 0.3, -1.0])
+    moving: dict[str, mj.MjsBody] = {}
+    for solid in solids:
+        _add_solid(spec, solid, truths, moving)
+    for model, corners in truths.hulls.items():
+        _add_hull(spec, model, corners, truths, moving[model])
+    for model, pose in truths.fixtures.items():
+        _add_fixture(spec, model, pose)
+    return spec.compile()
+
+
+def _set_options(spec: mj.MjSpec) -> None:
+    """Set options with which fingers hold by friction, without creep."""
+    option = spec.option
+    option.timestep = PERIOD_S
+    option.integrator = mj.mjtIntegrator.mjINT_IMPLICITFAST
+    option.cone = mj.mjtCone.mjCONE_ELLIPTIC
+    option.impratio = 10
+    option.noslip_iterations = 4
+
+
+def _add_motors(spec: mj.MjSpec) -> None:
+    for name, inertia in zip(ALL, drives().rotor, strict=True):
+        spec.joint(name).armature = inertia
+        if not name.startswith("right"):
+            # They are at rest; dry friction of resting joints costs time without any effect.
+            spec.joint(name).frictionloss = 0.0
+        spec.add_actuator(name=name, target=name, trntype=mj.mjtTrn.mjTRN_JOINT)
+
+
+def _set_robot_contacts(spec: mj.MjSpec, truths: Truths) -> None:
+    """Enable collisions of the right hand and its forearm only."""
+    for geom in spec.geoms:
+        geom.contype = geom.conaffinity = 0
+        if geom.name.startswith(("right_hand", "right_arm_link_5", "right_arm_link_6")):
+            geom.contype, geom.conaffinity = _ROBOT, _THINGS
+        if geom.name.startswith("right_hand_finger"):
+            geom.contype, geom.conaffinity = _ROBOT | _FINGERS, _THINGS | _FINGERS
+            geom.friction = [truths.finger_friction, 0.003, 0.0001]
+            geom.condim = 4
+            geom.solref = truths.touch
+            geom.priority = 2
+
+
+def _add_solid(
+    spec: mj.MjSpec, solid: Solid, truths: Truths, moving: dict[str, mj.MjsBody]
+) -> None:
+    origin = truths.poses.get(solid.model, solid.origin)
+    turn = qinverse(solid.origin[3:])
+    position = rotate_vector(solid.position - solid.origin[:3], turn)
+    quaternion = qmult(turn, solid.quaternion)
+    body = spec.worldbody
+    if not solid.moves:
+        position = origin[:3] + rotate_vector(position, origin[3:])
+        quaternion = qmult(origin[3:], quaternion)
+    elif solid.model in moving:
+        body = moving[solid.model]
+    else:
+        body = moving[solid.model] = spec.worldbody.add_body(
+            name=solid.model, pos=origin[:3], quat=origin[3:]
+        )
+        body.add_freejoint(name=solid.model)
+    geom = body.add_geom(
+        type=_TYPES[solid.kind],
+        pos=position,
+        quat=quaternion,
+        size=_size(solid),
+        friction=[solid.friction, 0.002, 0.001],
+        solref=_STIFF,
+        rgba=[0.72, 0.55, 0.37, 1.0],
+    )
+    geom.contype, geom.conaffinity = _THINGS, _THINGS | _ROBOT
+    if solid.moves:
+        mass = truths.masses.get(solid.model, solid.mass)
+        # All of a model's mass is in its first shape.
+        _make_loose(geom, truths, mass if len(body.geoms) == 1 else 0.0)
+
+
+def _size(solid: Solid) -> Floats:
+    """Return the size in MuJoCo's convention: half lengths, radii first."""
+    size = np.full(3, 0.1)
+    size[: len(solid.size)] = solid.size if solid.kind == "sphere" else solid.size / 2
+    if solid.kind == "cylinder":
+        size[0] = solid.size[0]
+    return size
+
+
+def _add_hull(
+    spec: mj.MjSpec, model: str, corners: Floats, truths: Truths, body: mj.MjsBody
+) -> None:
+    spec.add_mesh(name=model, uservert=corners.ravel())
+    geom = body.add_geom(type=mj.mjtGeom.mjGEOM_MESH, meshname=model)
+    geom.friction = body.geoms[0].friction
+    geom.contype, geom.conaffinity = _THINGS, _THINGS | _ROBOT
+    _make_loose(geom, truths, 0.0)
+
+
+def _make_loose(geom: mj.MjsGeom, truths: Truths, mass: float) -> None:
+    geom.mass = mass
+    geom.solref = truths.bounce
+    geom.condim = 6
+    geom.priority = 1
+    geom.rgba = [0.78, 0.88, 0.20, 1.0]
+
+
+def _add_fixture(spec: mj.MjSpec, model: str, pose: Floats) -> None:
+    weld = spec.add_equality(name=model, type=mj.mjtEq.mjEQ_WELD, objtype=mj.mjtObj.mjOBJ_BODY)
+    weld.name1, weld.name2 = PALM, model
+    weld.active = False
+    weld.data[:3] = 0.0
+    weld.data[3:10] = pose
+    weld.data[10] = 1.0

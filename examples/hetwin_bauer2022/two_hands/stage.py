@@ -1,0 +1,109 @@
+"""Executes a program on the two-hand robot, and reads its sensors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import mujoco as mj
+import numpy as np
+
+from hetwin_bauer2022.mismatch import RealWorld
+from hetwin_bauer2022.two_hands.control import Fingers, Impedance, Postures
+from hetwin_bauer2022.two_hands.joints import (
+    ALL,
+    ARMS,
+    BODY,
+    CLOSED,
+    FINGERS,
+    GRASP_OFFSET,
+    OPENED,
+    PALM,
+)
+from hetwin_bauer2022.two_hands.reality import PERIOD_S
+from hetwin_bauer2022.two_hands.witness import Witness
+from hetwin_suite.model import Floats
+from hetwin_suite.robot import Driver, Program, Reacher, Reading, Sensors
+
+WITNESS_STEPS = 10
+"""The truth is sampled at 100 Hz."""
+POSTURES = Postures(OPENED, CLOSED)
+
+_ENCODER = 2 * np.pi / 2**14
+DRIVERS = (
+    Driver(BODY, 10, 0, 1e-4, 2 * np.pi / 2**17, 2e-3, 0.1, 0.01),
+    Driver(FINGERS["right"], 10, 3, 4e-4, _ENCODER, 5e-3, 0.008, 0.002),
+    Driver(FINGERS["left"], 10, 6, 4e-4, _ENCODER, 5e-3, 0.008, 0.002),
+)
+
+
+def right_hand(robot: Path, offset: tuple[float, float, float] = GRASP_OFFSET) -> Reacher:
+    """Inverse kinematics of the right arm for a point of its palm, by default the grasp frame.
+
+    Args:
+        robot: URDF of the robot.
+        offset: of the point in the palm, in metres.
+    """
+    return Reacher(mj.MjModel.from_xml_path(str(robot)), ARMS["right"], PALM, offset)
+
+
+def enact(
+    model: mj.MjModel,
+    program: Program,
+    real: RealWorld,
+    witness: Witness,
+    random: np.random.Generator,
+    hidden_s: float = 0.0,
+) -> list[Reading]:
+    """Simulate from the program's beginning to its end.
+
+    Args:
+        model: the real world.
+        program: of the robot; its first gripper command is the initial state of the hand.
+        real: how the hand closes and the arm gives way.
+        witness: samples the true state.
+        random: for the noise of the sensors.
+        hidden_s: time by which the simulation begins before the program, without readings.
+            In its first half all fixtures of the world hold their things in the hand.
+
+    Returns:
+        The readings of the sensors.
+    """
+    data = mj.MjData(model)
+    rest = start(model, data, program)
+    fingers = Fingers(sorted(program.gripper, key=lambda c: c.time), real.grip, POSTURES)
+    controller = Impedance(
+        model, program.set_points(), rest, fingers, real.gravity_factors, real.compliance
+    )
+    sensors = Sensors(model, DRIVERS, random)
+    hidden = round(hidden_s / PERIOD_S)
+    data.time = -hidden_s
+    for step in range(-hidden, round(program.now / PERIOD_S) + 1):
+        data.eq_active[:] = step < -hidden // 2
+        data.ctrl[:] = controller.torques(data)
+        if step < 0:
+            mj.mj_step(model, data)
+            continue
+        if step % WITNESS_STEPS == 0:
+            witness.observe(step * PERIOD_S, data)
+        sensors.sample(step, data, controller.targets)
+        mj.mj_step(model, data)
+    return sensors.readings
+
+
+def start(model: mj.MjModel, data: mj.MjData, program: Program) -> Floats:
+    """Set all joints to the program's start; returns their positions in the order of `ALL`, in rad."""
+    places = places_at_start(program)
+    for name, position in places.items():
+        data.joint(name).qpos[0] = position
+    mj.mj_forward(model, data)
+    return np.array([places[name] for name in ALL])
+
+
+def places_at_start(program: Program) -> dict[str, float]:
+    """Return the position of every joint at the program's start, in rad."""
+    places = dict.fromkeys(ALL, 0.0)
+    places |= dict(zip(ARMS["right"], program.home, strict=True))
+    for side, closing in (("right", program.gripper[0].goal), ("left", 0.0)):
+        posture = np.tile(OPENED + closing * (CLOSED - OPENED), 4)
+        places |= dict(zip(FINGERS[side], posture, strict=True))
+    return places

@@ -1,0 +1,125 @@
+"""The true path of an object in the world and in the palm, and its contacts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import mujoco as mj
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_bauer2022.two_hands.joints import PALM
+from hetwin_suite.model import Floats
+
+TOUCH_N = 0.02
+"""Least normal force of a contact."""
+GAP_S = 0.03
+"""Shorter interruptions of a contact are ignored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The state of an object at one time.
+
+    Attributes:
+        time: in s.
+        pose: x y z, qw qx qy qz in the world.
+        in_palm: the same in the palm's frame.
+        fingers: (4,) normal force of each finger of the right hand on it, in N.
+        others: sum of the normal forces of everything else on it, in N.
+        heights: (4,) how far above the object's origin each finger touches it, along the world's z in m;
+            not a number for fingers that do not.
+    """
+
+    time: float
+    pose: Floats
+    in_palm: Floats
+    fingers: Floats
+    others: float
+    heights: Floats = field(default_factory=lambda: np.full(4, np.nan))
+
+
+@dataclass
+class Witness:
+    """Samples the state of an object in the stand-in's world.
+
+    Args:
+        model: the world.
+        thing: name of the object's body.
+    """
+
+    model: mj.MjModel
+    thing: str
+    samples: list[Sample] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._body = self.model.body(self.thing).id
+        self._palm = self.model.body(PALM).id
+        bodies = self.model.geom_bodyid
+        self._mine = bodies == self._body
+        self._finger = np.full(self.model.ngeom, -1)
+        for geom in range(self.model.ngeom):
+            name = self.model.body(bodies[geom]).name
+            if name.startswith("right_hand_finger_"):
+                self._finger[geom] = int(name.split("_")[3]) - 1
+
+    def observe(self, time: float, data: mj.MjData) -> None:
+        """Sample the current state."""
+        pose = np.concatenate([data.xpos[self._body], data.xquat[self._body]])
+        in_palm = self._in_palm(data, pose)
+        self.samples.append(Sample(round(time, 6), pose, in_palm, *self._contacts(data, pose)))
+
+    def _in_palm(self, data: mj.MjData, pose: Floats) -> Floats:
+        turn = data.xmat[self._palm].reshape(3, 3)
+        inverse, relative = np.zeros(4), np.zeros(4)
+        mj.mju_negQuat(inverse, data.xquat[self._palm])
+        mj.mju_mulQuat(relative, inverse, pose[3:])
+        return np.concatenate([turn.T @ (pose[:3] - data.xpos[self._palm]), relative])
+
+    def _contacts(self, data: mj.MjData, pose: Floats) -> tuple[Floats, float, Floats]:
+        """Return the fingers' forces, the sum of all others, and the fingers' heights; see `Sample`."""
+        fingers, others, wrench = np.zeros(4), 0.0, np.zeros(6)
+        moments = np.zeros(4)
+        pairs = data.contact.geom
+        for index in np.flatnonzero(self._mine[pairs].any(axis=1)) if len(pairs) else ():
+            mj.mj_contactForce(self.model, data, int(index), wrench)
+            finger = int(self._finger[pairs[index]].max())
+            if finger >= 0:
+                fingers[finger] += wrench[0]
+                moments[finger] += wrench[0] * (data.contact.pos[index, 2] - pose[2])
+            else:
+                others += float(wrench[0])
+        heights = np.full(4, np.nan)
+        np.divide(moments, fingers, out=heights, where=fingers > TOUCH_N)
+        return fingers, others, heights
+
+
+def contact_heights(samples: list[Sample], time: float) -> list[float | None]:
+    """Return how far above the object's origin each finger touches it at a time, in m; None if it does not."""
+    heights = next(s for s in reversed(samples) if s.time <= time).heights
+    return [None if np.isnan(height) else round(float(height), 5) for height in heights]
+
+
+def intervals(samples: list[Sample], true: NDArray[np.bool_]) -> list[tuple[float, float]]:
+    """Return begin and end in s of the intervals in which `true` (one per sample) holds."""
+    found: list[tuple[float, float]] = []
+    for sample, flag in zip(samples, true, strict=True):
+        if not flag:
+            continue
+        if found and sample.time - found[-1][1] <= GAP_S:
+            found[-1] = (found[-1][0], sample.time)
+        else:
+            found.append((sample.time, sample.time))
+    return found
+
+
+def touched(samples: list[Sample]) -> NDArray[np.bool_]:
+    """Return (n,) whether any finger touches the object."""
+    return np.array([bool(np.any(s.fingers > TOUCH_N)) for s in samples])
+
+
+def held(samples: list[Sample]) -> NDArray[np.bool_]:
+    """Return (n,) whether fingers on both sides of the hand press on the object."""
+    return np.array(
+        [s.fingers[:2].max() > TOUCH_N and s.fingers[2:].max() > TOUCH_N for s in samples]
+    )

@@ -1,1 +1,0 @@
-"""Axes that act on where the robot believes things to be."""

@@ -1,1 +1,0 @@
-"""Axes that act on the real world, while it is recorded."""

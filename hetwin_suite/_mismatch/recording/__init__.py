@@ -1,1 +1,0 @@
-"""Axes that act on the recording that the twin plays back."""

@@ -1,1 +1,0 @@
-"""Axes that act on the twin's world and robot."""

@@ -1,0 +1,47 @@
+"""Episodes as tables: what held, what happened, what was done and believed, row by row.
+
+Whatever reads a whole episode, such as a statistic or an export, reads its tables; `open_episode` of
+`hetwin_suite.episode` asks one question at a time::
+
+    import hetwin_suite
+    from hetwin_suite.tables import open_tables
+
+    summary = hetwin_suite.run("pick_and_place", duration=0.2)
+    tables = open_tables(summary.folder)
+    for row in tables.occasions:
+        print(row.fluent, row.a, row.b, row.span.from_ns / 1e9)
+"""
+
+from __future__ import annotations
+
+from hetwin_core.ensemble.scene.values import POSE, Floats
+from hetwin_core.episodes.run_folder import LOG
+from hetwin_core.episodes.tables.lists import BeliefList
+from hetwin_core.episodes.tables.open import open_tables
+from hetwin_core.episodes.tables.rows import (
+    Belief,
+    BeliefError,
+    Happening,
+    Interval,
+    Occasion,
+    Task,
+)
+from hetwin_core.episodes.tables.tables import Tables
+from hetwin_core.episodes.tables.truths import Truth, truths
+
+__all__ = [
+    "LOG",
+    "POSE",
+    "Belief",
+    "BeliefError",
+    "BeliefList",
+    "Floats",
+    "Happening",
+    "Interval",
+    "Occasion",
+    "Tables",
+    "Task",
+    "Truth",
+    "open_tables",
+    "truths",
+]

@@ -1,0 +1,144 @@
+"""How sure a claim is: each quantity speaks for or against it by a likelihood ratio, or has no say and tells why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import exp, log
+
+KNOWN_BELOW, KNOWN_ABOVE = 0.2, 0.8
+"""Between these probabilities a claim is not known."""
+
+SHARED = 0.8
+"""Quantities of one motion are not independent; what several of them say together is weighed by this factor."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """How a quantity speaks: its log-likelihood ratio is a line that is cut at both ends.
+
+    Attributes:
+        unit: of the quantity.
+        even: the quantity that speaks neither for nor against.
+        slope: change of the log-likelihood ratio per unit.
+        against: the most that it says against a claim (negative); weak where silence proves nothing.
+        most: the most that it says for it.
+        origin: where the constants come from.
+    """
+
+    unit: str
+    even: float
+    slope: float
+    against: float
+    most: float
+    origin: str
+
+    def speaks(self, quantity: float) -> float:
+        """Return the log-likelihood ratio of the claim against its opposite, given the quantity."""
+        return min(self.most, max(self.against, self.slope * (quantity - self.even)))
+
+
+PICKAPP = "fitted on 209 picks from an apple proxy, PickApp (velasale/PickApp, MIT)"
+ICUB = (
+    "set from the spread of empty closings of an iCub (clear-nus/icub_grasp_dataset, H. Soh 2012)"
+)
+PULL_TEST = "a connector that holds 5 N and yields less than 1 mm is connected"
+SNAP = "weak on purpose: parts that latched wrongly snap, too (HongminWu/HIRO_SA_DATA)"
+
+CURVES = {
+    "abrupt_release": Curve("", 0.571, 14.1, -4.0, 4.0, PICKAPP),
+    "weight_change": Curve("N", 0.461, 3.26, -4.0, 4.0, PICKAPP),
+    "finger_shortfall": Curve("rad", 0.04, 60.0, -1.5, 4.0, ICUB),
+    "tactile_rise": Curve("counts", 4.0, 0.8, -1.5, 4.0, ICUB),
+    "pull_test": Curve("m", 0.001, -3000.0, -4.0, 4.0, PULL_TEST),
+    "snap": Curve("", 0.5, 1.0, -0.5, 0.5, SNAP),
+}
+"""The curve of each quantity."""
+
+
+@dataclass(frozen=True)
+class Voice:
+    """What one source says of a claim.
+
+    Attributes:
+        source: name of the quantity.
+        quantity: its value, or None where it has no say.
+        unit: of the quantity.
+        log_ratio: log-likelihood ratio of the claim against its opposite; 0 where it has no say.
+        stamp_s: when it was felt [s], None without a time.
+        reason: why it has no say.
+    """
+
+    source: str
+    quantity: float | None
+    unit: str
+    log_ratio: float
+    stamp_s: float | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """How sure a claim is.
+
+    Attributes:
+        name: of the claim (``held``, ``released``, ``connected`` ...).
+        probability: that it is true, with the prior; the prior itself where no source has a say.
+        voices: what each source says.
+        reason: why it is not known, empty where it is.
+    """
+
+    name: str
+    probability: float
+    voices: tuple[Voice, ...]
+    reason: str
+
+    @property
+    def known(self) -> bool | None:
+        """Whether the claim is true; None where that is not known."""
+        return None if self.reason else self.probability > 0.5
+
+
+def voice(source: str, quantity: float, stamp_s: float | None = None) -> Voice:
+    """Return what a quantity says.
+
+    Raises:
+        KeyError: if no curve has the source's name.
+    """
+    curve = CURVES[source]
+    return Voice(source, quantity, curve.unit, curve.speaks(quantity), stamp_s)
+
+
+def silent(source: str, reason: str) -> Voice:
+    """Return a source that has no say, and why."""
+    return Voice(source, None, CURVES[source].unit, 0.0, None, reason)
+
+
+def claim(name: str, voices: Iterable[Voice], prior: float = 0.5) -> Claim:
+    """Return how sure a claim is after all voices.
+
+    Args:
+        name: of the claim.
+        voices: of the sources that were asked.
+        prior: probability of the claim before them.
+
+    Raises:
+        ValueError: if the prior is not between 0 and 1.
+    """
+    if not 0.0 < prior < 1.0:
+        raise ValueError(f"prior is {prior}, expected a number between 0 and 1")
+    heard = tuple(voices)
+    speaking = [one for one in heard if one.quantity is not None]
+    weight = SHARED if len(speaking) > 1 else 1.0
+    odds = log(prior / (1.0 - prior)) + weight * sum(one.log_ratio for one in speaking)
+    probability = 1.0 / (1.0 + exp(-odds))
+    if not speaking:
+        why = "; ".join(f"{one.source}: {one.reason}" for one in heard) or "no signal"
+        return Claim(name, probability, heard, f"no source has a say ({why})")
+    between = KNOWN_BELOW <= probability <= KNOWN_ABOVE
+    reason = (
+        f"probability {probability:.2f} lies between {KNOWN_BELOW} and {KNOWN_ABOVE}"
+        if between
+        else ""
+    )
+    return Claim(name, probability, heard, reason)

@@ -1,0 +1,206 @@
+"""Physical quantities by which a robot feels what became of a grasp or a connection, as functions of arrays.
+
+Each is computed from what one sensor recorded, in SI units, and none of them is trained: a curve of ``probability``
+turns a quantity into evidence. No function takes a time of day, a duration, a posture or how hard the robot pushed
+by its program: on recordings of real robots these separate batches of trials and not their outcomes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+RELEASE_WINDOW_S = 0.04
+"""In how much time a pull vanishes when what holds an object breaks; fingers that slide off take longer."""
+
+SMOOTHING_S = 0.02
+"""Over how much time forces are averaged before peaks are looked for."""
+
+SETTLED_S = 0.3
+"""Over how much time a weight is averaged at the beginning and at the end."""
+
+LEAST_RATE_HZ = 20.0
+"""Below this rate of samples neither a release nor a weight is computed."""
+
+
+def abrupt_release(stamps: ArrayLike, forces: ArrayLike) -> float:
+    """Return the share of the largest pull that vanishes at once: near 1 when what held an object broke.
+
+    Args:
+        stamps: times of the samples [s], increasing, shape (n,).
+        forces: force at the wrist while the robot pulls [N], shape (n, 3), in any frame that turns little meanwhile;
+            an offset of the sensor does not matter, the first 0.1 s are taken as zero.
+
+    Raises:
+        ValueError: if stamps and forces do not fit, are not finite, or come at less than 20 Hz.
+    """
+    times, samples = _checked(stamps, forces)
+    pull = _smooth(
+        times, np.linalg.norm(samples - samples[times <= times[0] + 0.1].mean(axis=0), axis=1)
+    )
+    later = np.interp(times + RELEASE_WINDOW_S, times, pull)
+    largest = float(pull.max())
+    return float((pull - later).max()) / largest if largest > 0.0 else 0.0
+
+
+def weight_change(before: ArrayLike, after: ArrayLike, down: ArrayLike) -> float:
+    """Return by how much more a wrist carries than before [N]: the weight of what the hand took along.
+
+    Args:
+        before: force before the fingers close [N], shape (n, 3), in the sensor's frame; with the sign of a load's
+            weight (what hangs on the sensor pulls it along ``down``).
+        after: the same after the robot has moved away.
+        down: direction of gravity in the sensor's frame, shape (3,), of any length above 0.
+
+    Raises:
+        ValueError: if a force is missing or not finite, or ``down`` has no direction.
+    """
+    direction = np.asarray(down, dtype=np.float64)
+    length = float(np.linalg.norm(direction))
+    if direction.shape != (3,) or not length > 0.0:
+        raise ValueError(f"down is {down!r}, expected a direction (x, y, z)")
+    change = _mean_force(after, "after") - _mean_force(before, "before")
+    return float(change @ direction) / length
+
+
+def gravity_direction(orientation: ArrayLike) -> Array:
+    """Return the direction of gravity in a frame whose orientation in the world is (x, y, z, w); shape (3,)."""
+    x, y, z, w = np.asarray(orientation, dtype=np.float64)
+    return -np.array([2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)])
+
+
+def finger_shortfall(end: ArrayLike, references: ArrayLike) -> float:
+    """Return how far fingers stop before the end of an empty closing [rad], the mean over the closing joints.
+
+    A hand may close empty in more than one way (a thumb above or below the fingers), so each way is kept as a
+    reference, and the one counts whose joints are nearest.
+
+    Args:
+        end: where the closing joints stopped [rad], shape (joints,); larger is further closed.
+        references: where they stop in empty closings of the same hand [rad], shape (closings, joints).
+
+    Raises:
+        ValueError: if there is no reference, or shapes do not fit.
+    """
+    stopped, empty = (
+        np.asarray(end, dtype=np.float64),
+        np.atleast_2d(np.asarray(references, dtype=np.float64)),
+    )
+    if not empty.size or stopped.shape != empty.shape[1:]:
+        raise ValueError(
+            f"an end of shape {stopped.shape} does not fit references of shape {empty.shape}"
+        )
+    short = empty - stopped
+    nearest = int(np.abs(short).mean(axis=1).argmin())
+    return float(short[nearest].mean())
+
+
+def tactile_rise(pressures: ArrayLike, references: ArrayLike) -> float:
+    """Return how much the third highest taxel rises above all empty closings, in the sensor's own unit.
+
+    The third, because one or two taxels of a hand that is closed touch its own fingers.
+
+    Args:
+        pressures: of all taxels at the end of a closing, shape (taxels,); larger is more pressed.
+        references: the same of empty closings, shape (closings, taxels).
+
+    Raises:
+        ValueError: if there is no reference, or fewer than three taxels.
+    """
+    pressed, empty = (
+        np.asarray(pressures, dtype=np.float64),
+        np.atleast_2d(np.asarray(references, dtype=np.float64)),
+    )
+    if not empty.size or pressed.size < 3 or empty.shape[1] < 3:
+        raise ValueError(
+            f"{pressed.size} taxels and references of shape {empty.shape}: expected three taxels or more"
+        )
+    return float(np.sort(pressed)[-3] - np.sort(empty, axis=1)[:, -3].max())
+
+
+def snaps(stamps: ArrayLike, forces: ArrayLike, least: float = 15.0) -> list[float]:
+    """Return when a push rose far above what it was and fell at once [s]: two parts latched, or something gave way.
+
+    A snap is no proof of a connection: parts that latch wrongly snap harder (HIRO_SA_DATA).
+
+    Args:
+        stamps: times of the samples [s], increasing, shape (n,).
+        forces: force at the wrist [N], shape (n, 3).
+        least: a peak below it is no snap [N].
+    """
+    times, samples = _checked(stamps, forces)
+    push = _smooth(
+        times, np.linalg.norm(samples - samples[times <= times[0] + 0.1].mean(axis=0), axis=1), 0.01
+    )
+    found: list[float] = []
+    rate = (len(times) - 1) / (times[-1] - times[0])
+    second, window = max(1, round(rate)), max(1, round(0.1 * rate))
+    for index in range(second, len(times) - window):
+        peak = push[index]
+        if peak < least or peak < push[index - window : index + window + 1].max():
+            continue
+        level = float(np.median(push[index - second : index - window]))
+        fell = peak - push[index : index + window + 1].min()
+        touched = level > 0.15 * least
+        if (
+            touched
+            and peak > 1.8 * level
+            and fell > 0.1 * peak
+            and not (found and times[index] < found[-1] + 1.0)
+        ):
+            found.append(float(times[index]))
+    return found
+
+
+def pull_test(pulls: ArrayLike, travels: ArrayLike, enough: float = 5.0) -> float | None:
+    """Return how far a part came along [m] when it was pulled hard enough; None if nobody pulled so hard.
+
+    A part that comes along without resistance is never pulled hard: one that travelled 3 mm is loose all the same.
+
+    Args:
+        pulls: force along the pull [N], shape (n,).
+        travels: way of the hand along the pull since its beginning [m], shape (n,).
+        enough: force that proves something [N].
+    """
+    forces, ways = np.asarray(pulls, dtype=np.float64), np.asarray(travels, dtype=np.float64)
+    if forces.shape != ways.shape or not forces.size:
+        raise ValueError(
+            f"pulls {forces.shape} and travels {ways.shape}: expected the same number, at least one"
+        )
+    hard = np.flatnonzero(forces >= enough)
+    if hard.size:
+        return float(ways[hard[0]])
+    return float(ways.max()) if ways.max() > 0.003 else None
+
+
+def _checked(stamps: ArrayLike, forces: ArrayLike) -> tuple[Array, Array]:
+    times, samples = np.asarray(stamps, dtype=np.float64), np.asarray(forces, dtype=np.float64)
+    if times.ndim != 1 or samples.shape != (*times.shape, 3) or len(times) < 2:
+        raise ValueError(
+            f"stamps {times.shape} and forces {samples.shape}: expected (n,) and (n, 3), n at least 2"
+        )
+    if not (np.isfinite(times).all() and np.isfinite(samples).all()):
+        raise ValueError("a stamp or a force is not finite")
+    if not (np.diff(times) > 0.0).all():
+        raise ValueError("the stamps do not increase")
+    rate = (len(times) - 1) / float(times[-1] - times[0])
+    if rate < LEAST_RATE_HZ:
+        raise ValueError(f"samples come at {rate:.1f} Hz, at least {LEAST_RATE_HZ:g} Hz are needed")
+    return times, samples
+
+
+def _mean_force(forces: ArrayLike, when: str) -> Array:
+    samples = np.atleast_2d(np.asarray(forces, dtype=np.float64))
+    if not samples.size or samples.shape[1] != 3 or not np.isfinite(samples).all():
+        raise ValueError(f"no finite force {when}: shape {samples.shape}, expected (n, 3)")
+    mean: Array = samples.mean(axis=0)
+    return mean
+
+
+def _smooth(times: Array, values: Array, over_s: float = SMOOTHING_S) -> Array:
+    count = max(1, round(over_s * (len(times) - 1) / float(times[-1] - times[0])))
+    padded = np.pad(values, (count // 2, count - 1 - count // 2), mode="edge")
+    smooth: Array = np.convolve(padded, np.full(count, 1.0 / count), "valid")
+    return smooth

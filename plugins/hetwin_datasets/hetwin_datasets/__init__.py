@@ -1,0 +1,27 @@
+"""Episodes of data sets in hetwin: LeRobot, HDF5 (robomimic, ALOHA) and Zarr."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hetwin_datasets.hdf5_sets import is_hdf5, read_hdf5
+from hetwin_datasets.lerobot import INFO, read_lerobot
+from hetwin_datasets.zarr_sets import is_zarr, read_zarr
+from hetwin_suite.episode import DatasetEpisode
+
+
+def read(path: Path, number: int | None) -> DatasetEpisode | None:
+    """Return an episode of a data set; None if it is none of a kind that is read here.
+
+    Args:
+        path: the folder or the file.
+        number: of the episode; None: the only one.
+
+    Raises:
+        BadInput: if the data set cannot be read, or has no such episode.
+    """
+    if (path / INFO).is_file():
+        return read_lerobot(path, number)
+    if is_zarr(path):
+        return read_zarr(path, number)
+    return read_hdf5(path, number) if is_hdf5(path) else None

@@ -1,0 +1,40 @@
+"""Arrays and attributes of HDF5 and Zarr, whose libraries are used in the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hetwin_suite.model import BadInput, Floats
+
+RATES = ("fps", "control_freq", "frequency")
+NAMES = ("joint_names", "names")
+
+
+def numbers(holder: Any, key: str, path: Path) -> Floats:
+    """(n, joints) numbers.
+
+    Raises:
+        BadInput: if it is anything else.
+    """
+    try:
+        values = np.array(holder[key], np.float64)
+    except (TypeError, ValueError):
+        values = np.empty(0)
+    if values.ndim != 2:
+        raise BadInput(
+            "these are no positions of joints",
+            file=path,
+            where=f"{holder.name}/{key}".replace("//", "/"),
+            found=f"shape {getattr(holder[key], 'shape', None)}",
+            expected="a row of numbers for each sample",
+        )
+    return values
+
+
+def attribute(holders: Sequence[Any], names: Sequence[str]) -> Any:
+    """The first attribute of these names that one of the arrays or groups has; None if none has any."""
+    return next((h.attrs[name] for h in holders for name in names if name in h.attrs), None)

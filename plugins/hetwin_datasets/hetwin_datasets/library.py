@@ -1,0 +1,18 @@
+"""The libraries that read data sets, each imported only where one of its kind is read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hetwin_suite.command import library_of
+
+
+def reader(module: str, what: str) -> Any:
+    """Import the library that reads a data set.
+
+    Raises:
+        BadInput: if it is not installed; names the extra that brings it.
+    """
+    name = module.partition(".")[0]
+    needed = f"{what} needs the Python package {name}, which cannot be imported"
+    return library_of("datasets", module, needed)

@@ -1,0 +1,18 @@
+"""Foxglove's SDK, imported only where something is to be shown with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hetwin_suite.runs import library_of
+
+MODULES = ("foxglove", "foxglove.channels", "foxglove.messages", "foxglove.websocket")
+
+
+def foxglove() -> Any:
+    """Import the SDK, with its channels, messages and server.
+
+    Raises:
+        BadInput: if it is not installed.
+    """
+    return library_of("foxglove", MODULES, "Foxglove's SDK cannot be imported", "--foxglove")

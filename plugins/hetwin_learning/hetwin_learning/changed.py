@@ -1,0 +1,37 @@
+"""Scenarios with other values of some of their keys."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from hetwin_suite.runs import load_scenario
+
+
+def with_parameters(
+    path: Path, variant: str | None, parameters: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Return a scenario's key `models` with other parameters of some of them; None: without the parameter."""
+    models = deepcopy(load_scenario(path, variant).document.data["models"])
+    for name, values in parameters.items():
+        merged = {**models[name].get("parameters", {}), **values}
+        models[name]["parameters"] = {k: v for k, v in merged.items() if v is not None}
+    return {"models": models}
+
+
+def extending(path: Path, keys: Mapping[str, Any], beside: Path | None = None) -> str:
+    """Return as YAML a scenario that extends another one.
+
+    Args:
+        path: of the other one.
+        keys: that differ.
+        beside: the folder that it is to be kept in; None: it names the other one by its whole path.
+    """
+    base = path if beside is None else Path(os.path.relpath(path, beside))
+    data = {"extends": str(base), **keys}
+    return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120)

@@ -1,0 +1,224 @@
+"""`hetwin learn`: what labelled episodes teach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hetwin_suite.command import (
+    BadInput,
+    Episodes,
+    Jobs,
+    Result,
+    Scenario,
+    Seed,
+    Variant,
+    followed,
+    json_text,
+    option,
+    table,
+)
+
+if TYPE_CHECKING:
+    from hetwin_learning.fidelity.candidate import Candidate
+    from hetwin_learning.fidelity.learn_fidelity import LearnedFidelity, Weighed
+    from hetwin_learning.learn import Learned
+    from hetwin_suite.study import SuccessRow
+
+app = typer.Typer(help="Learn from episodes and runs.", no_args_is_help=True, rich_markup_mode=None)
+Label = Annotated[
+    str, typer.Option(metavar="KEY", help="of truth.json: whether the thing is to act")
+]
+Cache = Annotated[
+    Path | None,
+    typer.Option(
+        "--cache",
+        metavar="FOLDER",
+        help="keep what was seen of each episode there, for the next time",
+    ),
+]
+
+
+@app.command()
+def thresholds(
+    scenario: Scenario,
+    episodes: Episodes,
+    trigger: Annotated[
+        str | None, typer.Option(metavar="NAME", help="learn the thresholds of its condition")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="learn the thresholds of this model")
+    ] = None,
+    label: Label = "label",
+    out: Annotated[Path | None, option("--out", "a scenario with them; a new file")] = None,
+    cache: Cache = None,
+    jobs: Jobs = None,
+    variant: Variant = None,
+) -> Result:
+    """Learn the thresholds of a trigger or a model from labelled episodes; changes nothing by itself.
+
+    Example: hetwin learn thresholds uncertain_environment --trigger grasp_begins --episodes labelled
+    """
+    from hetwin_learning.learn import learn
+    from hetwin_learning.of_model import OfModel
+    from hetwin_learning.of_trigger import OfTrigger
+    from hetwin_suite.episode import find_labelled
+    from hetwin_suite.runs import find_scenario
+    from hetwin_suite.study import Study
+
+    if (model is None) is (trigger is None):
+        raise BadInput(
+            "one thing is learned at a time",
+            where="--trigger, --model",
+            found="neither" if model is None else "both",
+            expected="one of them",
+        )
+    path, found = find_scenario(scenario), find_labelled(episodes)
+    of: OfModel | OfTrigger = (
+        OfTrigger(path, variant, str(trigger)) if model is None else OfModel(path, variant, model)
+    )
+    study = Study(of, jobs=jobs)
+    followed(study, lambda done: f"{len(done)} of {len(found)} episodes")
+    learned = learn(study, of, found, label, cache)
+    if out is not None:
+        _write(out, learned.yaml(out.resolve().parent))
+    return Result(learned, _lines(learned, out))
+
+
+@app.command()
+def success(
+    scenario: Scenario,
+    episodes: Episodes,
+    prior_weight: Annotated[
+        float, typer.Option(min=0, help="as how many episodes kin count at most")
+    ] = 8.0,
+    out: Annotated[Path | None, option("--out", "the table, as JSON; a new file")] = None,
+    cache: Cache = None,
+    jobs: Jobs = None,
+    variant: Variant = None,
+) -> Result:
+    """Learn how probable it is that each action succeeds, from labelled episodes.
+
+    Example: hetwin learn success uncertain_environment --episodes labelled --json
+    """
+    from hetwin_learning.learn_success import learn_success
+    from hetwin_learning.of_actions import OfActions
+    from hetwin_suite.episode import find_labelled
+    from hetwin_suite.runs import find_scenario
+    from hetwin_suite.study import Study
+
+    path, found = find_scenario(scenario), find_labelled(episodes)
+    study = Study(OfActions(path, variant), jobs=jobs)
+    followed(study, lambda done: f"{len(done)} of {len(found)} episodes")
+    rows = learn_success(study, found, prior_weight, cache)
+    document = {"rows": [row.to_json() for row in rows]}
+    if out is not None:
+        _write(out, json_text(document) + "\n")
+    return Result(document, _success_lines(rows))
+
+
+@app.command()
+def fidelity(
+    scenario: Scenario,
+    count: Annotated[int, option("-n", "draws, half of which are held out", 2)] = 8,
+    tolerance: Annotated[
+        float, typer.Option(min=0, help="share by which what moves may differ")
+    ] = 0.1,
+    seed: Seed = 0,
+    out: Annotated[Path | None, option("--out", "a scenario with them; a new file")] = None,
+    jobs: Jobs = None,
+    variant: Variant = None,
+) -> Result:
+    """Learn the parameters of a scenario's fidelity_near_robot by runs; changes nothing by itself.
+
+    Example: hetwin learn fidelity truck_unloading -n 2
+    """
+    from hetwin_learning.fidelity.learn_fidelity import learn_fidelity, most_runs
+    from hetwin_learning.fidelity.moving import Moving
+    from hetwin_suite.runs import find_scenario
+    from hetwin_suite.study import Study
+
+    study = Study(Moving(find_scenario(scenario), variant), seed=seed, jobs=jobs)
+    most = most_runs(study.scenario, count)
+    followed(study, lambda done: f"{len(done)} of at most {most} runs")
+    found = learn_fidelity(study, count, tolerance)
+    if out is not None:
+        _write(out, found.yaml(out.resolve().parent))
+    return Result(found, _fidelity_lines(found))
+
+
+def _write(out: Path, text: str) -> None:
+    """Write a file; never over another one.
+
+    Raises:
+        BadInput: if there is one, or it cannot be written.
+    """
+    from hetwin_suite.command import write_text
+
+    if out.exists():
+        problem = "there is a file of this name"
+        raise BadInput(problem, where="--out", found=str(out), expected="a new file")
+    write_text(out, text, where="--out")
+
+
+def _lines(learned: Learned, out: Path | None) -> Iterator[str]:
+    """Yield thresholds for a person."""
+    rows = [
+        (one.name, f"{one.value:g}", f"{value:g}")
+        for one, value in zip(learned.thresholds, learned.values, strict=True)
+    ]
+    yield from table(("compared", "before", "learned"), rows)
+    yield from learned.expressions
+    held = learned.held_out
+    yield (
+        f"right on held-out episodes: {held.accuracy:.0%} of {held.of}; before {held.accuracy_before:.0%}"
+    )
+    yield learned.yaml() if out is None else f"scenario: {out}"
+
+
+def _success_lines(rows: list[SuccessRow]) -> Iterator[str]:
+    """Yield successes for a person."""
+    yield from table(
+        ("action", "arguments", "succeeded", "probability", "interval", "as its kin"),
+        [
+            (
+                row.action,
+                ", ".join(_words(key, value) for key, value in row.arguments.items()),
+                f"{row.succeeded} of {row.of}",
+                f"{row.p:.0%}",
+                f"{row.low:.0%} to {row.high:.0%}",
+                ", ".join(row.prior.source),
+            )
+            for row in rows
+        ],
+    )
+
+
+def _words(key: str, value: Any) -> str:
+    if not isinstance(value, dict):
+        return f"{key}: {value}"
+    parts = [f"{name.replace('_', ' ')} {bound:g}" for name, bound in value.items()]
+    return f"{key} {', '.join(parts)}"
+
+
+def _fidelity_lines(found: LearnedFidelity) -> Iterator[str]:
+    head = ("inflation [m]", "rest steps", "interval [s]", "real time", "speedup", "error", "of")
+    yield from table(head, [_weighed(row) for row in found.rows])
+    yield "on draws that nothing was chosen on, first as chosen, then as the scenario has it:"
+    yield from table(head, [_weighed(found.held_out), _weighed(found.held_out_before)])
+    yield found.yaml()
+
+
+def _weighed(row: Weighed) -> tuple[str, ...]:
+    error = f"{row.error:+.1%} ({row.error_low:+.1%} to {row.error_high:+.1%})"
+    speeds = f"{row.real_time_factor:.2f}", f"{row.speedup:.2f}"
+    return (*_candidate(row.candidate), *speeds, error, str(row.of))
+
+
+def _candidate(candidate: Candidate) -> tuple[str, str, str]:
+    if candidate.inflation is None:
+        return "all high", "", ""
+    return f"{candidate.inflation:g}", str(candidate.rest_steps), f"{candidate.interval:g}"

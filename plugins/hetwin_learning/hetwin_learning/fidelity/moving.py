@@ -1,0 +1,81 @@
+"""Counts the objects that a run moves, and gives runs parameters of the fidelity manager."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hetwin_suite.engine import NearRobot
+from hetwin_suite.model import POSE, BadInput, EntityKind, Floats, Layout
+from hetwin_suite.runs import BetweenSteps, Scenario
+from hetwin_suite.study import ModelPort, Watcher
+
+MOVED = 0.1
+"""An object has moved if it ends farther than this from where it began [m]."""
+
+
+class MovedObjects:
+    """Looks at where objects are; what it has seen is how many of them have moved."""
+
+    def __init__(self) -> None:
+        self._at = np.empty((0, 3), np.intp)
+        self._first: Floats | None = None
+        self._last: Floats = np.empty((0, 3))
+
+    def look(self, between: BetweenSteps) -> None:
+        """See `Watch.look`."""
+        scene = between.scene
+        if self._first is None:
+            self._at = _places(scene.layout)
+            self._first = scene.values[self._at]
+        self._last = scene.values[self._at]
+
+    def seen(self) -> int:
+        """See `Watch.seen`."""
+        if self._first is None:
+            return 0
+        return int((np.linalg.norm(self._last - self._first, axis=1) > MOVED).sum())
+
+
+@dataclass(frozen=True)
+class Moving(Watcher):
+    """The objects that a scenario with a fidelity manager moves."""
+
+    def begin(self, scenario: Scenario, ports: Sequence[ModelPort]) -> MovedObjects:
+        """See `Watcher.begin`."""
+        return MovedObjects()
+
+
+def managers_of(scenario: Scenario) -> tuple[str, ...]:
+    """Return the names of the fidelity managers of a scenario in which something is uncertain.
+
+    Raises:
+        BadInput: if there is none, or nothing is.
+    """
+    managers = tuple(plan.name for plan in scenario.models if issubclass(plan.cls, NearRobot))
+    if not managers:
+        raise BadInput(
+            "the scenario does not manage fidelity",
+            file=scenario.path,
+            where="learn fidelity",
+            expected="a model of the type fidelity_near_robot",
+        )
+    if not scenario.file.uncertainty:
+        raise BadInput(
+            "nothing of the scenario is uncertain, so that all its runs are alike",
+            file=scenario.path,
+            where="uncertainty",
+            expected='what differs between runs, such as {"packet_*": {mass: {factor: 0.2}}}',
+        )
+    return managers
+
+
+def _places(layout: Layout) -> np.ndarray[tuple[int, int], np.dtype[np.intp]]:
+    """Return (n, 3) where the positions of objects are among the values of a scene."""
+    slots = [
+        layout.range_of(entity.name, POSE.name).start
+        for entity in layout.of_kind(EntityKind.OBJECT)
+    ]
+    return np.array(slots, np.intp)[:, None] + np.arange(3)

@@ -1,0 +1,28 @@
+"""Kin: things that are good for the same, by the tags and functional attributes that the scenario gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hetwin_suite.runs import Scenario
+
+
+def qualities(scenario: Scenario) -> dict[str, frozenset[str]]:
+    """Return the tags and functional attributes of each entity that the scenario says something of."""
+    found = {
+        name: frozenset(
+            [*entry.tags, *(word for word, given in entry.attributes if given is not None)]
+        )
+        for name, entry in scenario.file.entities.items()
+    }
+    return {name: words for name, words in found.items() if words}
+
+
+def kin_of(entity: str, of: Mapping[str, frozenset[str]]) -> dict[str, float]:
+    """Return the other entities that share some, and how large a part of those that either has (P. Jaccard, 1912)."""
+    mine = of.get(entity, frozenset())
+    return {
+        name: len(mine & theirs) / len(mine | theirs)
+        for name, theirs in of.items()
+        if name != entity and mine & theirs
+    }

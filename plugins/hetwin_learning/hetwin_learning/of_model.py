@@ -1,0 +1,98 @@
+"""Thresholds of a model: those of its parameters that it compares with something."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hetwin_learning.changed import with_parameters
+from hetwin_learning.thresholds import Threshold, lowest
+from hetwin_suite.model import BadInput, compared_by, one_of
+from hetwin_suite.runs import BetweenSteps, ModelPlan, Scenario, load_scenario
+from hetwin_suite.study import ModelPort, Watcher
+
+
+class ModelWatch:
+    """Looks at what a model compares whenever it is due."""
+
+    def __init__(self, port: ModelPort, thresholds: Sequence[str], period_ns: int) -> None:
+        self._port, self._thresholds, self._period_ns = port, thresholds, period_ns
+        self._rows: list[list[float]] = []
+
+    def look(self, between: BetweenSteps) -> None:
+        """See `Watch.look`."""
+        if between.time_ns == 0 or between.time_ns % self._period_ns:
+            return
+        found = self._port.compares(between.scene)
+        if found is not None:
+            self._rows.append([float(found[name]) for name in self._thresholds])
+
+    def seen(self) -> list[list[float]]:
+        """See `Watch.seen`."""
+        return [list(row) for row in lowest(self._rows, len(self._thresholds)).tolist()]
+
+
+@dataclass(frozen=True)
+class OfModel(Watcher):
+    """The thresholds of one model of a scenario."""
+
+    model: str
+
+    def thresholds(self) -> list[Threshold]:
+        """Return them with their present values.
+
+        Raises:
+            BadInput: if there is no such model, or it has none.
+        """
+        loaded = load_scenario(self.path, self.variant)
+        plan = self._plan(loaded)
+        names = compared_by(plan.cls)
+        if not names:
+            raise BadInput(
+                f"nothing can be learned of a model of the type {plan.type}",
+                where="--model",
+                found=self.model,
+                expected="a model that declares thresholds, such as a connector",
+            )
+        given: dict[str, Any] = {one.name: one.default for one in plan.cls.requests()}
+        given |= plan.parameters
+        return [Threshold(name, float(given[name])) for name in names]
+
+    def scenario(self) -> Scenario:
+        """See `Watcher.scenario`."""
+        loaded = load_scenario(self.path, self.variant)
+        watching = dict(getattr(self._plan(loaded).cls, "watching", {}))
+        return loaded.with_keys(self._models(watching))
+
+    def begin(self, scenario: Scenario, ports: Sequence[ModelPort]) -> ModelWatch:
+        """See `Watcher.begin`."""
+        plan = self._plan(scenario)
+        period_ns = plan.every * scenario.clock.period_ns
+        return ModelWatch(ports[plan.index], compared_by(plan.cls), period_ns)
+
+    def written(self, values: list[float]) -> dict[str, Any]:
+        """Return the keys of a scenario that say other values."""
+        names = [threshold.name for threshold in self.thresholds()]
+        entry = self._models(dict(zip(names, values, strict=True)))["models"][self.model]
+        return {"models": {self.model: entry}}
+
+    def expressions(self, values: list[float]) -> list[str]:
+        """Return in words of CEL when the model acts."""
+        names = [threshold.name for threshold in self.thresholds()]
+        return [f"{self.model}.{n} <= {v:g}" for n, v in zip(names, values, strict=True)]
+
+    def _models(self, parameters: dict[str, Any]) -> dict[str, Any]:
+        return with_parameters(self.path, self.variant, {self.model: parameters})
+
+    def _plan(self, scenario: Scenario) -> ModelPlan:
+        plan = scenario.plan(self.model)
+        if plan is None or self.model not in scenario.file.models:
+            raise BadInput(
+                "the scenario has no such model",
+                file=self.path,
+                where="--model",
+                found=self.model,
+                expected=one_of(self.model, list(scenario.file.models)),
+            )
+        return plan

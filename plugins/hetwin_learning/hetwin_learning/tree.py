@@ -1,0 +1,119 @@
+"""Bounds from a shallow decision tree.
+
+Each episode is many moments, and has one label: it is positive if at *some* moment all that is compared is within its
+bound. As in multiple-instance learning (Andrews et al., 2002), one moment stands for each episode, the one that is
+nearest to being within the present bounds; a tree learns from these, its bounds choose the moments again, and so on
+until nothing changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hetwin_learning.thresholds import Moments, holds
+from hetwin_suite.model import Floats, library_of
+
+EXTRA = "learn"
+DEPTH = 3
+ROUNDS = 6
+NEVER = 1e9
+"""Stands for a quantity that was never compared in an episode."""
+
+
+class Bounds(NamedTuple):
+    """Signed bounds, and which share of the episodes they judge right."""
+
+    values: Floats
+    right: float
+
+
+def library() -> Any:
+    """Import scikit-learn.
+
+    Raises:
+        BadInput: if the extra is not installed.
+    """
+    return library_of(EXTRA, ("sklearn", "sklearn.tree"), "learning needs scikit-learn")
+
+
+def judged_right(episodes: Sequence[Moments], labels: Sequence[bool], bounds: Floats) -> float:
+    """Return the share of the episodes that bounds judge as they are labelled."""
+    right = [holds(one, bounds) == label for one, label in zip(episodes, labels, strict=True)]
+    return float(np.mean(right))
+
+
+def learn_bounds(episodes: Sequence[Moments], labels: Sequence[bool], present: Floats) -> Bounds:
+    """Return bounds that tell the labels apart at least as well as the present ones.
+
+    Bounds that the tree has no use for, and all if none is better, stay as they are.
+
+    Args:
+        episodes: signed moments of each.
+        labels: of each.
+        present: signed bounds.
+    """
+    best = Bounds(present, judged_right(episodes, labels, present))
+    at = present
+    for _ in range(ROUNDS):
+        rows = np.array([_witness(one, at) for one in episodes])
+        found = [
+            Bounds(_plain(box, episodes, labels), judged_right(episodes, labels, box))
+            for box in _boxes(rows, labels, present)
+        ]
+        if not found:
+            return best
+        top = max(found, key=lambda one: (one.right, int(np.sum(one.values == present))))
+        if top.right > best.right:
+            best = top
+        if np.array_equal(top.values, at):
+            return best
+        at = top.values
+    return best
+
+
+def _witness(moments: Moments, bounds: Floats) -> Floats:
+    """Return the moment that is nearest to being within the bounds, in parts of them."""
+    if not len(moments):
+        return np.full(len(bounds), NEVER)
+    scale = np.maximum(np.abs(bounds), 1e-9)
+    beyond = np.max((moments - bounds) / scale, axis=1)
+    return np.asarray(moments[int(np.argmin(beyond))])
+
+
+def _boxes(rows: Floats, labels: Sequence[bool], present: Floats) -> Iterator[Floats]:
+    """Yield the bounds of each leaf of a shallow tree that says yes; those without a use are the present ones."""
+    kind = library().tree.DecisionTreeClassifier
+    least = max(1, len(rows) // 20)
+    tree = kind(max_depth=DEPTH, min_samples_leaf=least, random_state=0)
+    tree.fit(rows, np.array(labels))
+    inside = tree.tree_
+
+    def leaves(node: int, box: Floats) -> Iterator[Floats]:
+        column = int(inside.feature[node])
+        if column < 0:
+            if bool(tree.classes_[int(np.argmax(inside.value[node][0]))]):
+                yield box
+            return
+        lower = box.copy()
+        lower[column] = inside.threshold[node]
+        yield from leaves(int(inside.children_left[node]), lower)
+        yield from leaves(int(inside.children_right[node]), box)
+
+    yield from leaves(0, present)
+
+
+def _plain(bounds: Floats, episodes: Sequence[Moments], labels: Sequence[bool]) -> Floats:
+    """Return the bounds with as few digits as judge the episodes alike."""
+    right = judged_right(episodes, labels, bounds)
+    for digits in (1, 2, 3, 4):
+        rounded = np.array([float(f"{value:.{digits}g}") for value in bounds])
+        if judged_right(episodes, labels, rounded) == right and _near(rounded, bounds):
+            return rounded
+    return bounds
+
+
+def _near(rounded: Floats, bounds: Floats) -> bool:
+    return bool(np.all(np.abs(rounded - bounds) <= 0.1 * np.abs(bounds)))

@@ -1,0 +1,17 @@
+"""Rerun's SDK, imported only where a recording is to be written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hetwin_suite.runs import library_of
+
+
+def rerun() -> Any:
+    """Import the SDK, with its layouts.
+
+    Raises:
+        BadInput: if it is not installed.
+    """
+    modules = ("rerun", "rerun.blueprint")
+    return library_of("rerun", modules, "Rerun's SDK cannot be imported", "--out")

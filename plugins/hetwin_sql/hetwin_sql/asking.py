@@ -1,0 +1,80 @@
+"""`hetwin ask --sql`: the tables of episodes for SQL."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from decimal import Decimal
+from itertools import islice
+from pathlib import Path
+from tempfile import SpooledTemporaryFile
+from typing import Any
+
+from hetwin_sql.database import Result as Found
+from hetwin_sql.database import query
+from hetwin_sql.deadline import TooSlow
+from hetwin_suite.command import Result, plain, table
+
+_SHOWN = 1000
+_IN_MEMORY = 2**24
+
+
+def answer(episodes: Path, statement: str, within: float, *, as_json: bool) -> Result | None:
+    """Ask episodes by SQL; JSON is printed here, row by row, for there may be more than fit into memory.
+
+    Raises:
+        BadInput: if there is no episode, or the statement is wrong or does not only read.
+        TooSlow: if it takes longer than `within` [s].
+    """
+    found = query(episodes, statement, within=within, stuck=_end)
+    if not as_json:
+        return Result(None, _lines(found))
+    _print_json(found)
+    return None
+
+
+def _end(error: TooSlow) -> None:
+    """End the command while the query cannot be ended."""
+    print(f"error: {error}", file=sys.stderr, flush=True)
+    os._exit(error.exit_code)
+
+
+def _print_json(result: Found) -> None:
+    """Print all rows, or nothing if there are not all."""
+    with SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8") as file:
+        for i, row in enumerate(result.rows):
+            file.write(f"{', ' if i else ''}{_json(row)}")
+        file.seek(0)
+        print(f'{{"columns": {json.dumps(result.columns)}, "rows": [', end="")
+        for part in iter(lambda: file.read(2**20), ""):
+            print(part, end="")
+        print("]}")
+
+
+def _lines(result: Found) -> Iterator[str]:
+    yield from table(
+        result.columns, [tuple(map(_text, row)) for row in islice(result.rows, _SHOWN)]
+    )
+    if next(result.rows, None) is not None:
+        yield f"... and more than these {_SHOWN} rows; --json prints all"
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float | Decimal):
+        return f"{value:.6g}"
+    return value if isinstance(value, str) else _json(value)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(plain(_as_floats(value)), ensure_ascii=False)
+
+
+def _as_floats(value: Any) -> Any:
+    """The same without decimal numbers, as 1.5 is in DuckDB's SQL."""
+    if isinstance(value, list | tuple):
+        return [_as_floats(item) for item in value]
+    return float(value) if isinstance(value, Decimal) else value

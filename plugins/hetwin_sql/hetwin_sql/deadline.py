@@ -1,0 +1,74 @@
+"""Ends a query that takes too long."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+from hetwin_suite.command import HetwinError
+
+GRACE_S = 2.0
+"""How long an interrupted query may take to end; some functions of DuckDB do not look whether they shall."""
+
+
+class TooSlow(HetwinError):
+    """A query did not end within its time; ends a command with exit code 3."""
+
+    exit_code = 3
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(
+            f"the query did not end within {seconds:g} s; expected one that does, or more time with --within"
+        )
+
+
+class Deadline:
+    """Interrupts a query once its time is over.
+
+    Args:
+        seconds: its time.
+        interrupt: called at the deadline, from another thread.
+        stuck: called, with the error, when the interruption had no effect; None if one can only wait.
+    """
+
+    def __init__(
+        self,
+        seconds: float,
+        interrupt: Callable[[], object],
+        stuck: Callable[[TooSlow], object] | None = None,
+    ) -> None:
+        self.error = TooSlow(seconds)
+        self._seconds = min(seconds, threading.TIMEOUT_MAX)
+        self._interrupt = interrupt
+        self._stuck = stuck
+        self._over = threading.Event()
+        self._reached = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._over.set()
+        self._thread.join()
+
+    @property
+    def reached(self) -> bool:
+        """Whether the time is over."""
+        return self._reached.is_set()
+
+    def _watch(self) -> None:
+        if self._over.wait(self._seconds):
+            return
+        self._reached.set()
+        self._interrupt()
+        if not self._over.wait(GRACE_S) and self._stuck is not None:
+            self._stuck(self.error)

@@ -1,0 +1,107 @@
+"""What is no question to the views, in words that name the place and what would be right."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from hetwin_sql.library import MEMORY, duckdb
+from hetwin_sql.views import VIEWS
+from hetwin_suite.command import BadInput, HetwinError, one_of
+
+_READING = "one statement that reads, e.g. SELECT name, count(*) FROM events GROUP BY name"
+_SYNTAX = """DuckDB's SQL, in which the columns "from" and "to" need their double quotes"""
+_HINT = re.compile(r'^Did you mean (".*")', re.MULTILINE)
+_VIEW = re.compile(r"Table with name (\S+) does not exist")
+_COLUMN = re.compile(
+    r'Referenced column "([^"]+)" not found|does not have a column named "([^"]+)"'
+)
+_PLACE = re.compile(r"^LINE (\d+): ", re.MULTILINE)
+
+
+class TooLarge(HetwinError):
+    """A query that needs more memory than it gets; ends a command with exit code 1."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            f"the query needs more memory than {MEMORY}; expected one that joins or sorts fewer rows"
+        )
+
+
+def statement(connection: Any, sql: str) -> Any:
+    """Read the one statement of a text.
+
+    Raises:
+        BadInput: if it is wrong, none, several, or does anything but read.
+    """
+    try:
+        statements = connection.extract_statements(sql)
+    except duckdb().Error as error:
+        raise refused(error, sql) from error
+    if len(statements) != 1:
+        raise BadInput(
+            "this is not one statement", where="SQL", found=len(statements), expected=_READING
+        )
+    kinds = duckdb().StatementType
+    if statements[0].type not in (kinds.SELECT, kinds.EXPLAIN):
+        raise BadInput(
+            "this does not only read",
+            where="SQL",
+            found=statements[0].type.name,
+            expected=_READING,
+        )
+    return statements[0]
+
+
+def refused(error: Exception, sql: str) -> HetwinError:
+    """Return DuckDB's error as one of hetwin's."""
+    library, text = duckdb(), str(error)
+    place = _place(text)
+    if isinstance(error, library.OutOfMemoryException):
+        return TooLarge()
+    if isinstance(error, library.PermissionException):
+        return BadInput(
+            "SQL reads the views of the episodes, no files and no other databases",
+            where=place,
+            expected=f"one of {', '.join(VIEWS)}",
+        )
+    if view := _VIEW.search(text):
+        name = view[1].strip("\"'")
+        return BadInput(
+            "there is no such view", where=place, found=name, expected=one_of(name, VIEWS)
+        )
+    if column := _COLUMN.search(text):
+        name = column[1] or column[2]
+        known = one_of(name, _columns(sql))
+        return BadInput("there is no such column", where=place, found=name, expected=known)
+    hint = _HINT.search(text)
+    expected = f"perhaps {hint[1]}" if hint else "what DuckDB's SQL says"
+    if isinstance(error, library.ParserException):
+        expected = _SYNTAX
+    found = sql if place == "SQL" else None
+    return BadInput(first_line(error), where=place, found=found, expected=expected)
+
+
+def first_line(error: Exception) -> str:
+    """Return what DuckDB says, without the kind of the error and the place."""
+    line = str(error).partition("\n")[0]
+    return line.partition("Error: ")[2] or line
+
+
+def _place(text: str) -> str:
+    """Where the error is, if DuckDB says so."""
+    found = _PLACE.search(text)
+    if found is None:
+        return "SQL"
+    shown, _, below = text[found.start() :].partition("\n")
+    caret = below.find("^")
+    where = f"SQL, line {found[1]}"
+    if caret < 0:
+        return where
+    return f"{where}, at {shown[caret:].split(' ')[0]!r}" if shown[caret:] else where
+
+
+def _columns(sql: str) -> list[str]:
+    """The columns of the views that are named, each once."""
+    named = [view for view in VIEWS if re.search(rf"\b{view}\b", sql, re.IGNORECASE)]
+    return list(dict.fromkeys(c.name for view in named or VIEWS for c in VIEWS[view]))
