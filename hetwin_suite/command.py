@@ -27,7 +27,7 @@ from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scenario.strict_yaml import load as load_yaml
 from hetwin_core.ensemble.writing import unwritable, write_text
 from hetwin_suite._commands.completion import beginning
-from hetwin_suite._commands.following import followed
+from hetwin_suite._commands.following import followed, recorded
 from hetwin_suite._commands.options import (
     AsJson,
     Engine,
@@ -40,7 +40,6 @@ from hetwin_suite._commands.options import (
     numbers,
     option,
 )
-from hetwin_suite._commands.recording import recorded
 from hetwin_suite._commands.result import NOT_KNOWN, Page, PagedResult, Result, json_text
 from hetwin_suite._commands.tables import table
 from hetwin_suite._commands.text_files import lines_of, make_room_for

@@ -61,24 +61,24 @@ OWN: Mapping[str, Own] = {
         below={
             "play": Own("play a recording as a robot would", "robot:play"),
             "obey": Own("simulate a robot that obeys commands", "robot:obey"),
-            "send": Own("rehearse a motion in the twin, then send it", "send:send"),
+            "send": Own("rehearse a motion in the twin, then send it", "robot:send"),
         },
     ),
     "urdf": Own(
         "see what a robot is, and compute its motions",
         below={
-            "describe": Own("describe a robot or a world", "describe:describe"),
-            "forward": Own("compute where a link is", "kinematics:forward"),
-            "inverse": Own("compute joint positions that reach given poses", "kinematics:inverse"),
-            "trajectory": Own("plan a motion through waypoints", "trajectory:trajectory"),
+            "describe": Own("describe a robot or a world", "urdf:describe"),
+            "forward": Own("compute where a link is", "urdf:forward"),
+            "inverse": Own("compute joint positions that reach given poses", "urdf:inverse"),
+            "trajectory": Own("plan a motion through waypoints", "urdf:trajectory"),
         },
     ),
     "calibrate": Own(
         "improve models of arms, drives and travel from data",
         below={
-            "arm": Own("fit joint offsets to markers", "calibrate.arm:arm"),
-            "drive": Own("learn a drive from its logs", "calibrate.drive:drive"),
-            "travel": Own("learn how long motions take", "calibrate.travel:travel"),
+            "arm": Own("fit joint offsets to markers", "calibrate:arm"),
+            "drive": Own("learn a drive from its logs", "calibrate:drive"),
+            "travel": Own("learn how long motions take", "calibrate:travel"),
         },
     ),
     "model": Own(

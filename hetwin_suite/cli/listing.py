@@ -152,7 +152,7 @@ def schema(
 
         found = {"type": "array", "items": ScenarioRow.model_json_schema()}
     elif what is Schema.NEW:
-        from hetwin_suite.scaffolding.printed import NewScenario
+        from hetwin_suite.scaffolding.written import NewScenario
 
         found = NewScenario.model_json_schema()
     elif what is Schema.LIBRARY:

@@ -10,16 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.conductor.reporting.concerns import Severity, Verdict, is_concern
-from hetwin_core.ensemble.coverage_words import coverage_words
+from hetwin_core.ensemble.coverage_words import claim_named, claim_words, coverage_words
+from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.event_codec import event_from_summary
 from hetwin_core.ensemble.events import EventKind
 from hetwin_core.ensemble.grip_words import grip_sentences
+from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.state_words import state_words
 from hetwin_core.ensemble.words import event_line, failure_row_words, seconds
 from hetwin_core.episodes.run_folder import CHECKPOINT, LOG, REPORT
 from hetwin_suite._commands.result import Page
 from hetwin_suite.cli.lab_figures import is_routine, lab_figures, lab_words
-from hetwin_suite.running.ended import Ended
+from hetwin_suite.running.request import Ended
 
 
 def page_of(folder: Path) -> Page | None:
@@ -134,3 +136,25 @@ def _plural(severity: Severity, count: int) -> str:
     if severity is Severity.ABSURD:
         return "absurd"
     return severity.value if count == 1 else f"{severity.value}s"
+
+
+def required_claims(text: str) -> tuple[str, ...]:
+    """Return the claims that a list names.
+
+    Args:
+        text: claims in either number, separated by commas; empty for none.
+
+    Raises:
+        BadInput: if there is no such claim.
+    """
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    found = [(word, claim_named(word)) for word in words]
+    for word, claim in found:
+        if claim is None:
+            raise BadInput(
+                "there is no such claim",
+                where="--require",
+                found=word,
+                expected=one_of(word, list(claim_words())),
+            )
+    return tuple(dict.fromkeys(claim for _, claim in found if claim is not None))

@@ -132,13 +132,13 @@ def predict(
     only_later: dict[str, object] = {"--within": within, "--physics-only": physics_only}
     only_first: dict[str, object] = {"--until": until, "--keep": keep is not Keep.ALL}
     if from_start:
-        from hetwin_suite.cli.project import project
+        from hetwin_suite.cli.studying import project
 
         _check_none(only_later | {"--prior": prior}, "--at, --before or --library")
         return project(asked, until, keep)
     _check_none(only_first, "neither --at nor --before, nor --library")
     if library is not None:
-        from hetwin_suite.cli.decide import decide
+        from hetwin_suite.cli.studying import decide
 
         _check_none({"--physics-only": physics_only, "--cluster": cluster}, "no --library")
         begin = 0.0 if at is None and before is None else at

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -11,14 +13,17 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.supervision.interrupts import Interrupts
 from hetwin_suite._commands.options import (
     AsJson,
+    Engine,
     Namespace,
     Pace,
     Packages,
     Scenario,
+    SceneGiven,
     checked_pace,
     numbers,
     option,
     package_folders,
+    start_options,
 )
 from hetwin_suite._commands.result import Result, present, saying
 from hetwin_suite.running.patience import never_silent, to_stderr
@@ -28,6 +33,7 @@ if TYPE_CHECKING:
     from hetwin_core.kinematics.planar import PlanarPose
     from hetwin_suite._robots.obeying.faults import Fault
     from hetwin_suite._robots.robot_player import Gap
+    from hetwin_suite.commanding.send import Commander, Outcome
 
 
 def play(
@@ -254,3 +260,50 @@ def no_ros(error: ImportError, otherwise: str = "") -> BadInput:
         where="hetwin robot",
         expected=f"rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite{otherwise}",
     )
+
+
+def send(
+    scenario: Scenario,
+    goal: Annotated[
+        Path,
+        typer.Argument(
+            help="YAML file with joints, tip, base, trajectory, grasp or release, or a list"
+        ),
+    ],
+    namespace: Namespace = "",
+    rehearse_only: Annotated[
+        bool, typer.Option("--rehearse-only", help="send nothing; no robot is needed")
+    ] = False,
+    scene: SceneGiven = None,
+    engine: Engine = None,
+    package: Packages = None,
+) -> Result:
+    """Rehearse a motion in the twin; only one that breaks no rule goes to the robot.
+
+    The scenario must allow it under commands. While the robot moves, the service hetwin/stop_robot, SIGINT and SIGTERM
+    stop it. For example:
+
+    hetwin robot send pick_and_place scenarios/goals/over_the_table.yaml --rehearse-only
+    """
+    from hetwin_core.ensemble.resources import find
+    from hetwin_suite.commanding.send import Commander
+
+    options = start_options(None, scene, engine, package, None)
+    commander = Commander.of(scenario, find(str(goal)) or goal, options)
+    outcome = commander.rehearse_only() if rehearse_only else _sent(commander, namespace)
+    return Result(outcome, _lines(scenario, outcome), int(not outcome.ok))
+
+
+def _lines(scenario: str, outcome: Outcome) -> Iterator[str]:
+    rehearsal = outcome.rehearsal
+    yield f"{Path(scenario).stem}: {outcome.result.value}, a motion of {rehearsal.duration:.2f} s"
+    for refusal in rehearsal.refused:
+        print(f"  {refusal}", file=sys.stderr)
+
+
+def _sent(commander: Commander, namespace: str) -> Outcome:
+    try:
+        from hetwin_suite.commanding.link.sending import send as send_to
+    except ImportError as error:
+        raise no_ros(error, "; or --rehearse-only") from None
+    return send_to(commander, namespace)

@@ -144,12 +144,10 @@ def run(
     """
     # imported here, for hetwin's --help must not wait for what a run needs
     from hetwin_suite.cli import outcome
-    from hetwin_suite.cli.required_claims import required_claims
+    from hetwin_suite.cli.outcome import required_claims
     from hetwin_suite.running.carry_out import carry_out
-    from hetwin_suite.running.placing import Placing
     from hetwin_suite.running.progress import Progress
-    from hetwin_suite.running.request import RunRequest
-    from hetwin_suite.running.usual_transport import usual_transport
+    from hetwin_suite.running.request import Placing, RunRequest, usual_transport
     from hetwin_suite.scaffolding.reading import Reading
 
     try:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.layout import Entity
-from hetwin_suite.commanding.look import Look
+from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.containment import inside_of
 from model_nodes.robot_program.facts import seen_from
 
@@ -87,3 +88,28 @@ class Released:
         pose = look.poses[self.into.name].tolist()
         x, y, z = seen_from(pose, look.poses[self.what].tolist())[:3]
         return inside_of(self.into).holds((x, y, z))
+
+
+TOUCHING_M = 1e-3
+"""Pairs that are nearer than this touch [m]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The twin at one time of a plan.
+
+    Attributes:
+        time: of the plan [s]; negative before it begins.
+        near: (entity, other) -> distance [m], of links of robots to static bodies and other links, and of objects to
+            everything, as far as the twin was asked to see.
+        poses: (7,) x y z [m], qw qx qy qz in the world, by entity.
+    """
+
+    time: float
+    near: Mapping[tuple[str, str], float]
+    poses: Mapping[str, Floats]
+
+    def touching(self, entity: str) -> frozenset[str]:
+        """Return what an object touches."""
+        pairs = [pair for pair, distance in self.near.items() if distance <= TOUCHING_M]
+        return frozenset(other for pair in pairs if entity in pair for other in pair) - {entity}

@@ -31,7 +31,7 @@ from hetwin_suite.commanding.goals import (
 )
 from hetwin_suite.commanding.handling import Handling
 from hetwin_suite.commanding.plan import Plan, Stage
-from hetwin_suite.commanding.refusal import Refusal, Rule
+from hetwin_suite.commanding.rehearsal import Refusal, Rule
 from model_nodes.main_physics.world.chains import chain_to
 from model_nodes.main_physics.world.description import Body
 from model_nodes.robot_program.messages import CannotReach

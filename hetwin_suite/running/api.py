@@ -17,11 +17,8 @@ from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.model import Model
 from hetwin_core.episodes.run_folder import LOG
 from hetwin_suite.running.carry_out import carry_out
-from hetwin_suite.running.ended import Ended
-from hetwin_suite.running.placing import Placing
 from hetwin_suite.running.progress import NoDisplay, Progress
-from hetwin_suite.running.request import RunRequest
-from hetwin_suite.running.usual_transport import usual_transport
+from hetwin_suite.running.request import Ended, Placing, RunRequest, usual_transport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

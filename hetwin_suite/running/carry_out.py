@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener
-from hetwin_suite.running.ended import Ended
 from hetwin_suite.running.local import run_locally
-from hetwin_suite.running.placing import Placing
 from hetwin_suite.running.progress import Display, NoDisplay, ProgressListener
-from hetwin_suite.running.request import RunRequest
+from hetwin_suite.running.request import Ended, Placing, RunRequest
 from hetwin_suite.view.live.watched_run import WatchedRun
 
 if TYPE_CHECKING:

@@ -24,10 +24,9 @@ from hetwin_core.ensemble.supervision.heartbeat import (
 )
 from hetwin_core.ensemble.supervision.parting import STDERR
 from hetwin_core.ensemble.supervision.watched_child import Send
-from hetwin_suite.running.ended import Ended
 from hetwin_suite.running.local import run_locally
 from hetwin_suite.running.progress import ProgressListener
-from hetwin_suite.running.request import RunRequest
+from hetwin_suite.running.request import Ended, RunRequest
 from hetwin_suite.view.live.feed import Feed
 from hetwin_suite.view.live.watched_run import Shown, WatchedRun
 

@@ -19,7 +19,7 @@ from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
 from hetwin_core.episodes.judged_run import RunJudge
 from hetwin_core.episodes.log_writer import RunLog
 from hetwin_suite.running.checkpointing import CheckpointWriter
-from hetwin_suite.running.ended import Ended, exit_code
+from hetwin_suite.running.request import Ended, exit_code
 
 
 def run_locally(

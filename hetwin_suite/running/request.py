@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.start.awaited import waiting_for_robots
 from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.conductor.start.sources import named_source
 from hetwin_core.ensemble.errors import BadInput, Refused
+from hetwin_core.ensemble.scenario.extends import load_with_base
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
+from hetwin_core.ensemble.scenario.source import SourceKind, kind_of
+from hetwin_core.ensemble.scenario.strict_yaml import Document
+from hetwin_core.ensemble.scenario.variants import with_variant
+from hetwin_core.ensemble.supervision.interrupts import SHELL_BASE
 from hetwin_core.episodes.run_folder import run_folder
 from hetwin_suite.running.checkpointing import check_can_be_saved
 
 if TYPE_CHECKING:
     from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
-
 
 Beside: TypeAlias = Callable[[Conductor, Scenario, RunOptions], None]
 
@@ -108,3 +113,86 @@ class RunRequest:
             raise BadInput(
                 str(refusal), where=where, expected="a recording as source, or nothing of the kind"
             ) from None
+
+
+FAILED, BAD_INPUT = 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A run that is over.
+
+    Attributes:
+        summary: the content of ``summary.json``.
+        code: exit code of a command that did nothing else.
+        folder: where log and summary are.
+        signal: the first of the signals that interrupted it; None if none did.
+    """
+
+    summary: Mapping[str, Any]
+    code: int
+    folder: Path
+    signal: int | None = None
+
+
+def exit_code(summary: Mapping[str, Any], interrupt: int | None) -> int:
+    """128 and the number after a signal, 1 if the run or one of its models failed, even if it went on without it.
+
+    Args:
+        summary: the content of ``summary.json``.
+        interrupt: number of the first of the signals that interrupted the run; None if none did.
+    """
+    if interrupt is not None:
+        return SHELL_BASE + interrupt
+    return FAILED if summary["ended"] == "failed" or summary["failures"] else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Placing:
+    """Which models' nodes are started where; models by their names, separated by commas, or ``all``.
+
+    Attributes:
+        namespace: of all nodes.
+        in_process: models that the conductor's process holds.
+        elsewhere: models whose nodes are started separately, on this host or another.
+    """
+
+    namespace: str = ""
+    in_process: str = ""
+    elsewhere: str = ""
+
+
+def usual_transport(
+    scenario: str, source: str | None, variant: str | None = None
+) -> Literal["local", "ros"]:
+    """Return ``ros`` if commands move the robot, since who sends them must see what comes of it; else ``local``.
+
+    Args:
+        scenario: file, or name of one of hetwin's; one that cannot be read is not reported here.
+        source: as the start of the run names it; None: the scenario's.
+        variant: of the scenario; None: the scenario as it stands.
+    """
+    try:
+        written = [source] if source else _written(_document(scenario, variant).data)
+        named = [named_source(one) if isinstance(one, str) else one for one in written]
+    except BadInput:
+        return "local"
+    return "ros" if any(_is_commanded(one) for one in named) else "local"
+
+
+def _document(scenario: str, variant: str | None) -> Document:
+    path = find_scenario(scenario)
+    return with_variant(load_with_base(path), variant, path)
+
+
+def _written(scenario: object) -> list[Any]:
+    """The sources that a scenario names, its own and those of its robots; none if it is no mapping."""
+    if not isinstance(scenario, dict):
+        return []
+    robots = scenario.get("robots")
+    own = robots.values() if isinstance(robots, dict) else ()
+    return [one.get("source") for one in (scenario, *own) if isinstance(one, dict)]
+
+
+def _is_commanded(source: Any) -> bool:
+    return isinstance(source, dict) and kind_of(source) is SourceKind.COMMANDS

@@ -14,10 +14,8 @@ from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
 from hetwin_core.episodes.failed_run import finish_failed_run
 from hetwin_core.episodes.run_folder import read_summary
 from hetwin_core.wire.run_identity import Claim, new_token
-from hetwin_suite.running.ended import Ended, exit_code
-from hetwin_suite.running.placing import Placing
 from hetwin_suite.running.progress import Display
-from hetwin_suite.running.request import RunRequest
+from hetwin_suite.running.request import Ended, Placing, RunRequest, exit_code
 from hetwin_suite.running.ros_client import Client
 from hetwin_suite.running.ros_nodes import CONDUCTOR_AND_COMMAND, Nodes, quick_discovery
 

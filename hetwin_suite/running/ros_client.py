@@ -19,8 +19,8 @@ from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
 from hetwin_core.ensemble.topics import RUN
 from hetwin_core.wire.names import SIMULATE, of_run
 from hetwin_core.wire.run_identity import taken_by_another
-from hetwin_suite.running.ended import BAD_INPUT
 from hetwin_suite.running.progress import Display
+from hetwin_suite.running.request import BAD_INPUT
 from hetwin_suite.running.ros_nodes import Nodes
 
 LOST_S = 3.0

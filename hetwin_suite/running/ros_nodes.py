@@ -22,8 +22,7 @@ from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.supervision.watched_process import ended_child, ending
 from hetwin_core.wire.run_identity import Claim, domain_id
-from hetwin_suite.running.placing import Placing
-from hetwin_suite.running.request import RunRequest
+from hetwin_suite.running.request import Placing, RunRequest
 
 CONDUCTOR_AND_COMMAND = 2
 MOST_ON_LOCALHOST = 32

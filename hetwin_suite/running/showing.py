@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.supervision.interrupts import Interrupted
 from hetwin_suite.running.carry_out import LiveRun, carry_out, ros_run
-from hetwin_suite.running.ended import Ended
-from hetwin_suite.running.placing import Placing
 from hetwin_suite.running.progress import Display
-from hetwin_suite.running.request import RunRequest
+from hetwin_suite.running.request import Ended, Placing, RunRequest
 from hetwin_suite.view.live.browsing import open_in_browser
 from hetwin_suite.view.live.doors import LOOPBACK
 from hetwin_suite.view.live.feed import Over

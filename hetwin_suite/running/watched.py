@@ -20,9 +20,8 @@ from hetwin_core.ensemble.supervision.interrupts import Interrupts
 from hetwin_core.ensemble.supervision.watched_child import ChildDied, WatchedChild
 from hetwin_core.episodes.run_folder import LOG, read_summary
 from hetwin_suite.running.child import run_in_child
-from hetwin_suite.running.ended import FAILED, Ended
 from hetwin_suite.running.progress import Display
-from hetwin_suite.running.request import RunRequest
+from hetwin_suite.running.request import FAILED, Ended, RunRequest
 from hetwin_suite.view.live.feed import Phase
 from hetwin_suite.view.live.watched_run import WatchedRun
 

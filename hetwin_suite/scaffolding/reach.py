@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -111,3 +112,39 @@ def _ball() -> Floats:
     angles = np.arange(count) * (np.pi * (3.0 - np.sqrt(5.0)))
     across = np.sqrt(1.0 - z * z)
     return np.stack([across * np.cos(angles), across * np.sin(angles), z], axis=1)
+
+
+CLEARANCE = 0.01
+"""What moves stays so far above the floor [m]; what does not may stand on it."""
+
+
+def standing_height(body: Body, positions: Mapping[str, Floats]) -> float:
+    """Return the height of the root link [m] at which the lowest point of the robot is on the floor.
+
+    It is 0 if nothing is lower than the root link.
+
+    Args:
+        body: the robot.
+        positions: joint -> (n,) positions that it takes [rad or m].
+    """
+    moving = _moving_links(body)
+    frames = link_frames(body, positions)
+    height = 0.0
+    for link in body.links:
+        points = surface_points(link)
+        if len(points) == 0:
+            continue
+        upwards = frames[link.name][:, 2]  # (n, 4): the height of a point
+        lowest = float((points @ upwards[:, :3].T + upwards[:, 3]).min())
+        margin = CLEARANCE if link.name in moving else 0.0
+        if lowest < -1e-6:
+            height = max(height, margin - lowest)
+    return math.ceil(height * 1000.0) / 1000.0
+
+
+def _moving_links(body: Body) -> set[str]:
+    moving: set[str] = set()
+    for joint in body.joints:  # parents come before their children
+        if joint.kind is not JointKind.FIXED or joint.parent in moving:
+            moving.add(joint.child)
+    return moving

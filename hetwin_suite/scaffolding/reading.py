@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.conductor.start.sources import named_source
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.known_files import known_robots
 from hetwin_core.ensemble.scenario.recorded import Stamps, Units
 from hetwin_core.ensemble.scenario.source import SourceKind, kind_of
+from model_nodes.main_physics.sources.datasets.episode import Episode
+from model_nodes.main_physics.sources.datasets.opening import write_episode
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +81,40 @@ class Reading:
         if isinstance(path := named.get("recording"), str):
             named["recording"] = str(Path(path).expanduser().resolve())
         return json.dumps(named | said)
+
+
+_FOLLOWS = "_follower"
+"""How LeRobot ends the name of an arm that is moved by another."""
+
+
+@contextmanager
+def written_for(episode: Episode, source: Path, out: Path, *, as_it_is: bool) -> Iterator[Path]:
+    """Write an episode as a recording into the folder of a scenario, and remove it if what follows fails.
+
+    Args:
+        episode: what is written.
+        source: the data set; errors about the recording name it.
+        out: the folder, new or empty.
+        as_it_is: whether positions stay in the data set's units.
+
+    Raises:
+        BadInput: if it cannot be written.
+    """
+    was_there = out.exists()
+    try:
+        yield write_episode(episode, out, as_it_is=as_it_is)
+    except BaseException as error:
+        recording = out / episode.name
+        shutil.rmtree(recording, ignore_errors=True)
+        if not was_there:
+            with suppress(OSError):
+                out.rmdir()
+        if isinstance(error, BadInput) and error.file in (str(recording), str(recording.resolve())):
+            raise error.at(error.where, source) from error
+        raise
+
+
+def robot_of(episode: Episode) -> str | None:
+    """The known robot that the data set names; None if it names none, or one that is not known."""
+    name = episode.robot.casefold().removesuffix(_FOLLOWS)
+    return name if name in known_robots() else None

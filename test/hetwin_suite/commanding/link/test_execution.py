@@ -14,9 +14,8 @@ from support.virtual_robot import PERIOD, VirtualRobot, VirtualTime
 from hetwin_suite.cli.robot import read_fault
 from hetwin_suite.commanding.link.execution import Execution, Tip
 from hetwin_suite.commanding.link.sending import DEVIATION
-from hetwin_suite.commanding.outcome import Result
 from hetwin_suite.commanding.plan import Plan
-from hetwin_suite.commanding.send import Commander
+from hetwin_suite.commanding.send import Commander, Result
 from model_nodes.main_physics.world.chains import chain_to
 
 GOALS = """
