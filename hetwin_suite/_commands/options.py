@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -304,6 +304,17 @@ def numbers(text: str, count: int, between: str = ",") -> tuple[float, ...] | No
     except ValueError:
         return None
     return found if len(found) == count and all(map(math.isfinite, found)) else None
+
+
+def check_none(given: Mapping[str, object], problem: str, expected: str) -> None:
+    """Check that none of some options is given, by their names.
+
+    Raises:
+        BadInput: if one is.
+    """
+    for name, value in given.items():
+        if value is not None and value is not False:
+            raise BadInput(problem, where=name, found=value, expected=expected)
 
 
 def checked_pace(pace: float | None) -> float | None:

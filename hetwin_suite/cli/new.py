@@ -135,11 +135,11 @@ def _run(file: Path, out: Path, *, quiet: bool) -> Ended:
     from hetwin_core.ensemble.conductor.start.options import RunOptions
     from hetwin_suite.running.carry_out import carry_out
     from hetwin_suite.running.progress import Progress
-    from hetwin_suite.running.request import Placing, RunRequest
+    from hetwin_suite.running.request import RunRequest
 
     with Progress(file.stem, quiet=quiet) as progress:
         request = RunRequest(str(file), RunOptions(), out)
-        return carry_out(request, progress, Placing(), watched=True)
+        return carry_out(request, progress, watched=True)
 
 
 def _facts(ended: Ended, page: Path | None) -> PrintedRun:

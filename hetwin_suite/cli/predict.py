@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite._commands import completion
 from hetwin_suite._commands.following import followed
 from hetwin_suite._commands.options import (
@@ -24,6 +23,7 @@ from hetwin_suite._commands.options import (
     Seed,
     Source,
     Variant,
+    check_none,
     option,
     start_options,
 )
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 FOUND = "forecast.json"
 FUTURES = 16
+NO_MEANING = "this has no meaning here"
 _LIKELY = 0.05
 """Events with a smaller share are not shown to a person."""
 
@@ -134,27 +135,18 @@ def predict(
     if from_start:
         from hetwin_suite.cli.studying import project
 
-        _check_none(only_later | {"--prior": prior}, "--at, --before or --library")
+        check_none(only_later | {"--prior": prior}, NO_MEANING, "--at, --before or --library")
         return project(asked, until, keep)
-    _check_none(only_first, "neither --at nor --before, nor --library")
+    check_none(only_first, NO_MEANING, "neither --at nor --before, nor --library")
     if library is not None:
         from hetwin_suite.cli.studying import decide
 
-        _check_none({"--physics-only": physics_only, "--cluster": cluster}, "no --library")
+        check_none(
+            {"--physics-only": physics_only, "--cluster": cluster}, NO_MEANING, "no --library"
+        )
         begin = 0.0 if at is None and before is None else at
         return decide(asked, library, Moment(begin, before or ""), within, prior)
     return _predicted(asked, Moment(at, before or ""), within, prior, physics_only=physics_only)
-
-
-def _check_none(given: Mapping[str, object], expected: str) -> None:
-    """Check that nothing is given that has no meaning here.
-
-    Raises:
-        BadInput: if something is.
-    """
-    for name, value in given.items():
-        if value not in (None, False):
-            raise BadInput("this has no meaning here", where=name, found=value, expected=expected)
 
 
 def _predicted(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from hetwin_core.ensemble.conductor.reporting.listener import RunListener
 from hetwin_suite.running.local import run_locally
-from hetwin_suite.running.progress import Display, NoDisplay, ProgressListener
-from hetwin_suite.running.request import Ended, Placing, RunRequest
+from hetwin_suite.running.progress import Display, ProgressListener
+from hetwin_suite.running.request import Ended, RunRequest
 from hetwin_suite.view.live.watched_run import WatchedRun
 
 if TYPE_CHECKING:
@@ -34,7 +33,6 @@ def ros_run() -> RosRun:
 def carry_out(
     request: RunRequest,
     display: Display,
-    placing: Placing,
     *,
     watched: bool,
     live: LiveRun | None = None,
@@ -44,7 +42,6 @@ def carry_out(
     Args:
         request: what to run, and over which transport.
         display: where progress is shown.
-        placing: where the nodes are, if it runs over ROS 2.
         watched: run local models in a child process, so that one that hangs or crashes is named and ended.
         live: what people see of a run that is watched, or goes over ROS 2; None: nothing.
 
@@ -57,19 +54,12 @@ def carry_out(
         from hetwin_suite.running.ros import run_over_ros
 
         assert not isinstance(live, WatchedRun)
-        return run_over_ros(request, display, placing, live)
+        return run_over_ros(request, display, live)
     if watched:
         from hetwin_suite.running.watched import run_watched
 
         assert live is None or isinstance(live, WatchedRun)
         return run_watched(request, display, live)
+    listeners = [] if type(display) is Display else [ProgressListener(display)]
     with request.loaded() as (scenario, out):
-        return run_locally(
-            scenario,
-            request.options,
-            out,
-            RunListener() if isinstance(display, NoDisplay) else ProgressListener(display),
-            at_hand=request.set_off,
-            checkpoint_s=request.checkpoint_s,
-            going_on=request.going_on,
-        )
+        return run_locally(request, scenario, out, *listeners)

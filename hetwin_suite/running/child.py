@@ -25,9 +25,8 @@ from hetwin_core.ensemble.supervision.heartbeat import (
 from hetwin_core.ensemble.supervision.parting import STDERR
 from hetwin_core.ensemble.supervision.watched_child import Send
 from hetwin_suite.running.local import run_locally
-from hetwin_suite.running.progress import ProgressListener
+from hetwin_suite.running.progress import Display, ProgressListener
 from hetwin_suite.running.request import Ended, RunRequest
-from hetwin_suite.view.live.feed import Feed
 from hetwin_suite.view.live.watched_run import Shown, WatchedRun
 
 
@@ -72,7 +71,6 @@ def _run(
         listeners.append(shown)
 
     def at_hand(conductor: Conductor) -> None:
-        request.set_off(conductor)
         if request.beside is not None:
             request.beside(conductor, scenario, request.options)
         if shown is not None:
@@ -85,15 +83,7 @@ def _run(
         spend(seconds)
 
     return run_locally(
-        scenario,
-        request.options,
-        out,
-        *listeners,
-        heartbeat=heartbeat,
-        at_hand=at_hand,
-        idle=idle,
-        checkpoint_s=request.checkpoint_s,
-        going_on=request.going_on,
+        request, scenario, out, *listeners, heartbeat=heartbeat, at_hand=at_hand, idle=idle
     )
 
 
@@ -121,26 +111,15 @@ def _picklable(summary: Mapping[str, Any]) -> dict[str, Any]:
     return {key: dict(v) if isinstance(v, Mapping) else v for key, v in summary.items()}
 
 
-class _RemoteDisplay:
-    """A display that sends to the parent, which reads the simulated time from the heartbeat."""
-
-    follows = False
+class _RemoteDisplay(Display):
+    """A display that sends to the parent, which reads from the heartbeat what is done, and the simulated time."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
 
-    def follow(self, feed: Feed) -> None:
-        """Nothing: the parent follows."""
-
     def begin(self, duration_s: float) -> None:
         """The run begins."""
         self._send(("begin", duration_s))
-
-    def show(self, simulated_s: float, factor: float | None = None) -> None:
-        """Nothing."""
-
-    def wait(self, doing: str) -> None:
-        """Nothing: the parent sees it in the heartbeat."""
 
     def line(self, text: str, at_s: float | None = None) -> None:
         """A line of its own."""

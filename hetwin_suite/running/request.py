@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.start.awaited import waiting_for_robots
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.conductor.start.sources import named_source
+from hetwin_core.ensemble.conductor.start.sources import ends_itself, named_source
 from hetwin_core.ensemble.errors import BadInput, Refused
+from hetwin_core.ensemble.model import Stepping
 from hetwin_core.ensemble.scenario.extends import load_with_base
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.ensemble.scenario.source import SourceKind, kind_of
@@ -20,7 +21,6 @@ from hetwin_core.ensemble.scenario.strict_yaml import Document
 from hetwin_core.ensemble.scenario.variants import with_variant
 from hetwin_core.ensemble.supervision.interrupts import SHELL_BASE
 from hetwin_core.episodes.run_folder import run_folder
-from hetwin_suite.running.checkpointing import check_can_be_saved
 
 if TYPE_CHECKING:
     from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
@@ -42,6 +42,9 @@ class RunRequest:
         going_on: the checkpoint of the scenario's run that it goes on from; None: it begins at 0 s.
         beside: is called with the conductor of a run in one process, its scenario and its options, before the models
             are made ready; None: nothing is.
+        namespace: of all nodes over ROS 2.
+        in_process: models that the conductor's process holds there, by their names, separated by commas, or ``all``.
+        elsewhere: models whose nodes others start, on this host or another, named likewise.
     """
 
     scenario: str
@@ -52,26 +55,19 @@ class RunRequest:
     checkpoint_s: float | None = None
     going_on: Checkpoint | None = None
     beside: Beside | None = None
+    namespace: str = ""
+    in_process: str = ""
+    elsewhere: str = ""
 
-    @classmethod
-    def going_on_from(
-        cls,
-        file: Path,
-        out: Path | None,
-        duration: float | None = None,
-        *,
-        hold: bool = False,
-        pace: float | None = None,
-        checkpoint_s: float | None = None,
-    ) -> RunRequest:
-        """Return the request of a run that goes on from a checkpoint's file, with the other attributes as above.
+    def going_on_from(self, file: Path) -> RunRequest:
+        """Return the request of the run that goes on from a checkpoint's file, until the duration if one is asked for.
 
         Raises:
             BadInput: if there is none, or it cannot be used; or if the run is to end before.
         """
         from hetwin_core.ensemble.conductor.checkpoint.file import read_checkpoint
 
-        checkpoint = read_checkpoint(file)
+        checkpoint, duration = read_checkpoint(file), self.options.duration
         if duration is not None:
             if round(duration * 1e9) <= checkpoint.time_ns:
                 raise BadInput(
@@ -81,8 +77,8 @@ class RunRequest:
                     expected=f"more than {checkpoint.time_ns / 1e9:g} s",
                 )
             checkpoint = checkpoint.with_options(duration=duration)
-        options = checkpoint.options
-        return cls(checkpoint.scenario, options, out, hold, pace, checkpoint_s, checkpoint)
+        scenario, options = checkpoint.scenario, checkpoint.options
+        return replace(self, scenario=scenario, options=options, going_on=checkpoint)
 
     @contextmanager
     def loaded(self) -> Iterator[tuple[Scenario, Path]]:
@@ -94,7 +90,7 @@ class RunRequest:
         scenario = load_scenario(find_scenario(self.scenario), self.options.variant)
         with run_folder(self.out, Path("runs"), scenario.name) as out:
             if self.checkpoint_s is not None:
-                check_can_be_saved(scenario, self.options)
+                _check_can_be_saved(scenario, self.options)
             yield waiting_for_robots(scenario, self.options), out
 
     def set_off(self, conductor: Conductor) -> None:
@@ -113,6 +109,30 @@ class RunRequest:
             raise BadInput(
                 str(refusal), where=where, expected="a recording as source, or nothing of the kind"
             ) from None
+
+
+def _check_can_be_saved(scenario: Scenario, options: RunOptions) -> None:
+    """Check what is known of a run's models and source before it begins.
+
+    Raises:
+        BadInput: if a model does not step by service, or no other process could go on with the source.
+    """
+    for plan in scenario.models:
+        if plan.stepping is not Stepping.SERVICE:
+            raise scenario.placed(
+                BadInput(
+                    f"a run with {plan.name} cannot be saved: it does not wait for this model",
+                    where=f"models.{plan.name}.step",
+                    found=plan.stepping.value,
+                    expected="step: service, or no --checkpoint",
+                )
+            )
+    if ends_itself(scenario, options):
+        raise BadInput(
+            "this run cannot be saved: nothing can go on with its source in another process",
+            where="--checkpoint",
+            expected="a recording or a trajectory as source, or no --checkpoint",
+        )
 
 
 FAILED, BAD_INPUT = 1, 2
@@ -145,21 +165,6 @@ def exit_code(summary: Mapping[str, Any], interrupt: int | None) -> int:
     if interrupt is not None:
         return SHELL_BASE + interrupt
     return FAILED if summary["ended"] == "failed" or summary["failures"] else 0
-
-
-@dataclass(frozen=True, slots=True)
-class Placing:
-    """Which models' nodes are started where; models by their names, separated by commas, or ``all``.
-
-    Attributes:
-        namespace: of all nodes.
-        in_process: models that the conductor's process holds.
-        elsewhere: models whose nodes are started separately, on this host or another.
-    """
-
-    namespace: str = ""
-    in_process: str = ""
-    elsewhere: str = ""
 
 
 def usual_transport(

@@ -15,7 +15,7 @@ from hetwin_core.episodes.failed_run import finish_failed_run
 from hetwin_core.episodes.run_folder import read_summary
 from hetwin_core.wire.run_identity import Claim, new_token
 from hetwin_suite.running.progress import Display
-from hetwin_suite.running.request import Ended, Placing, RunRequest, exit_code
+from hetwin_suite.running.request import Ended, RunRequest, exit_code
 from hetwin_suite.running.ros_client import Client
 from hetwin_suite.running.ros_nodes import CONDUCTOR_AND_COMMAND, Nodes, quick_discovery
 
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from hetwin_suite.view.ros.run import RosRun
 
 
-def run_over_ros(
-    request: RunRequest, display: Display, placing: Placing, live: RosRun | None = None
-) -> Ended:
+def run_over_ros(request: RunRequest, display: Display, live: RosRun | None = None) -> Ended:
     """Run; SIGINT, SIGTERM and SIGHUP end the run at its next barrier.
 
     A run whose conductor dies or is silent for too long is finished here.
@@ -33,7 +31,6 @@ def run_over_ros(
     Args:
         request: what to run.
         display: where progress is shown.
-        placing: where the nodes are.
         live: what people see of the run; None: nothing.
 
     Raises:
@@ -47,7 +44,7 @@ def run_over_ros(
         Interrupts(_second_at_once) as interrupts,
         _environment_restored(),
         request.loaded() as (scenario, out),
-        Claim(placing.namespace, run) as claim,
+        Claim(request.namespace, run) as claim,
     ):
         quick_discovery(len(scenario.placeable) + CONDUCTOR_AND_COMMAND)
         rclpy = need_ros()
@@ -55,14 +52,14 @@ def run_over_ros(
         begun = time.monotonic()
         with ExitStack() as ending:
             if live is not None:
-                live.listen(placing.namespace, run=run, to_the_end=False)
+                live.listen(request.namespace, run=run, to_the_end=False)
                 ending.callback(live.close)
-            nodes = Nodes(scenario, placing, request, run, claim)
+            nodes = Nodes(scenario, request, run, claim)
             ending.callback(nodes.end, lambda: display.wait("ending the nodes"))
             context = rclpy.Context()  # of its own: the caller may use ROS too
             rclpy.init(args=[], context=context)
             ending.callback(context.try_shutdown)
-            client = Client(placing.namespace, run, context, nodes, interrupts)
+            client = Client(request.namespace, run, context, nodes, interrupts)
             ending.callback(client.close)
             try:
                 summary = client.simulate(scenario, request.options, out, display)

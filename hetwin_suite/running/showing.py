@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.supervision.interrupts import Interrupted
 from hetwin_suite.running.carry_out import LiveRun, carry_out, ros_run
 from hetwin_suite.running.progress import Display
-from hetwin_suite.running.request import Ended, Placing, RunRequest
+from hetwin_suite.running.request import Ended, RunRequest
 from hetwin_suite.view.live.browsing import open_in_browser
 from hetwin_suite.view.live.doors import LOOPBACK
 from hetwin_suite.view.live.feed import Over
@@ -38,82 +38,42 @@ class Window:
     viewers: Sequence[ViewerAt] = ()
 
 
-class Showing:
-    """A run that is shown.
-
-    Args:
-        transport: over which it runs.
-
-    Attributes:
-        live: for `carry_out`.
-    """
-
-    def __init__(self, transport: str) -> None:
-        self.live: LiveRun = WatchedRun() if transport != "ros" else ros_run()
-
-    def ended(self, ended: Ended) -> None:
-        """Show how it has ended."""
-        summary = ended.summary
-        error = summary.get("error")
-        text = str(summary["ended"]) if error is None else f"failed: {error['reason']}"
-        self.live.end(
-            Over(str(summary["ended"]), text, bool(summary["deterministic"]), str(ended.folder))
-        )
-
-
 def carry_out_shown(
-    request: RunRequest,
-    display: Display,
-    placing: Placing,
-    window: Window,
-    say: Callable[[str], None],
+    request: RunRequest, display: Display, window: Window, say: Callable[[str], None]
 ) -> Ended:
-    """Run as `carry_out` does, watched, and show it meanwhile.
+    """Run as `carry_out` does, watched, and show it meanwhile, and then how it has ended.
 
     Args:
-        request, display, placing: see `carry_out`.
+        request, display: see `carry_out`.
         window: where it is shown.
-        say: prints the line that says where the page is.
+        say: prints a line that says where it is shown.
 
     Raises:
         BadInput: if the page cannot be served; and as `carry_out` does.
     """
-    with showing(request.options.transport, window, say, display.line) as shown:
-        display.follow(shown.live)
-        ended = carry_out(request, display, placing, watched=True, live=shown.live)
-        shown.ended(ended)
+    live = ros_run() if request.options.transport == "ros" else WatchedRun()
+    with ExitStack() as ending:
+        if window.page:
+            say(f"the run is shown at {_serve_page(live, window, display.line, ending)}")
+        for viewer in window.viewers:
+            found = viewer.load().follow(live, live, viewer.port)
+            ending.callback(found.close)
+            say(f"{found.told} {found.address}")
+        display.follow(live)
+        try:
+            ended = carry_out(request, display, watched=True, live=live)
+        except (HetwinError, Interrupted) as error:
+            live.end(Over("failed", str(error)))
+            raise
+        live.end(_over(ended))
         return ended
 
 
-@contextmanager
-def showing(
-    transport: str, window: Window, say: Callable[[str], None], complain: Callable[[str], None]
-) -> Iterator[Showing]:
-    """Serve the page of a run as long as this context lasts; who leaves it by an exception says that it failed.
-
-    Args:
-        transport: over which it runs.
-        window: where.
-        say: is called with a line that says where the run is shown.
-        complain: is called with a line about who is sent away.
-
-    Raises:
-        BadInput: if it cannot be served.
-    """
-    shown = Showing(transport)
-    with ExitStack() as ending:
-        if window.page:
-            address = _serve_page(shown.live, window, complain, ending)
-            say(f"the run is shown at {address}")
-        for viewer in window.viewers:
-            found = viewer.load().follow(shown.live, shown.live, viewer.port)
-            ending.callback(found.close)
-            say(f"{found.told} {found.address}")
-        try:
-            yield shown
-        except (HetwinError, Interrupted) as error:
-            shown.live.end(Over("failed", str(error)))
-            raise
+def _over(ended: Ended) -> Over:
+    summary = ended.summary
+    error = summary.get("error")
+    text = str(summary["ended"]) if error is None else f"failed: {error['reason']}"
+    return Over(str(summary["ended"]), text, bool(summary["deterministic"]), str(ended.folder))
 
 
 def _serve_page(
