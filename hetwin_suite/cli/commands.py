@@ -52,7 +52,7 @@ OWN: Mapping[str, Own] = {
     "show": Own("show runs in the browser, or write one as a page, tables ...", "show:show"),
     "ask": Own("ask a run what held, what happened, why, and what went wrong", "ask:ask"),
     "compare": Own("find where two runs part", "compare:compare"),
-    "explain": Own("find the smallest change with which a run succeeds", "explain:explain"),
+    "explain": Own("find the smallest change with which a run succeeds", "compare:explain"),
     "predict": Own("predict what comes, and which strategy is best", "predict:predict"),
     "record": Own("record episodes of a simulated real robot"),
     "evaluate": Own("compare approaches on recorded episodes"),
@@ -84,7 +84,7 @@ OWN: Mapping[str, Own] = {
     "model": Own(
         "write and check a model of your own",
         below={
-            "new": Own("write a package with a model", "new_model:new_model"),
+            "new": Own("write a package with a model", "check:new_model"),
             "check": Own("check that a model keeps its contract", "check:check_model"),
         },
     ),

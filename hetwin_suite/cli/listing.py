@@ -10,11 +10,11 @@ import typer
 
 from hetwin_suite._commands import completion
 from hetwin_suite._commands.result import Result, json_text
-from hetwin_suite._commands.tables import table
+from hetwin_suite._commands.result import table
 
 if TYPE_CHECKING:
     from hetwin_suite.cli.catalogue import ModelRow
-    from hetwin_suite.cli.shipped import ScenarioRow
+    from hetwin_suite.cli.catalogue import ScenarioRow
 
 
 class Schema(StrEnum):
@@ -85,7 +85,7 @@ def scenarios() -> Result:
 
     Example: hetwin list scenarios
     """
-    from hetwin_suite.cli.shipped import scenario_rows
+    from hetwin_suite.cli.catalogue import scenario_rows
 
     rows = scenario_rows()
     return Result(rows, _scenario_lines(rows))
@@ -148,7 +148,7 @@ def schema(
 
         found = ModelRow.model_json_schema()
     elif what is Schema.SCENARIOS:
-        from hetwin_suite.cli.shipped import ScenarioRow
+        from hetwin_suite.cli.catalogue import ScenarioRow
 
         found = {"type": "array", "items": ScenarioRow.model_json_schema()}
     elif what is Schema.NEW:

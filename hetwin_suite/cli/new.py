@@ -91,7 +91,7 @@ def new(
         draft_scenario,
         scenario_name,
     )
-    from hetwin_suite.scaffolding.reading import Reading, robot_of, written_for
+    from hetwin_suite.scaffolding.by_hand import Reading, robot_of, written_for
     from hetwin_suite.scaffolding.written import write_scenario
     from model_nodes.main_physics.sources.datasets.opening import open_episode
 

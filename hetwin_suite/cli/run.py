@@ -149,7 +149,7 @@ def run(
     from hetwin_suite.running.carry_out import carry_out
     from hetwin_suite.running.progress import Progress
     from hetwin_suite.running.request import RunRequest, usual_transport
-    from hetwin_suite.scaffolding.reading import Reading
+    from hetwin_suite.scaffolding.by_hand import Reading
 
     try:
         required = required_claims(require)
@@ -188,7 +188,7 @@ def run(
             request = replace(request, options=options, beside=_predicting_beside)
         with Progress(Path(request.scenario).stem, quiet=as_json) as progress:
             if shown:
-                from hetwin_suite.running.showing import Window, carry_out_shown
+                from hetwin_suite.running.carry_out import Window, carry_out_shown
 
                 window = Window(host, port, browser, show, viewers)
                 say = saying(as_json=as_json)

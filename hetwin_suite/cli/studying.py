@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hetwin_suite._commands.following import followed
 from hetwin_suite._commands.result import NOT_KNOWN, Page, PagedResult
-from hetwin_suite._commands.tables import table
+from hetwin_suite._commands.result import table
 from hetwin_suite._study.runs.keep import Keep
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.known_files import Kind
 from hetwin_suite._commands.options import Base, Robot, Seed, Tip, option
 from hetwin_suite._commands.result import Result
-from hetwin_suite._commands.tables import table
+from hetwin_suite._commands.result import table
 from hetwin_suite.digital_robot.methods import Profile
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ def describe(
 
 
 def _description_lines(found: Described, hands: Sequence[FoundHand], no_hand: str) -> Iterator[str]:
-    from hetwin_suite._commands.tables import table
+    from hetwin_suite._commands.result import table
 
     printed = found.to_json()
     types = ", ".join(f"{count} {kind}" for kind, count in printed["joints_by_type"].items())

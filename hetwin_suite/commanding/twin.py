@@ -20,7 +20,7 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.tables import CLEARANCES, PROXIMITY
 from hetwin_core.ensemble.scene.values import POSE, POSE_SIZE, Floats
 from hetwin_core.kinematics.planar import PlanarPose
-from hetwin_suite.commanding.expected import TOUCHING_M, Look
+from hetwin_suite.commanding.plan import TOUCHING_M, Look
 from hetwin_suite.commanding.plan import Plan
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.model import MainPhysics

@@ -14,7 +14,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.scene.hands import fixed_tool
 from hetwin_suite.scaffolding.by_hand import NamedHand, fingers_of
-from hetwin_suite.scaffolding.finger_tips import FingerTips
+from hetwin_suite.scaffolding.reach import FingerTips
 from hetwin_suite.scaffolding.palms import (
     GRIPPING,
     MAX_JAW,

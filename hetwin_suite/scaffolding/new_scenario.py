@@ -22,10 +22,10 @@ from hetwin_suite.scaffolding.hands import (
     without,
 )
 from hetwin_suite.scaffolding.joint_names import Matching
-from hetwin_suite.scaffolding.motion import Motion, beyond_limits, replay
+from hetwin_suite.scaffolding.grasping import Motion, beyond_limits, replay
 from hetwin_suite.scaffolding.palms import GRIPPING
 from hetwin_suite.scaffolding.reach import standing_height
-from hetwin_suite.scaffolding.reading import Reading
+from hetwin_suite.scaffolding.by_hand import Reading
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE
 from model_nodes.main_physics.sources.joint_facts import JointFacts
 from model_nodes.main_physics.sources.recording import Recording
