@@ -1,4 +1,4 @@
-"""How far many runs are, said on stderr while a command waits for them."""
+"""What commands say on stderr while they make runs or record episodes."""
 
 from __future__ import annotations
 

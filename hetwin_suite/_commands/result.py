@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
-from collections.abc import Callable, Iterable
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
 from typing import Any
+
 import typer
+
 from hetwin_core.ensemble.errors import BadInput, HetwinError, RunFailed
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
 from hetwin_core.ensemble.writing import write_text
 from hetwin_suite.running.patience import never_silent, to_stderr
-import shutil
-import sys
-import textwrap
-from collections.abc import Sequence
 
 NOT_KNOWN = 3
 """Exit code if what was asked is not known, or was not found in time."""

@@ -1,4 +1,4 @@
-"""`hetwin calibrate drive`: radii, base, lag and bias of a robot on two wheels, from recordings."""
+"""`hetwin calibrate`: better models of arms, drives and travel from what robots did."""
 
 from __future__ import annotations
 

@@ -1,23 +1,21 @@
-"""What there is to write a scenario with, as rows of tables and as JSON."""
+"""What there is to write a scenario with, and the scenarios that come with hetwin, as rows and as JSON."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
+
 from pydantic import BaseModel, Field
+
 from hetwin_core.ensemble.catalogue import declared, model_class, model_types
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
+from hetwin_core.ensemble.extras import installs
 from hetwin_core.ensemble.model import Model, Stepping
 from hetwin_core.ensemble.parameters import ParameterKind
-from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE
-import shlex
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from pydantic import BaseModel, Field
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.extras import installs
 from hetwin_core.ensemble.resources import DATA_SCHEME, find, names_of, wanted_data
 from hetwin_core.ensemble.scenario.extends import load_with_base
 from hetwin_core.ensemble.scenario.robot import Robot
@@ -31,6 +29,7 @@ from hetwin_core.ensemble.scenario.source import (
     RecordingSpec,
     TrajectorySpec,
 )
+from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE
 from hetwin_core.ensemble.validation import check
 
 AS_MAIN = "as main"

@@ -1,11 +1,15 @@
-"""`hetwin check` and `hetwin model check`: see whether something is right before it is run."""
+"""`hetwin check` and `hetwin model`: whether something is right before it is run, and models of one's own."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
+
 import typer
+
 from hetwin_suite._commands import completion
 from hetwin_suite._commands.options import (
     Packages,
@@ -13,15 +17,11 @@ from hetwin_suite._commands.options import (
     Source,
     Variant,
     json_object,
+    option,
     package_folders,
 )
 from hetwin_suite._commands.result import Result
-from enum import StrEnum
-from pathlib import Path
-from typing import Annotated
-import typer
-from hetwin_suite._commands.options import option
-from hetwin_suite._commands.result import Result
+
 
 def check(
     scenario: Scenario,

@@ -1,29 +1,24 @@
-"""`hetwin compare`: where two runs part."""
+"""`hetwin compare` and `hetwin explain`: where two runs part, and with which change one would have succeeded."""
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+
 import typer
+
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite._commands.following import followed
-from hetwin_suite._commands.options import Jobs, Run, option
-from hetwin_suite._commands.result import Page, Result
-from hetwin_suite._commands.result import table
-import json
-import tempfile
-from pathlib import Path
-from typing import Annotated
-import typer
-from hetwin_suite._commands.following import followed
-from hetwin_suite._commands.options import Jobs, Seed, option
-from hetwin_suite._commands.result import Result
+from hetwin_suite._commands.options import Jobs, Run, Seed, option
+from hetwin_suite._commands.result import Page, Result, table
 
 if TYPE_CHECKING:
     from hetwin_core.ensemble.events import Json
     from hetwin_core.episodes.comparing.comparison import Comparison
+
 
 def compare(
     run: Run,

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hetwin_suite._commands import completion
-from hetwin_suite._commands.result import Result, json_text
-from hetwin_suite._commands.result import table
+from hetwin_suite._commands.result import Result, json_text, table
 
 if TYPE_CHECKING:
-    from hetwin_suite.cli.catalogue import ModelRow
-    from hetwin_suite.cli.catalogue import ScenarioRow
+    from hetwin_suite.cli.catalogue import ModelRow, ScenarioRow
 
 
 class Schema(StrEnum):

@@ -1,4 +1,4 @@
-"""Entry point of the `hetwin` command."""
+"""Entry point of the `hetwin` command, on a terminal that may go away; and its versions."""
 
 from __future__ import annotations
 

@@ -86,12 +86,12 @@ def new(
     # imported here, for hetwin's --help must not wait for what this needs
     from hetwin_suite.cli import outcome
     from hetwin_suite.running.patience import never_silent
+    from hetwin_suite.scaffolding.by_hand import Reading, robot_of, written_for
     from hetwin_suite.scaffolding.new_scenario import (
         check_new,
         draft_scenario,
         scenario_name,
     )
-    from hetwin_suite.scaffolding.by_hand import Reading, robot_of, written_for
     from hetwin_suite.scaffolding.written import write_scenario
     from model_nodes.main_physics.sources.datasets.opening import open_episode
 

@@ -27,8 +27,7 @@ from hetwin_suite._commands.options import (
     option,
     start_options,
 )
-from hetwin_suite._commands.result import NOT_KNOWN, Page, PagedResult
-from hetwin_suite._commands.result import table
+from hetwin_suite._commands.result import NOT_KNOWN, Page, PagedResult, table
 from hetwin_suite._study.runs.keep import Keep
 from hetwin_suite.cli.studying import Asked, warn_of_lacking
 

@@ -1,4 +1,4 @@
-"""`hetwin robot play` and `hetwin robot obey`: a recording, or a simulation, plays the part of a robot."""
+"""`hetwin robot`: a recording, or a simulation, plays the part of a robot; a rehearsed motion goes to one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands that make many runs have in common."""
+"""What the commands that make many runs have in common, and `hetwin predict` from the start, and of strategies."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hetwin_suite._commands.following import followed
-from hetwin_suite._commands.result import NOT_KNOWN, Page, PagedResult
-from hetwin_suite._commands.result import table
+from hetwin_suite._commands.result import NOT_KNOWN, Page, PagedResult, table
 from hetwin_suite._study.runs.keep import Keep
 
 if TYPE_CHECKING:

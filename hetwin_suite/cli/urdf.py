@@ -1,4 +1,4 @@
-"""`hetwin urdf forward` and `inverse`: where a robot's links are, and which joint positions bring them there."""
+"""`hetwin urdf`: what a robot or a world has, where links are, what reaches a pose, and motions through waypoints."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ import typer
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.known_files import Kind
 from hetwin_suite._commands.options import Base, Robot, Seed, Tip, option
-from hetwin_suite._commands.result import Result
-from hetwin_suite._commands.result import table
+from hetwin_suite._commands.result import Result, table
 from hetwin_suite.digital_robot.methods import Profile
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_core.kinematics.trajectories.in_turn import in_turn
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
 from hetwin_suite.commanding.commanded import Commanded
-from hetwin_suite.commanding.plan import Expected, Held, Released
 from hetwin_suite.commanding.goals import GraspGoal, ReleaseGoal
+from hetwin_suite.commanding.plan import Expected, Held, Released
 from hetwin_suite.commanding.twin import Twin
 from model_nodes.main_physics.sources.program.process import robot_facts
 from model_nodes.robot_program.facts import JointFacts, RobotFacts, seen_from, within

@@ -1,23 +1,23 @@
-"""A planned motion of a robot: stages, each from rest to rest."""
+"""A planned motion of a robot: stages, each from rest to rest, and what is to have come of each in the twin."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
+
 import numpy as np
+
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.scene.layout import Entity
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.base_moves import BaseMove, BaseState
 from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_core.kinematics.trajectories.polynomials import State
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Protocol
-from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.scene.layout import Entity
-from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.containment import inside_of
 from model_nodes.robot_program.facts import seen_from
+
 
 @dataclass(frozen=True, slots=True)
 class Stage:

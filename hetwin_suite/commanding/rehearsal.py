@@ -13,8 +13,7 @@ from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scenario.commands import Commands
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.commanding.commanded import Commanded
-from hetwin_suite.commanding.plan import TOUCHING_M, Look
-from hetwin_suite.commanding.plan import Plan
+from hetwin_suite.commanding.plan import TOUCHING_M, Look, Plan
 from hetwin_suite.commanding.twin import Twin
 from model_nodes.main_physics.world.description import Body, frame_name
 

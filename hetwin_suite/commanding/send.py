@@ -1,4 +1,4 @@
-"""Plans a motion to a goal, and rehearses it in the twin."""
+"""Plans a motion to a goal, rehearses it in the twin, and says what became of it."""
 
 from __future__ import annotations
 

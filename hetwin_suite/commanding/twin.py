@@ -20,14 +20,13 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.tables import CLEARANCES, PROXIMITY
 from hetwin_core.ensemble.scene.values import POSE, POSE_SIZE, Floats
 from hetwin_core.kinematics.planar import PlanarPose
-from hetwin_suite.commanding.plan import TOUCHING_M, Look
-from hetwin_suite.commanding.plan import Plan
+from hetwin_suite.commanding.plan import TOUCHING_M, Look, Plan
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.model import MainPhysics
 from model_nodes.main_physics.settings import Settings
 from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part
 from model_nodes.main_physics.wheels import odometry_state
-from model_nodes.main_physics.world.description import Body, Pose, World
+from model_nodes.main_physics.world.description import Body, World
 from model_nodes.main_physics.world.entities import entities_of
 
 LOOKS_PER_SECOND = 100.0
@@ -92,7 +91,7 @@ class Twin:
         self.wheels = None if said is None else said.wheels
         self.entities = tuple(entities_of(self._world, self.settings.tags))
         self.hands = self._world.hands
-        self.place = _on_the_ground(self.robot.pose)
+        self.place = PlanarPose.of(self.robot.pose)
         self.resting = {
             joint.name: given.get(joint.name, joint.resting) for joint in self.robot.moving_joints
         }
@@ -167,11 +166,6 @@ class Twin:
                 body.name for body in self._world.bodies if not (body.static or body.robot)
             ),
         }
-
-
-def _on_the_ground(pose: Pose) -> PlanarPose:
-    x, y, _, qw, qx, qy, qz = pose
-    return PlanarPose(x, y, math.atan2(2.0 * (qw * qz + qx * qy), 1.0 - 2.0 * (qy * qy + qz * qz)))
 
 
 class _Scene:

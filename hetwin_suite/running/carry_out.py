@@ -1,18 +1,16 @@
-"""Carries a requested run out, by the transport that it asks for."""
+"""Carries a requested run out, by the transport that it asks for, and shows it meanwhile if that is wanted."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
-from hetwin_suite.running.local import run_locally
-from hetwin_suite.running.progress import Display, ProgressListener
-from hetwin_suite.running.request import Ended, RunRequest
-from hetwin_suite.view.live.watched_run import WatchedRun
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.supervision.interrupts import Interrupted
-from hetwin_suite.running.progress import Display
+from hetwin_suite.running.local import run_locally
+from hetwin_suite.running.progress import Display, ProgressListener
 from hetwin_suite.running.request import Ended, RunRequest
 from hetwin_suite.view.live.browsing import open_in_browser
 from hetwin_suite.view.live.doors import LOOPBACK

@@ -1,4 +1,4 @@
-"""A run on this machine without ROS: models in this process, or, where the scenario says so, in one of their own."""
+"""A run on this machine without ROS, and its checkpoint: models in this process, or where the scenario has them."""
 
 from __future__ import annotations
 

@@ -3,37 +3,29 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
 from conductor_node.deadlines import START_S
 from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import named_source
-from hetwin_core.ensemble.errors import HetwinError, RunFailed
+from hetwin_core.ensemble.errors import BadInput, HetwinError, RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
 from hetwin_core.ensemble.topics import RUN
-from hetwin_core.wire.names import SIMULATE, of_run
-from hetwin_core.wire.run_identity import taken_by_another
-from hetwin_suite.running.progress import Display
-from hetwin_suite.running.request import BAD_INPUT
-from hetwin_suite.running.ros_nodes import Nodes
-import os
-import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
-from hetwin_core.ensemble.errors import BadInput, RunFailed
-from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
 from hetwin_core.episodes.failed_run import finish_failed_run
 from hetwin_core.episodes.run_folder import read_summary
-from hetwin_core.wire.run_identity import Claim, new_token
+from hetwin_core.wire.names import SIMULATE, of_run
+from hetwin_core.wire.run_identity import Claim, new_token, taken_by_another
 from hetwin_suite.running.progress import Display
-from hetwin_suite.running.request import Ended, RunRequest, exit_code
+from hetwin_suite.running.request import BAD_INPUT, Ended, RunRequest, exit_code
 from hetwin_suite.running.ros_nodes import CONDUCTOR_AND_COMMAND, Nodes, quick_discovery
 
 if TYPE_CHECKING:

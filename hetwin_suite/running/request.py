@@ -1,4 +1,4 @@
-"""A run as it is asked for."""
+"""A run as it is asked for, and how it ended."""
 
 from __future__ import annotations
 

@@ -7,45 +7,40 @@ killed, and its log is finished.
 
 from __future__ import annotations
 
-import signal
-import time
-from dataclasses import asdict
-from pathlib import Path
-from typing import Any
-from hetwin_core.ensemble import json_codec
-from hetwin_core.ensemble.errors import HetwinError, RunFailed
-from hetwin_core.ensemble.supervision.heartbeat import STEP, TIME, WAITS, Call, Heartbeat
-from hetwin_core.ensemble.supervision.interrupts import Interrupts
-from hetwin_core.ensemble.supervision.watched_child import ChildDied, WatchedChild
-from hetwin_core.episodes.run_folder import LOG, read_summary
-from hetwin_suite.running.progress import Display
-from hetwin_suite.running.request import FAILED, Ended, RunRequest
-from hetwin_suite.view.live.feed import Phase
-from hetwin_suite.view.live.watched_run import WatchedRun
 import faulthandler
+import signal
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener
 from hetwin_core.ensemble.conductor.reporting.step_counter import StepCounter
-from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.errors import BadInput, HetwinError, RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.supervision.heartbeat import (
     BEGUN,
     CALL,
     CODES,
     MAX_MODELS,
+    STEP,
+    TIME,
     WAITS,
+    Call,
     Heartbeat,
 )
+from hetwin_core.ensemble.supervision.interrupts import Interrupts
 from hetwin_core.ensemble.supervision.parting import STDERR
-from hetwin_core.ensemble.supervision.watched_child import Send
+from hetwin_core.ensemble.supervision.watched_child import ChildDied, Send, WatchedChild
+from hetwin_core.episodes.run_folder import LOG, read_summary
 from hetwin_suite.running.local import run_locally
 from hetwin_suite.running.progress import Display, ProgressListener
-from hetwin_suite.running.request import Ended, RunRequest
+from hetwin_suite.running.request import FAILED, Ended, RunRequest
+from hetwin_suite.view.live.feed import Phase
 from hetwin_suite.view.live.watched_run import Shown, WatchedRun
 
 GRACE_S = 0.1

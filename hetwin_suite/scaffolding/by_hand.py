@@ -1,28 +1,26 @@
-"""Hands that the user names with `--hand`, where what was found is wrong or missing."""
+"""What the user says of a recording by options: its hands, its joints, and how it is read."""
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.nearest import one_of, perhaps
-from model_nodes.main_physics.world.description import Body, Joint
-import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
 from hetwin_core.ensemble.conductor.start.sources import named_source
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.known_files import known_robots
+from hetwin_core.ensemble.nearest import one_of, perhaps
 from hetwin_core.ensemble.scenario.recorded import Stamps, Units
 from hetwin_core.ensemble.scenario.source import SourceKind, kind_of
 from model_nodes.main_physics.sources.datasets.episode import Episode
 from model_nodes.main_physics.sources.datasets.opening import write_episode
+from model_nodes.main_physics.world.description import Body, Joint
 
 HAND_OPTION = "--hand"
 SYNTAX = "LINK=JOINT[:OPENED:CLOSED],..."

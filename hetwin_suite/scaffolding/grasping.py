@@ -1,21 +1,18 @@
-"""Where a hand closes first: the place for an object to begin with."""
+"""How a recording moves a robot, sampled, and where a hand closes first."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-import numpy as np
-from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.scaffolding.hands import FoundHand
-from hetwin_suite.scaffolding.reach import link_frames
-from model_nodes.main_physics.world.description import Body, JointKind
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
 import numpy as np
+
 from hetwin_core.ensemble.concern_words import concern_text
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Finding
+from hetwin_suite.scaffolding.hands import FoundHand
+from hetwin_suite.scaffolding.reach import link_frames
 from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.sources.recording import JointRange
 from model_nodes.main_physics.world.description import Body, Joint, JointKind

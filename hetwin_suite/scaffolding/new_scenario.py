@@ -11,9 +11,23 @@ from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import some
-from hetwin_suite.scaffolding.by_hand import HAND_OPTION, SYNTAX, JointRule, check_named, named_hand
+from hetwin_suite.scaffolding.by_hand import (
+    HAND_OPTION,
+    SYNTAX,
+    JointRule,
+    Reading,
+    check_named,
+    named_hand,
+)
 from hetwin_suite.scaffolding.choosing_robot import RECORDED_FILE, ChosenRobot, choose_robot
-from hetwin_suite.scaffolding.grasping import Grasp, first_grasp, moves
+from hetwin_suite.scaffolding.grasping import (
+    Grasp,
+    Motion,
+    beyond_limits,
+    first_grasp,
+    moves,
+    replay,
+)
 from hetwin_suite.scaffolding.hands import (
     FoundHand,
     find_hands,
@@ -22,10 +36,8 @@ from hetwin_suite.scaffolding.hands import (
     without,
 )
 from hetwin_suite.scaffolding.joint_names import Matching
-from hetwin_suite.scaffolding.grasping import Motion, beyond_limits, replay
 from hetwin_suite.scaffolding.palms import GRIPPING
 from hetwin_suite.scaffolding.reach import standing_height
-from hetwin_suite.scaffolding.by_hand import Reading
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE
 from model_nodes.main_physics.sources.joint_facts import JointFacts
 from model_nodes.main_physics.sources.recording import Recording

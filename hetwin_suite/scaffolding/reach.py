@@ -1,20 +1,17 @@
-"""Where the links and the surfaces of a robot are, for given joint positions."""
+"""Where links, surfaces and finger tips of a robot are for given joint positions, and how high it must stand."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+
 import numpy as np
 from transforms3d.quaternions import quat2mat
+
 from hetwin_core.ensemble.scene.shapes import ShapeKind
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.world.description import Body, Geometry, Joint, JointKind, Link, Pose
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
-import numpy as np
-from hetwin_core.ensemble.scene.shapes import ShapeKind
-from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.world.description import Body, Geometry, Joint
 
 _RING = 24
 """Points on the rim of a round shape."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, TypeVar
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.writing import write_files
 from hetwin_suite.scaffolding.choosing_robot import RECORDED_FILE
-from hetwin_suite.scaffolding.hands import FoundHand
 from hetwin_suite.scaffolding.new_scenario import Draft
 from hetwin_suite.scaffolding.scenario_text import OBJECTS, objects, scenario_text
 from hetwin_suite.scaffolding.shown import counted, near
@@ -41,9 +41,9 @@ class Written:
             joints=draft.chosen.matching.joints,
             only_recorded=draft.only_recorded,
             only_model=draft.only_model,
-            hands={hand.name: _hand(hand) for hand in draft.hands},
+            hands={hand.name: _printed(PrintedHand, hand) for hand in draft.hands},
             duration=draft.recording.duration_s,
-            topics=[_topic(topic) for topic in draft.recording.topics.values()],
+            topics=[_printed(PrintedTopic, topic) for topic in draft.recording.topics.values()],
             warnings=list(draft.warnings),
             run=run,
         )
@@ -100,20 +100,8 @@ def write_scenario(draft: Draft, out: Path) -> Written:
     return Written(file, draft)
 
 
-def _hand(hand: FoundHand) -> PrintedHand:
-    return PrintedHand(
-        link=hand.link, joints=list(hand.joints), kind=hand.kind, unsure=hand.unsure or None
-    )
-
-
-def _topic(topic: RecordedTopic) -> PrintedTopic:
-    return PrintedTopic(
-        name=topic.name,
-        type=topic.type,
-        count=topic.count,
-        rate_hz=topic.rate_hz,
-        longest_gap_s=topic.longest_gap_s,
-    )
+def _printed(kind: type[Printed], found: object) -> Printed:
+    return kind.model_validate(found, from_attributes=True)
 
 
 def _topic_lines(topics: Sequence[RecordedTopic]) -> Iterator[str]:
@@ -128,6 +116,9 @@ def _topic_lines(topics: Sequence[RecordedTopic]) -> Iterator[str]:
     if len(topics) > _SHOWN_TOPICS:
         rest = [topic.name for topic in topics[_SHOWN_TOPICS:]]
         yield f"  and {some(rest)}"
+
+
+Printed = TypeVar("Printed", bound=BaseModel)
 
 
 class PrintedTopic(BaseModel):
@@ -146,7 +137,9 @@ class PrintedHand(BaseModel):
     link: str = Field(description="link that the fingers start from")
     joints: list[str] = Field(description="joints of the fingers; none: it holds without fingers")
     kind: str = Field(description="what it is, in words")
-    unsure: str | None = Field(description="what of it cannot be judged, in words; null")
+    unsure: Annotated[str | None, BeforeValidator(lambda text: text or None)] = Field(
+        description="what of it cannot be judged, in words; null"
+    )
 
 
 class PrintedRun(BaseModel):

@@ -1,4 +1,4 @@
-"""Where a robot's base is, by its odometry and its localization."""
+"""Where a robot's base is, by its odometry and its localization, and the velocities that keep it on its way."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class BaseHeard:
             if _apart(self._odometry, self._stands_at) > _STANDS:
                 self._origins.clear()
                 self._stands_at = self._odometry
-            self._origins.append(_composed(pose, _inverse(self._odometry)))
+            self._origins.append(pose.composed(self._odometry.inverse))
             self._origin = _mean(self._origins)
 
     @property
@@ -63,7 +63,7 @@ class BaseHeard:
         with self._lock:
             if self._odometry is None:
                 return None
-            return BaseFix(_composed(self._origin, self._odometry), self._arrived)
+            return BaseFix(self._origin.composed(self._odometry), self._arrived)
 
 
 def _apart(pose: PlanarPose, other: PlanarPose) -> float:
@@ -83,16 +83,8 @@ def _mean(poses: Sequence[PlanarPose]) -> PlanarPose:
 
 def seen_from(pose: PlanarPose, other: PlanarPose) -> PlanarPose:
     """Return another pose in the frame of a pose; its heading is the nearest turn."""
-    there = _composed(_inverse(pose), other)
+    there = pose.inverse.composed(other)
     return there._replace(yaw=nearest_turn(there.yaw))
-
-
-def _composed(pose: PlanarPose, other: PlanarPose) -> PlanarPose:
-    return pose.offset(other.x, other.y)._replace(yaw=pose.yaw + other.yaw)
-
-
-def _inverse(pose: PlanarPose) -> PlanarPose:
-    return PlanarPose(0.0, 0.0, -pose.yaw).offset(-pose.x, -pose.y)
 
 
 _ALONG, _ACROSS, _HEADING = 1.5, 3.0, 2.0

@@ -1,4 +1,4 @@
-"""Pieces of a plan, as the robot's controllers get them: each ends at rest, on the way that was rehearsed."""
+"""Pieces of a plan as controllers get them, at their pace: each ends at rest, on the way that was rehearsed."""
 
 from __future__ import annotations
 

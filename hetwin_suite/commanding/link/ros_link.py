@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from collections.abc import Iterable
@@ -165,9 +164,8 @@ class RosLink:
 
 
 def _planar(pose: Any) -> PlanarPose:
-    q = pose.orientation
-    yaw = math.atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y * q.y + q.z * q.z))
-    return PlanarPose(pose.position.x, pose.position.y, yaw)
+    at, q = pose.position, pose.orientation
+    return PlanarPose.of((at.x, at.y, at.z, q.w, q.x, q.y, q.z))
 
 
 def _message(piece: Piece) -> Any:
