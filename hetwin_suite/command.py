@@ -40,7 +40,15 @@ from hetwin_suite._commands.options import (
     numbers,
     option,
 )
-from hetwin_suite._commands.result import NOT_KNOWN, Page, PagedResult, Result, json_text, table
+from hetwin_suite._commands.result import (
+    NOT_KNOWN,
+    Page,
+    PagedResult,
+    Result,
+    RunFigures,
+    json_text,
+    table,
+)
 from hetwin_suite._commands.text_files import lines_of, make_room_for
 from hetwin_suite.running.patience import Patience, never_silent, to_stderr
 from hetwin_suite.scaffolding.shown import counted
@@ -59,6 +67,7 @@ __all__ = [
     "PagedResult",
     "Patience",
     "Result",
+    "RunFigures",
     "Scenario",
     "Seed",
     "Variant",

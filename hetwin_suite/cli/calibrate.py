@@ -12,8 +12,7 @@ import typer
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite._commands.options import Base, LearnedInto, Robot, Tip, option
-from hetwin_suite._commands.result import Result
-from hetwin_suite._commands.result import table
+from hetwin_suite._commands.result import Result, table
 from hetwin_suite.digital_robot.methods import Parameters
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The figures of a twin lab: what passed the link of a real and a virtual robot, and what the twin learned."""
+"""The figures of a run with a link of a real and a virtual robot: what passed it, and what the twin learned."""
 
 from __future__ import annotations
 
@@ -7,25 +7,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.link_words import ALARM, LINKED, LOGGED, MODEL_UPDATED
-from hetwin_core.ensemble.machine_words import ROUTINE
+from hetwin_suite.command import RunFigures
+from hetwin_suite.model import ALARM, LINKED, LOGGED, MODEL_UPDATED
 
 Rows = Sequence[Mapping[str, Any]]
 _STATES = {"AHEAD": "ahead", "BEHIND": "behind", "SYNC": "sync"}
 _TRAFFIC = frozenset({LOGGED, LINKED, "command", "reply"})
 
 
-def is_routine(event: Event) -> bool:
-    """Whether an event only says how controllers and links work."""
-    return event.name in ROUTINE or event.name in _TRAFFIC
+def figures(rows: Rows) -> RunFigures:
+    """Return the figures by the events of a run with a link, as its summary has them."""
+    found = _figures(rows)
+    return RunFigures("lab", found, tuple(_words(found)), _TRAFFIC)
 
 
-def lab_figures(rows: Rows) -> dict[str, Any] | None:
-    """Return the figures by the events of a run, as its summary has them; None if it had no link."""
-    link = next((row for row in rows if row["name"] == LINKED), None)
-    if link is None:
-        return None
+def _figures(rows: Rows) -> dict[str, Any]:
+    link = next(row for row in rows if row["name"] == LINKED)
     there, own = link["arguments"], [row for row in rows if row["source"] == link["source"]]
     logged = [row for row in own if row["name"] == LOGGED]
     alarms = Counter(
@@ -45,10 +42,8 @@ def lab_figures(rows: Rows) -> dict[str, Any] | None:
     }
 
 
-def lab_words(figures: Mapping[str, Any] | None) -> Iterator[str]:
+def _words(figures: Mapping[str, Any]) -> Iterator[str]:
     """Yield the figures in words."""
-    if figures is None:
-        return
     replies, timeouts = figures["replies"], figures["timeouts"]
     yield (
         f"{figures['commands']} commands; {replies['real']} answers of the real robot,"
