@@ -111,10 +111,7 @@ def missed(ended: Ended, required: Sequence[str]) -> list[str]:
 
 def _figures(rows: Sequence[Mapping[str, Any]]) -> list[RunFigures]:
     """What packages make of a run's events."""
-    names = {row["name"] for row in rows}
-    return [
-        FIGURES.loaded(point)(rows) for name, point in FIGURES.points().items() if name in names
-    ]
+    return [figures(rows) for _, figures in FIGURES.each({row["name"] for row in rows})]
 
 
 def _happenings(rows: Sequence[Mapping[str, Any]], routine: Collection[str]) -> Iterator[str]:
