@@ -20,7 +20,7 @@ from __future__ import annotations
 from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.extras import library_of
 from hetwin_core.ensemble.installed import Group
-from hetwin_core.ensemble.nearest import one_of, perhaps
+from hetwin_core.ensemble.nearest import counted, one_of, perhaps
 from hetwin_core.ensemble.plain_json import plain
 from hetwin_core.ensemble.resources import names_of as resource_names
 from hetwin_core.ensemble.resources import resource
@@ -51,7 +51,6 @@ from hetwin_suite._commands.result import (
 )
 from hetwin_suite._commands.text_files import lines_of, make_room_for
 from hetwin_suite.running.patience import Patience, never_silent, to_stderr
-from hetwin_suite.scaffolding.shown import counted
 
 __all__ = [
     "NOT_KNOWN",

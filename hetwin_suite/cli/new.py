@@ -84,11 +84,11 @@ def new(
     hetwin new my_recording/ --robot tabletop_arm --package my_meshes=urdf --out mapped_twin --json
     """
     # imported here, for hetwin's --help must not wait for what this needs
+    from hetwin_core.ensemble.writing import check_new
     from hetwin_suite.cli import outcome
     from hetwin_suite.running.patience import never_silent
     from hetwin_suite.scaffolding.by_hand import Reading, robot_of, written_for
     from hetwin_suite.scaffolding.new_scenario import (
-        check_new,
         draft_scenario,
         scenario_name,
     )

@@ -273,25 +273,3 @@ def _ambiguous(chosen: ChosenRobot) -> list[str]:
         f"{name} may be {' or '.join(own)}; --joint {re.escape(name)}=NAME says which"
         for name, own in chosen.matching.ambiguous.items()
     ]
-
-
-def check_new(out: Path) -> None:
-    """Make sure that a folder is new or empty, and can be written to.
-
-    Raises:
-        BadInput: if it is not.
-    """
-    if out.is_dir() and not any(out.iterdir()):
-        return
-    if out.exists() or out.is_symlink():
-        raise BadInput(
-            "this exists already, and nothing is overwritten",
-            where="--out",
-            found=str(out),
-            expected="a new or empty folder",
-        )
-    parent = next(folder for folder in out.absolute().parents if folder.exists())
-    if not parent.is_dir():
-        raise BadInput(
-            "this is a file, not a folder", where="--out", found=str(parent), expected="a folder"
-        )

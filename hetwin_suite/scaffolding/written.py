@@ -9,12 +9,11 @@ from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field
 
-from hetwin_core.ensemble.nearest import some
+from hetwin_core.ensemble.nearest import counted, some
 from hetwin_core.ensemble.writing import write_files
 from hetwin_suite.scaffolding.choosing_robot import RECORDED_FILE
 from hetwin_suite.scaffolding.new_scenario import Draft
 from hetwin_suite.scaffolding.scenario_text import OBJECTS, objects, scenario_text
-from hetwin_suite.scaffolding.shown import counted, near
 from model_nodes.main_physics.sources.recording import RecordedTopic
 
 _SHOWN_TOPICS = 4
@@ -163,3 +162,11 @@ class NewScenario(BaseModel):
     topics: list[PrintedTopic] = Field(description="of the recording")
     warnings: list[str] = Field(description="what to know about it, in words")
     run: PrintedRun | None = Field(description="null without --run")
+
+
+def near(path: Path) -> str:
+    """A path relative to the working directory if it is below, else as it is."""
+    try:
+        return str(path.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
