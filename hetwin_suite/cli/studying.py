@@ -3,67 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hetwin_suite._commands.following import followed
 from hetwin_suite._commands.result import NOT_KNOWN, Page, PagedResult, table
-from hetwin_suite._study.runs.keep import Keep
 
 if TYPE_CHECKING:
-    from hetwin_core.ensemble.conductor.start.options import RunOptions
     from hetwin_suite._study.batch import Batch
     from hetwin_suite._study.deciding.decision import Decision, Tried
     from hetwin_suite._study.runs.origins import Moment
     from hetwin_suite._study.runs.run_result import RunResult
     from hetwin_suite._study.runs.study import Study
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What many runs are made of.
-
-    Attributes:
-        scenario: file or name.
-        options: of the start of each run.
-        count: of runs; None: as many as usual.
-        seed: of the draws; each run's follows from it and the run's index.
-        jobs: processes; None: one per core.
-        duration: simulated time after which a run ends [s]; None: when the source does.
-        out: folder in which they are kept; None: they are not.
-        cluster: address of a scheduler whose workers make them; None: this machine does.
-    """
-
-    scenario: str
-    options: RunOptions
-    count: int | None
-    seed: int
-    jobs: int | None
-    duration: float | None
-    out: Path | None
-    cluster: str | None
-
-    def study(self, **more: Any) -> Study:
-        """Return the study of these runs."""
-        from hetwin_suite._study.runs.study import Study
-        from hetwin_suite._study.workers.cluster import Cluster
-
-        workers = None if self.cluster is None else Cluster(self.cluster)
-        return Study(
-            *(self.scenario, self.options),
-            seed=self.seed,
-            out=self.out,
-            jobs=self.jobs,
-            workers=workers,
-            **more,
-        )
-
-    @property
-    def title(self) -> str:
-        """Name of the scenario, with the variant."""
-        variant = self.options.variant
-        return Path(self.scenario).stem + (f", {variant}" if variant else "")
 
 
 def warn_of_lacking(operations: Sequence[str], prior: Path | None) -> None:
@@ -80,23 +31,23 @@ ENOUGH = 1000
 """A rule that is never satisfied ends here."""
 
 
-def project(asked: Asked, until: str | None, keep: Keep) -> PagedResult:
+def project(
+    study: Study, count: int | None, until: str | None, folder: Path, title: str
+) -> PagedResult:
     """Run a scenario many times, and say how likely its outcomes are.
 
     Args:
-        asked: what is run, and how often.
+        study: makes the runs.
+        count: of runs; None: as many as usual.
         until: rule that ends it when enough is known; None: none.
-        keep: which runs to keep.
+        folder: of the study.
+        title: of the page.
     """
-    from hetwin_core.episodes.run_folder import new_run_folder
     from hetwin_suite._study.batch import project as run_all
     from hetwin_suite._study.counting.until import read_until
     from hetwin_suite.running.patience import to_stderr
 
-    folder = asked.out or new_run_folder(Path("runs"), f"{Path(asked.scenario).stem}_batch")
-    asked = replace(asked, out=folder, options=replace(asked.options, duration=asked.duration))
-    study = asked.study(keep=keep)
-    most = asked.count or (SAMPLES if until is None else ENOUGH)
+    most = count or (SAMPLES if until is None else ENOUGH)
     rule = None if until is None else read_until(until, study.scenario.file.outcomes)
 
     def words(done: Sequence[RunResult]) -> str:
@@ -108,7 +59,7 @@ def project(asked: Asked, until: str | None, keep: Keep) -> PagedResult:
         to_stderr(f"{rule.text} takes {rule.runs} runs at most; {most} are made at most")
     batch = run_all(study, most, rule)
     failed = all(run.error is not None for run in batch.runs)
-    page = Page(folder / BATCH_PAGE, lambda: _batch_page(batch, folder, asked.title))
+    page = Page(folder / BATCH_PAGE, lambda: _batch_page(batch, folder, title))
     return PagedResult(batch, _batch_lines(batch, folder), int(failed), page, folder / BATCH)
 
 
@@ -146,12 +97,18 @@ STRATEGY_FUTURES = 32
 
 
 def decide(
-    asked: Asked, library: str, moment: Moment, within: float | None, prior: Path | None
+    study: Study,
+    count: int | None,
+    library: str,
+    moment: Moment,
+    within: float | None,
+    prior: Path | None,
 ) -> PagedResult:
     """Say which strategy of a library is best from a moment of a run on, and what the others would bring.
 
     Args:
-        asked: what is run, and how many futures each strategy has at most.
+        study: makes the runs.
+        count: of futures of each strategy at most; None: as many as usual.
         library: YAML file, or name.
         moment: from which on.
         within: wall time after which it is decided [s]; None: without haste.
@@ -163,10 +120,9 @@ def decide(
     from hetwin_suite.running.patience import to_stderr
 
     experience = read_experience(prior)
-    study = asked.study(horizon_s=asked.duration)
     followed(study, lambda done: f"{len(done)} futures")
     decision = decide_from(
-        *(study, read_library(library), moment, asked.count or STRATEGY_FUTURES),
+        *(study, read_library(library), moment, count or STRATEGY_FUTURES),
         within_s=within,
         experience=experience,
     )
@@ -175,7 +131,7 @@ def decide(
         if tried.broken:
             reason = f"{len(tried.broken)} futures: {tried.broken[0].error}"
             to_stderr(f"warning: {tried.name}: {reason}")
-    kept = None if asked.out is None else asked.out / DECISION
+    kept = None if study.out is None else study.out / DECISION
     code = NOT_KNOWN if decision.chosen is None else 0
     return PagedResult(decision, _decision_lines(decision), code, kept=kept)
 
