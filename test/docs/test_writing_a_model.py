@@ -53,7 +53,7 @@ def test_a_model_begins_with_its_one_import(block: int) -> None:
 
 def test_the_first_model_is_short_and_so_is_the_page() -> None:
     assert len([line for line in blocks("python")[0].splitlines() if line.strip()]) <= 12
-    assert len(GUIDE.splitlines()) <= 130
+    assert len(GUIDE.splitlines()) <= 135
 
 
 def test_the_belt_carries(folder: Path) -> None:
@@ -62,7 +62,7 @@ def test_the_belt_carries(folder: Path) -> None:
     done = hetwin("run", folder / "belt.yaml", *words.split(), *out)
     handovers = done.json["handovers"]
     assert [(h["from"], h["to"]) for h in handovers] == [("physics", "belt"), ("belt", "physics")]
-    assert [event["name"] for event in done.json["events"]] == ["arrived"]
+    assert [row["name"] for row in done.json["events"] if row["source"] == "belt"] == ["arrived"]
     episode = open_episode(folder / "belt_run")
     assert 0.7 - 0.02 < episode.pose("box")[-1, 0] < 0.8
     (arrived,) = [event for event in episode.events if event.name == "arrived"]
@@ -111,7 +111,7 @@ def test_a_package_written_against_the_front_door_alone_passes_check_model(folde
         assert "take and release: handed over: " in done.stdout
 
 
-DOORS = r"hetwin_suite\.(command|engine|episode|expressions|model|page|robot|runs|study)"
+DOORS = r"hetwin_suite\.(command|engine|episode|expressions|gazebo|model|page|robot|runs|study|tables|viewer)"
 """The modules of the front door."""
 
 
