@@ -12,8 +12,7 @@ from hetwin_core.ensemble.supervision.interrupts import Interrupted
 from hetwin_suite.running.local import run_locally
 from hetwin_suite.running.progress import Display, ProgressListener
 from hetwin_suite.running.request import Ended, RunRequest
-from hetwin_suite.view.live.browsing import open_in_browser
-from hetwin_suite.view.live.doors import LOOPBACK
+from hetwin_suite.view.live.doors import LOOPBACK, open_in_browser
 from hetwin_suite.view.live.feed import Over
 from hetwin_suite.view.live.library import need_websockets
 from hetwin_suite.view.live.watched_run import WatchedRun

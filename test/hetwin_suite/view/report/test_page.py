@@ -20,7 +20,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.episodes.following.content import log_file
 from hetwin_core.episodes.following.log_file import LogFile, unpack
 from hetwin_suite.view.report import write_report
-from hetwin_suite.view.report.playing import concern_bars
+from hetwin_suite.view.report.page import concern_bars
 
 _LOADING = {"src", "href", "data", "poster", "action", "srcset", "background", "xlink:href"}
 
