@@ -27,6 +27,7 @@ from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scenario.strict_yaml import load as load_yaml
 from hetwin_core.ensemble.writing import unwritable, write_text
 from hetwin_suite._commands.completion import beginning
+from hetwin_suite._commands.figures import RunFigures
 from hetwin_suite._commands.following import followed, recorded
 from hetwin_suite._commands.options import (
     AsJson,
@@ -45,7 +46,6 @@ from hetwin_suite._commands.result import (
     Page,
     PagedResult,
     Result,
-    RunFigures,
     json_text,
     table,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -116,11 +116,9 @@ class Group:
             expected=self.expected,
         )
 
-    def each(self, only: Collection[str] | None = None) -> Iterator[tuple[EntryPoint, Any]]:
-        """Import all, or those of some names; one that cannot be is named in a warning, and left out."""
+    def each(self) -> Iterator[tuple[EntryPoint, Any]]:
+        """Import all; one that cannot be imported is named in a warning, and left out."""
         for point in self.points().values():
-            if only is not None and point.name not in only:
-                continue
             try:
                 found = self.loaded(point)
             except BadInput as error:

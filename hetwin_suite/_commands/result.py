@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import typer
 
@@ -79,22 +79,6 @@ class Result:
 
 class PagedResult(Result):
     """The result of a command that has `--page/--no-page`."""
-
-
-class RunFigures(NamedTuple):
-    """What a package makes of the events of a run.
-
-    Attributes:
-        key: at which JSON has the figures.
-        figures: as JSON.
-        lines: the figures for a person.
-        routine: names of events that are not worth a line each.
-    """
-
-    key: str
-    figures: Any
-    lines: Sequence[str]
-    routine: frozenset[str]
 
 
 def present(

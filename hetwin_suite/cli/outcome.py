@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from hetwin_core.ensemble.base_words import ROUTINE
 from hetwin_core.ensemble.conductor.reporting.concerns import Severity, Verdict, is_concern
 from hetwin_core.ensemble.coverage_words import claim_named, claim_words, coverage_words
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.event_codec import event_from_summary
 from hetwin_core.ensemble.events import EventKind
 from hetwin_core.ensemble.grip_words import grip_sentences
-from hetwin_core.ensemble.installed import Group
-from hetwin_core.ensemble.machine_words import ROUTINE
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.state_words import state_words
 from hetwin_core.ensemble.words import event_line, failure_row_words, seconds
 from hetwin_core.episodes.run_folder import CHECKPOINT, LOG, REPORT
-from hetwin_suite._commands.result import Page, RunFigures
+from hetwin_suite._commands.figures import figures_of
+from hetwin_suite._commands.result import Page
 from hetwin_suite.running.request import Ended
-
-FIGURES = Group("hetwin.figures", "figures of a run", "a function of its events")
-"""What packages make of the events of a run, by the name of an event that such a run has."""
 
 
 def page_of(folder: Path) -> Page | None:
@@ -48,12 +45,12 @@ def checkpoint_of(folder: Path) -> dict[str, str]:
 
 
 def document(ended: Ended) -> dict[str, Any]:
-    """The summary, and where the log is."""
+    """The summary, figures of packages, and where the log is."""
     log = ended.folder / LOG
     return {
         **ended.summary,
         **checkpoint_of(ended.folder),
-        **{one.key: one.figures for one in _figures(ended.summary.get("events", ()))},
+        **{found.name: found.values for found in figures_of(ended.summary.get("events", ()))},
         "log": str(log.resolve()) if log.exists() else None,
     }
 
@@ -67,12 +64,11 @@ def lines(ended: Ended) -> Iterator[str]:
         f", {summary['simulated_time']:.2f} s simulated in {summary['wall_time']:.2f} s"
         f" (real-time factor {summary['real_time_factor']:.1f})"
     )
-    figures = _figures(summary["events"])
-    yield from _happenings(summary["events"], ROUTINE.union(*(one.routine for one in figures)))
-    for line in (line for one in figures for line in one.lines):
-        yield f"  {line}"
-    for sentence in (*state_words(summary["state"]), *grip_sentences(summary["events"])):
-        yield f"  {sentence}"
+    figures = list(figures_of(summary["events"]))
+    yield from _happenings(summary["events"], ROUTINE.union(*(each.routine for each in figures)))
+    counted = [line for each in figures for line in each.lines]
+    said = (*counted, *state_words(summary["state"]), *grip_sentences(summary["events"]))
+    yield from (f"  {sentence}" for sentence in said)
     for failure in summary["failures"]:
         print(f"error: {failure_row_words(failure)}; {failure['then']}", file=sys.stderr)
     yield f"  log: {ended.folder / LOG}"
@@ -109,15 +105,15 @@ def missed(ended: Ended, required: Sequence[str]) -> list[str]:
     return texts
 
 
-def _figures(rows: Sequence[Mapping[str, Any]]) -> list[RunFigures]:
-    """What packages make of a run's events."""
-    return [figures(rows) for _, figures in FIGURES.each({row["name"] for row in rows})]
+def _happenings(rows: Sequence[Mapping[str, Any]], routine: frozenset[str]) -> Iterator[str]:
+    """A line for each event of a model, and one with a count for equal ones in a row; concerns follow by themselves.
 
-
-def _happenings(rows: Sequence[Mapping[str, Any]], routine: Collection[str]) -> Iterator[str]:
-    """A line for each event of a model, and one with a count for equal ones in a row; concerns follow by themselves."""
+    Args:
+        rows: the events.
+        routine: names of those that are not printed.
+    """
     happened = [event_from_summary(row) for row in rows if row["kind"] == EventKind.MODEL]
-    told = [e for e in happened if not (is_concern(e) or e.name in routine) and event_line(e)]
+    told = [e for e in happened if not is_concern(e) and e.name not in routine and event_line(e)]
     for text, group in groupby(told, key=event_line):
         events = list(group)
         count = len(events) - 1

@@ -28,12 +28,12 @@ from hetwin_suite._commands.options import (
     start_options,
 )
 from hetwin_suite._commands.result import NOT_KNOWN, Page, PagedResult, table
-from hetwin_suite._study.runs.keep import Keep
+from hetwin_suite._study.runs.judging import Keep
 from hetwin_suite.cli.studying import warn_of_lacking
 
 if TYPE_CHECKING:
     from hetwin_suite._study.predicting.forecast import Forecast
-    from hetwin_suite._study.runs.origins import Moment
+    from hetwin_suite._study.runs.run_result import Moment
     from hetwin_suite._study.runs.study import Study
 
 FOUND = "forecast.json"
@@ -126,7 +126,7 @@ def predict(
     hetwin predict pick_and_place --library put_down --before move -n 1
     """
     from hetwin_core.episodes.run_folder import FORECAST, new_run_folder
-    from hetwin_suite._study.runs.origins import Moment
+    from hetwin_suite._study.runs.run_result import Moment
     from hetwin_suite._study.runs.study import Study
     from hetwin_suite._study.workers.cluster import Cluster
     from hetwin_suite.cli.studying import decide, project

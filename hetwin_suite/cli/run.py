@@ -26,6 +26,7 @@ from hetwin_suite._commands.options import (
     SceneGiven,
     Source,
     StampsGiven,
+    Trust,
     UnitsGiven,
     Variant,
     Viewers,
@@ -115,6 +116,7 @@ def run(
     browser: OpenPage = True,
     host: PageHost = "127.0.0.1",
     foxglove: Foxglove = None,
+    trust: Trust = False,
     viewer: Viewers = None,
     as_json: AsJson = False,
 ) -> PagedResult:
@@ -169,7 +171,7 @@ def run(
             given |= {"--variant": variant, "--package": package}
             given |= {"--stamps": stamps, "--units": units, "--transport": transport}
             check_none(given, "a checkpoint says this itself", "--from without it")
-            request = request.going_on_from(from_file)
+            request = request.going_on_from(from_file, trust=trust)
             scenario = request.scenario
         else:
             wanted = "a scenario, or --from with a checkpoint"
@@ -212,7 +214,7 @@ def run(
 
 def _predicting_beside(conductor: Conductor, scenario: Loaded, options: RunOptions) -> None:
     """Predict beside a twin what a live robot announces."""
-    from hetwin_suite._study.foretelling.beside import predict_beside
+    from hetwin_suite._study.foretelling.foreteller import predict_beside
 
     predict_beside(conductor, scenario, options)
 

@@ -11,9 +11,8 @@ from hetwin_suite._commands.result import NOT_KNOWN, Page, PagedResult, table
 
 if TYPE_CHECKING:
     from hetwin_suite._study.batch import Batch
-    from hetwin_suite._study.deciding.decision import Decision, Tried
-    from hetwin_suite._study.runs.origins import Moment
-    from hetwin_suite._study.runs.run_result import RunResult
+    from hetwin_suite._study.deciding.decide import Decision, Tried
+    from hetwin_suite._study.runs.run_result import Moment, RunResult
     from hetwin_suite._study.runs.study import Study
 
 
@@ -44,7 +43,7 @@ def project(
         title: of the page.
     """
     from hetwin_suite._study.batch import project as run_all
-    from hetwin_suite._study.counting.until import read_until
+    from hetwin_suite._study.until import read_until
     from hetwin_suite.running.patience import to_stderr
 
     most = count or (SAMPLES if until is None else ENOUGH)
@@ -64,7 +63,7 @@ def project(
 
 
 def _batch_page(batch: Batch, folder: Path, title: str) -> str:
-    from hetwin_suite._study.page.page import batch_page
+    from hetwin_suite._study.page import batch_page
 
     return batch_page(batch, folder.resolve(), title)
 
@@ -115,7 +114,7 @@ def decide(
         prior: what was learned of actions; None: nothing.
     """
     from hetwin_suite._study.deciding.decide import decide as decide_from
-    from hetwin_suite._study.deciding.library import read_library
+    from hetwin_suite._study.deciding.strategies import read_library
     from hetwin_suite._study.experience import read_experience
     from hetwin_suite.running.patience import to_stderr
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -14,6 +14,7 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import ends_itself, named_source
 from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.model import Stepping
+from hetwin_core.ensemble.own_modules import distrust, distrusting
 from hetwin_core.ensemble.scenario.extends import load_with_base
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.ensemble.scenario.source import SourceKind, kind_of
@@ -45,6 +46,7 @@ class RunRequest:
         namespace: of all nodes over ROS 2.
         in_process: models that the conductor's process holds there, by their names, separated by commas, or ``all``.
         elsewhere: models whose nodes others start, on this host or another, named likewise.
+        named_by: the file that names the scenario, beside which no code is run then; None: the user does.
     """
 
     scenario: str
@@ -58,9 +60,13 @@ class RunRequest:
     namespace: str = ""
     in_process: str = ""
     elsewhere: str = ""
+    named_by: Path | None = None
 
-    def going_on_from(self, file: Path) -> RunRequest:
+    def going_on_from(self, file: Path, *, trust: bool = False) -> RunRequest:
         """Return the request of the run that goes on from a checkpoint's file, until the duration if one is asked for.
+
+        Args:
+            trust: whether code may be run that lies beside the scenario which the file names.
 
         Raises:
             BadInput: if there is none, or it cannot be used; or if the run is to end before.
@@ -68,6 +74,8 @@ class RunRequest:
         from hetwin_core.ensemble.conductor.checkpoint.file import read_checkpoint
 
         checkpoint, duration = read_checkpoint(file), self.options.duration
+        if trust:
+            distrust(Path(checkpoint.scenario), None)
         if duration is not None:
             if round(duration * 1e9) <= checkpoint.time_ns:
                 raise BadInput(
@@ -77,8 +85,13 @@ class RunRequest:
                     expected=f"more than {checkpoint.time_ns / 1e9:g} s",
                 )
             checkpoint = checkpoint.with_options(duration=duration)
-        scenario, options = checkpoint.scenario, checkpoint.options
-        return replace(self, scenario=scenario, options=options, going_on=checkpoint)
+        return replace(
+            self,
+            scenario=checkpoint.scenario,
+            options=checkpoint.options,
+            going_on=checkpoint,
+            named_by=None if trust else file,
+        )
 
     @contextmanager
     def loaded(self) -> Iterator[tuple[Scenario, Path]]:
@@ -87,8 +100,10 @@ class RunRequest:
         Raises:
             BadInput: if one of them cannot be used.
         """
-        scenario = load_scenario(find_scenario(self.scenario), self.options.variant)
-        with run_folder(self.out, Path("runs"), scenario.name) as out:
+        with ExitStack() as held:
+            held.enter_context(distrusting(self.named_by))
+            scenario = load_scenario(find_scenario(self.scenario), self.options.variant)
+            out = held.enter_context(run_folder(self.out, Path("runs"), scenario.name))
             if self.checkpoint_s is not None:
                 _check_can_be_saved(scenario, self.options)
             yield waiting_for_robots(scenario, self.options), out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
@@ -18,6 +17,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
     RunSummary,
 )
 from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.limits import parsed_json
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.episodes.bag import FACTS
 from hetwin_core.episodes.due import DueStates, KeptState
@@ -34,7 +34,7 @@ from hetwin_core.episodes.following.states import Definitions, StateReader, Stat
 from hetwin_core.episodes.run_messages import task_message
 from hetwin_core.episodes.tables.deriving.beliefs import told_columns
 from hetwin_core.episodes.tables.deriving.derivation import Derivation, Deriver, Scene
-from hetwin_core.episodes.tables.found import Found, keep_found, read_found
+from hetwin_core.episodes.tables.found import DerivedTables, keep_found, read_found
 from hetwin_core.episodes.tables.tables import Tables
 
 _TOGETHER = 64
@@ -117,7 +117,7 @@ class RunTables(RunListener):
         """
         derivation, start = self._derivation, self._start
         assert derivation is not None  # the run has begun
-        found = Found.of(derivation, derivation.latest_ns, True, start.given)
+        found = DerivedTables.of(derivation, derivation.latest_ns, True, start.given)
         models = tuple(model.name for model in start.models)
         return found.tables(Path(name), self._states_at, start.layout, models)
 
@@ -272,7 +272,7 @@ class Derived:
         scene, again = self._scene, states_at or self._deriver.reader.again
         return self.found().tables(self._run, again, scene.layout, scene.models)
 
-    def found(self) -> Found:
+    def found(self) -> DerivedTables:
         """Return all that was found so far.
 
         Raises:
@@ -282,8 +282,8 @@ class Derived:
             raise no_scene(self._run)
         deriver, finished = self._deriver, self._file.complete
         until_ns = deriver.latest_ns if finished else deriver.known_until_ns
-        given = json.loads(self._file.facts.get(FACTS, {}).get("given") or "{}")
-        return Found.of(deriver, until_ns, finished, given)
+        given = parsed_json(self._file.facts.get(FACTS, {}).get("given") or "{}")
+        return DerivedTables.of(deriver, until_ns, finished, given)
 
 
 class Follower:
@@ -322,7 +322,7 @@ class Follower:
             raise truncated(self._file, self._derived.latest_ns)
         return self._derived.tables()
 
-    def found(self) -> Found:
+    def found(self) -> DerivedTables:
         """Return all that was found so far.
 
         Raises:

@@ -17,8 +17,8 @@ from hetwin_suite.commanding.link.base import BaseHeard, control, deviates, is_t
 from hetwin_suite.commanding.link.pieces import STOP_S, Pace, Piece, pieces_of, state_at
 from hetwin_suite.commanding.plan import Plan
 from hetwin_suite.commanding.send import Result
-from model_nodes.consistency.agreement import Agreement, Expected, Figures
-from model_nodes.consistency.live_robot import Heard, Sample
+from model_nodes.consistency.agreement import Agreement, ExpectedMotion, Figures
+from model_nodes.consistency.live_robot import HeardJoints, Sample
 
 PERIOD_S = 0.1
 """Between two pieces [s]."""
@@ -41,7 +41,7 @@ _DRIVE_S = 0.05
 class Sender(Protocol):
     """What sends pieces to a robot and hears its state."""
 
-    heard: Heard
+    heard: HeardJoints
     base: BaseHeard
 
     def drive(self, forward: float, turn: float) -> None:
@@ -233,9 +233,9 @@ class Execution:
                 return True
         return False
 
-    def _expected(self, at: float) -> Expected:
+    def _expected(self, at: float) -> ExpectedMotion:
         state = self._commanded(at)
-        return Expected(state.positions[self._moved], state.velocities[self._moved])
+        return ExpectedMotion(state.positions[self._moved], state.velocities[self._moved])
 
     def _commanded(self, at: float) -> Any:
         piece = next(((t, p) for t, p in reversed(self._sent) if t <= at), None)
