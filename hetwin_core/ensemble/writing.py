@@ -91,7 +91,7 @@ def check_new(out: Path, where: str = "--out") -> None:
     """
     if out.is_dir() and not any(out.iterdir()):
         return
-    problem, there = "this is not a folder, and nothing is overwritten", out
+    problem, there = "this is a file, not a folder, and nothing is overwritten", out
     if out.is_dir():
         problem = "the folder is not empty, and nothing is overwritten"
     elif not (out.exists() or out.is_symlink()):
