@@ -32,6 +32,7 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.episodes.comparing.compare import compare_runs
 from hetwin_suite.running.local import run_locally
+from hetwin_suite.running.request import RunRequest
 
 EXAMPLES = """examples:
   python benchmarks/compare.py
@@ -273,7 +274,8 @@ def _at(x: float, y: float, z: float, yaw: float = 0.0) -> list[float]:
 
 def _run(out: Path, scene: Scene) -> Witness:
     witness = Witness()
-    run_locally(load_scenario(find_scenario(SCENARIO)), RunOptions(scene=scene), out, witness)
+    request = RunRequest(SCENARIO, RunOptions(scene=scene), out)
+    run_locally(request, load_scenario(find_scenario(SCENARIO)), out, witness)
     return witness
 
 

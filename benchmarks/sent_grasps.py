@@ -27,8 +27,7 @@ from hetwin_core.kinematics.base_moves import PlanarPose
 from hetwin_suite._robots.obeying.running import obeying
 from hetwin_suite.commanding.link.sending import send
 from hetwin_suite.commanding.plan import Plan
-from hetwin_suite.commanding.refusal import Rule
-from hetwin_suite.commanding.rehearsal import rehearse
+from hetwin_suite.commanding.rehearsal import Rule, rehearse
 from hetwin_suite.commanding.send import Commander
 
 ROOT = Path(__file__).resolve().parent.parent

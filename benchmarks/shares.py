@@ -20,6 +20,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunSt
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_suite.running.local import run_locally
+from hetwin_suite.running.request import RunRequest
 
 PERIOD_S = 0.002
 PARTS = (
@@ -87,7 +88,8 @@ def main() -> int:
     scenario = load_scenario(find_scenario(given.scenario))
     with tempfile.TemporaryDirectory(prefix="hetwin_shares_") as folder:
         options = RunOptions(source=given.source, scene=given.scene)
-        run_locally(scenario, options, Path(folder) / "run", sampler)
+        out = Path(folder) / "run"
+        run_locally(RunRequest(given.scenario, options, out), scenario, out, sampler)
     summary = sampler.summary
     if summary is None or summary.ended == "failed":
         print(f"error: the run failed: {summary and summary.error}", file=sys.stderr)

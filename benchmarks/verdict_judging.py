@@ -17,7 +17,7 @@ from verdict_robots import KINDS, lab
 from verdict_scenes import BOX
 
 from hetwin_suite.cli import outcome
-from hetwin_suite.running.ended import Ended
+from hetwin_suite.running.request import Ended
 
 FINE = "fine"
 NEAR_S = 0.3

@@ -22,7 +22,7 @@ from conductor_node.startup_goal import StartupGoal
 from conductor_node.status import StatusPublisher
 from hetwin.action import Simulate
 from hetwin_core.ensemble import json_codec
-from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.conductor import Conductor, session
 from hetwin_core.ensemble.conductor.reporting.concerns import NewConcerns, is_concern
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
 from hetwin_core.ensemble.conductor.start.lifecycle import waiting_for_robots
@@ -139,9 +139,8 @@ def _run_into(
         feedback.keep_alive()
         spinner.serve(seconds)
 
-    conductor = Conductor(
-        scenario, ports, [log, RunJudge(log), publisher, status, feedback, spinner], options, idle
-    )
+    listeners = [log, RunJudge(log), publisher, status, feedback, spinner]
+    conductor = session(scenario, options=options, listeners=listeners, idle=idle, ports=ports)
     spinner.conductor = node.conductor = status.conductor = conductor
     if node.quitting:  # a signal may have come before there was what to stop
         conductor.stop()

@@ -20,14 +20,14 @@ from __future__ import annotations
 from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.events import plain
 from hetwin_core.ensemble.installed import Group, library_of
-from hetwin_core.ensemble.nearest import one_of, perhaps
+from hetwin_core.ensemble.nearest import counted, one_of, perhaps
 from hetwin_core.ensemble.resources import names_of as resource_names
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scenario.strict_yaml import load as load_yaml
 from hetwin_core.ensemble.writing import unwritable, write_text
 from hetwin_suite._commands.completion import beginning
 from hetwin_suite._commands.figures import RunFigures
-from hetwin_suite._commands.following import followed
+from hetwin_suite._commands.following import followed, recorded
 from hetwin_suite._commands.options import (
     AsJson,
     Engine,
@@ -40,12 +40,16 @@ from hetwin_suite._commands.options import (
     numbers,
     option,
 )
-from hetwin_suite._commands.recording import recorded
-from hetwin_suite._commands.result import NOT_KNOWN, Page, PagedResult, Result, json_text
-from hetwin_suite._commands.tables import table
+from hetwin_suite._commands.result import (
+    NOT_KNOWN,
+    Page,
+    PagedResult,
+    Result,
+    json_text,
+    table,
+)
 from hetwin_suite._commands.text_files import lines_of, make_room_for
 from hetwin_suite.running.patience import Patience, never_silent, to_stderr
-from hetwin_suite.scaffolding.shown import counted
 
 __all__ = [
     "NOT_KNOWN",

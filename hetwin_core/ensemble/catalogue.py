@@ -6,7 +6,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.installed import MODELS, Group, installed, installs, package_of
+from hetwin_core.ensemble.installed import MODELS, Group, installs, package_of
 from hetwin_core.ensemble.model import Model
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.own_modules import refusal
@@ -16,7 +16,7 @@ TYPES = Group("hetwin.models", "model type", "MODULE:CLASS of a class derived fr
 
 def model_types() -> dict[str, str]:
     """Type names and where their classes are (MODULE:CLASS), sorted by name."""
-    return {p.name: p.value for p in sorted(installed(TYPES.name))}
+    return {name: point.value for name, point in TYPES.points().items()}
 
 
 def model_class(type_name: str) -> type[Model]:

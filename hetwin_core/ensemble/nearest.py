@@ -39,3 +39,8 @@ def some(names: Iterable[str], most: int = 8) -> str:
     known = list(names)
     more = f" and {len(known) - most} more" if len(known) > most else ""
     return (", ".join(known[:most]) or "none") + more
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things."""
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -83,6 +83,24 @@ def write_text(path: Path, text: str, what: str = "the file", where: str | None 
             path.write_text(text, encoding="utf-8")
 
 
+def check_new(out: Path, where: str = "--out") -> None:
+    """Make sure that a folder is new or empty, without touching anything.
+
+    Raises:
+        BadInput: if it is not, or could be no folder.
+    """
+    if out.is_dir() and not any(out.iterdir()):
+        return
+    problem, there = "this is a file, not a folder, and nothing is overwritten", out
+    if out.is_dir():
+        problem = "the folder is not empty, and nothing is overwritten"
+    elif not (out.exists() or out.is_symlink()):
+        there = next(folder for folder in out.absolute().parents if folder.exists())
+        if there.is_dir():
+            return
+    raise BadInput(problem, where=where, found=str(there), expected="a new or empty folder")
+
+
 def write_files(texts: Mapping[Path, str], folder: Path, what: str, where: str) -> None:
     """Write files below a folder, which is made if there is none; nothing is left if one cannot be written.
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +15,7 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.reporting.listener import Handover, ModelRecord
+from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event, EventKind, event_of_message
 from hetwin_core.ensemble.limits import parsed_json
 from hetwin_core.ensemble.scenario.source import SourceKind
@@ -29,10 +32,11 @@ from hetwin_core.episodes.derived import (
     spans,
 )
 from hetwin_core.episodes.following.content import LogContent, log_file, no_scene, readable
-from hetwin_core.episodes.following.states import States
+from hetwin_core.episodes.following.log_file import Chunk, LogFile, Place
+from hetwin_core.episodes.following.states import Definitions, States, joined
 from hetwin_core.episodes.messages import nanoseconds
 from hetwin_core.episodes.run_folder import LOG, folder_of, read_summary
-from hetwin_core.episodes.tables.open import open_tables
+from hetwin_core.episodes.tables.open import Derived, open_tables
 from hetwin_core.episodes.tables.tables import Tables
 
 _LEVELS = ("info", "warning", "error")
@@ -82,6 +86,24 @@ class Episode(AskableEpisode):
         episode = cls(run)
         _ = episode.summary, episode._happened
         return episode
+
+    @classmethod
+    def with_tables(cls, run: Path) -> tuple[Episode, Tables | BadInput]:
+        """Return what `open` does, and its tables, or why there are none; the log is read once for all of it.
+
+        Raises:
+            BadInput: as `open`.
+        """
+        episode = cls(run)
+        _ = episode.summary
+        definitions = Definitions(LogFile(log_file(run)))
+        beside = _Beside(run, definitions)
+        episode._content = LogContent(run, *_READ, definitions=definitions, also=beside.add)
+        _ = episode._happened
+        tables = beside.tables()
+        if not isinstance(tables, BadInput):
+            episode._states = beside.states
+        return episode, tables
 
     @cached_property
     def summary(self) -> Mapping[str, Any]:
@@ -245,6 +267,51 @@ def open_episode(log: str | Path) -> Episode:
         BadInput: if there is no run; and, when it is read, if its log or summary cannot be.
     """
     return Episode(folder_of(log))
+
+
+class _Beside:
+    """Derives the tables of a log, and keeps its states, while its content is read; what is wrong costs them alone.
+
+    Args:
+        run: folder of the run.
+        definitions: of its log.
+    """
+
+    def __init__(self, run: Path, definitions: Definitions) -> None:
+        self._derived = Derived(run, definitions)
+        self._path = definitions.file.path
+        self._parts: deque[tuple[Place, States]] = deque()
+        self._wrong: BadInput | None = None
+
+    def add(self, chunk: Chunk) -> None:
+        """Take in a chunk."""
+        if self._wrong is None:
+            try:
+                with readable(self._path):
+                    states = self._derived.add(chunk)
+            except BadInput as error:
+                self._wrong = error
+            else:
+                self._parts += [] if states is None else [(chunk.place, states)]
+
+    def tables(self) -> Tables | BadInput:
+        """Return the tables of the log, which has been read, or why there are none."""
+        if self._wrong is not None:
+            return self._wrong
+        ends = [*accumulate(len(part.times) for _, part in self._parts)]
+        places = {
+            place: (end - len(part.times), end)
+            for (place, part), end in zip(self._parts, ends, strict=True)
+        }
+        try:
+            with readable(self._path):
+                self._derived.finish()
+            tables = self._derived.tables(lambda place: self.states.between(*places[place]))
+        except BadInput as error:
+            return error
+        parts = (self._parts.popleft()[1] for _ in range(len(self._parts)))
+        self.states = joined(parts, ends[-1])
+        return tables
 
 
 class _Happened(NamedTuple):

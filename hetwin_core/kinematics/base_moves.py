@@ -43,6 +43,21 @@ class PlanarPose(NamedTuple):
         c, s = math.cos(self.yaw), math.sin(self.yaw)
         return PlanarPose(self.x + x * c - y * s, self.y + x * s + y * c, self.yaw)
 
+    def composed(self, other: PlanarPose) -> PlanarPose:
+        """Return a pose in this pose's frame as one in the frame that this one is in."""
+        return self.offset(other.x, other.y)._replace(yaw=self.yaw + other.yaw)
+
+    @property
+    def inverse(self) -> PlanarPose:
+        """The frame that this pose is in, in this pose's frame."""
+        return PlanarPose(0.0, 0.0, -self.yaw).offset(-self.x, -self.y)
+
+    @classmethod
+    def of(cls, pose: Sequence[float]) -> PlanarPose:
+        """Return place and heading of a pose x y z [m], qw qx qy qz."""
+        x, y, _, qw, qx, qy, qz = pose[:7]
+        return cls(x, y, math.atan2(2.0 * (qw * qz + qx * qy), 1.0 - 2.0 * (qy * qy + qz * qz)))
+
     @property
     def in_space(self) -> NDArray[np.float64]:
         """(7,) x y z [m], qw qx qy qz at the height 0."""

@@ -7,7 +7,7 @@ command's own.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -301,13 +301,24 @@ def package_folders(texts: Sequence[str] | None) -> dict[str, str]:
     return folders
 
 
-def numbers(text: str, count: int) -> tuple[float, ...] | None:
-    """Return so many finite numbers with commas between them; None of any other text."""
+def numbers(text: str, count: int, between: str = ",") -> tuple[float, ...] | None:
+    """Return so many finite numbers with commas, or something else, between them; None of any other text."""
     try:
-        found = tuple(map(float, text.split(",")))
+        found = tuple(map(float, text.split(between)))
     except ValueError:
         return None
     return found if len(found) == count and all(map(math.isfinite, found)) else None
+
+
+def check_none(given: Mapping[str, object], problem: str, expected: str) -> None:
+    """Check that none of some options is given, by their names.
+
+    Raises:
+        BadInput: if one is.
+    """
+    for name, value in given.items():
+        if value is not None and value is not False:
+            raise BadInput(problem, where=name, found=value, expected=expected)
 
 
 def checked_pace(pace: float | None) -> float | None:

@@ -64,23 +64,6 @@ class Gap:
     at: float
     seconds: float
 
-    @classmethod
-    def from_text(cls, text: str) -> Gap:
-        """Read ``AT:SECONDS``.
-
-        Raises:
-            BadInput: if it is malformed.
-        """
-        at, _, seconds = text.partition(":")
-        try:
-            gap = cls(float(at), float(seconds))
-        except ValueError:
-            gap = cls(-1.0, 0.0)
-        if gap.at < 0 or gap.seconds <= 0:
-            expected = "AT:SECONDS, two numbers, e.g. 3:2"
-            raise BadInput("this is not a gap", where="--gap", found=text, expected=expected)
-        return gap
-
     def holds(self, time_s: float) -> bool:
         """Whether the robot is silent at this time of the recording."""
         return self.at <= time_s < self.at + self.seconds

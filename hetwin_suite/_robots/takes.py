@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.writing import writing
+from hetwin_core.ensemble.writing import check_new, writing
 from hetwin_suite._robots.own_random import own_random
 from hetwin_suite._study.workers.processes import Processes
 from hetwin_suite._study.workers.work import Each
@@ -138,15 +138,9 @@ def _record_one(kind: str, record: Recorder[AnyTake], out: Path, take: AnyTake) 
 
 
 def _make_free(out: Path) -> None:
-    problem = "is not a folder"
-    if out.is_dir():
-        problem = "is not empty" if any(out.iterdir()) else ""
-    elif not out.exists():
-        with writing("the folder", out, "--out"):
-            out.mkdir(parents=True)
-        return
-    if problem:
-        raise BadInput(problem, where="--out", found=str(out), expected="a new or empty folder")
+    check_new(out)
+    with writing("the folder", out, "--out"):
+        out.mkdir(parents=True, exist_ok=True)
 
 
 @contextmanager

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +19,7 @@ from hetwin_suite._commands.text_files import lines_of
 if TYPE_CHECKING:
     from hetwin_core.episodes.asking.answer import QuestionAnswer
     from hetwin_core.episodes.asking.asked import AskedTables
+    from hetwin_core.episodes.flaws.flaw import Flaw
 
 DIGITS = 4
 BAD_INPUT = 2
@@ -75,7 +77,7 @@ def ask(
     """
     asked = [(text, "") for text in questions or ()] + _lines(file)
     if flaws:
-        from hetwin_suite.cli.flaws import flaws_of
+        from hetwin_suite.cli.ask import flaws_of
 
         _check_alone("--flaws", len(asked) + sql, 0)
         return flaws_of(episode)
@@ -208,3 +210,41 @@ def _row_words(row: dict[str, Any]) -> str:
     )
     facts = "".join(f", {key} {value:g}" for key, value in more.items())
     return f"{row['table']} {row['row']}: {when}{facts}"
+
+
+def flaws_of(episode: Path) -> Result:
+    """Find what went wrong in an episode, and what speaks against the run itself."""
+    from hetwin_core.episodes.flaws.find import flaws_in
+    from hetwin_core.episodes.run_folder import folder_of, read_summary
+    from hetwin_core.episodes.tables.open import open_tables
+    from hetwin_suite.running.patience import never_silent
+
+    with never_silent(lambda: "reading the episode"):
+        tables = open_tables(episode)
+        begun = time.perf_counter()
+        found = flaws_in(tables)
+        seconds = time.perf_counter() - begun
+    summary = read_summary(folder_of(episode)) or {}
+    document = {
+        "seconds": seconds,
+        "verdict": summary.get("verdict"),
+        "coverage": summary.get("coverage"),
+        "concerns": summary.get("concerns", ()),
+        "flaws": [flaw.to_json() for flaw in found],
+    }
+    return Result(document, _flaw_lines(found, summary))
+
+
+def _flaw_lines(found: Sequence[Flaw], summary: Mapping[str, Any]) -> Iterator[str]:
+    from hetwin_core.ensemble.concern_words import coverage_words
+    from hetwin_core.ensemble.sentences.catalogue import say
+
+    coverage = summary.get("coverage")
+    known = say("verdict.not_known") if coverage is None else coverage_words(coverage)
+    yield f"{summary.get('verdict', 'no verdict')}: {known}"
+    for row in summary.get("concerns", ()):
+        yield f"{row['from']:9.3f} s  {row['severity']}: {row['text']}"
+    for flaw in found:
+        yield f"{flaw.span.from_ns / 1e9:9.3f} s  {flaw.kind}: {flaw.text}"
+    if not found:
+        yield "no flaws"

@@ -51,7 +51,7 @@ OWN: Mapping[str, Own] = {
     "show": Own("show runs in the browser, or write one as a page, tables ...", "show:show"),
     "ask": Own("ask a run what held, what happened, why, and what went wrong", "ask:ask"),
     "compare": Own("find where two runs part", "compare:compare"),
-    "explain": Own("find the smallest change with which a run succeeds", "explain:explain"),
+    "explain": Own("find the smallest change with which a run succeeds", "compare:explain"),
     "predict": Own("predict what comes, and which strategy is best", "predict:predict"),
     "record": Own("record episodes of a simulated real robot"),
     "evaluate": Own("compare approaches on recorded episodes"),
@@ -60,30 +60,30 @@ OWN: Mapping[str, Own] = {
         below={
             "play": Own("play a recording as a robot would", "robot:play"),
             "obey": Own("simulate a robot that obeys commands", "robot:obey"),
-            "send": Own("rehearse a motion in the twin, then send it", "send:send"),
+            "send": Own("rehearse a motion in the twin, then send it", "robot:send"),
         },
     ),
     "urdf": Own(
         "see what a robot is, and compute its motions",
         below={
-            "describe": Own("describe a robot or a world", "describe:describe"),
-            "forward": Own("compute where a link is", "kinematics:forward"),
-            "inverse": Own("compute joint positions that reach given poses", "kinematics:inverse"),
-            "trajectory": Own("plan a motion through waypoints", "trajectory:trajectory"),
+            "describe": Own("describe a robot or a world", "urdf:describe"),
+            "forward": Own("compute where a link is", "urdf:forward"),
+            "inverse": Own("compute joint positions that reach given poses", "urdf:inverse"),
+            "trajectory": Own("plan a motion through waypoints", "urdf:trajectory"),
         },
     ),
     "calibrate": Own(
         "improve models of arms, drives and travel from data",
         below={
-            "arm": Own("fit joint offsets to markers", "calibrate.arm:arm"),
-            "drive": Own("learn a drive from its logs", "calibrate.drive:drive"),
-            "travel": Own("learn how long motions take", "calibrate.travel:travel"),
+            "arm": Own("fit joint offsets to markers", "calibrate:arm"),
+            "drive": Own("learn a drive from its logs", "calibrate:drive"),
+            "travel": Own("learn how long motions take", "calibrate:travel"),
         },
     ),
     "model": Own(
         "write and check a model of your own",
         below={
-            "new": Own("write a package with a model", "new_model:new_model"),
+            "new": Own("write a package with a model", "check:new_model"),
             "check": Own("check that a model keeps its contract", "check:check_model"),
         },
     ),

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hetwin_suite._commands import completion
-from hetwin_suite._commands.result import Result, json_text
-from hetwin_suite._commands.tables import table
+from hetwin_suite._commands.result import Result, json_text, table
 
 if TYPE_CHECKING:
-    from hetwin_suite.cli.catalogue import ModelRow
-    from hetwin_suite.cli.shipped import ScenarioRow
+    from hetwin_suite.cli.catalogue import ModelRow, ScenarioRow
 
 
 class Schema(StrEnum):
@@ -85,7 +83,7 @@ def scenarios() -> Result:
 
     Example: hetwin list scenarios
     """
-    from hetwin_suite.cli.shipped import scenario_rows
+    from hetwin_suite.cli.catalogue import scenario_rows
 
     rows = scenario_rows()
     return Result(rows, _scenario_lines(rows))
@@ -148,11 +146,11 @@ def schema(
 
         found = ModelRow.model_json_schema()
     elif what is Schema.SCENARIOS:
-        from hetwin_suite.cli.shipped import ScenarioRow
+        from hetwin_suite.cli.catalogue import ScenarioRow
 
         found = {"type": "array", "items": ScenarioRow.model_json_schema()}
     elif what is Schema.NEW:
-        from hetwin_suite.scaffolding.printed import NewScenario
+        from hetwin_suite.scaffolding.written import NewScenario
 
         found = NewScenario.model_json_schema()
     elif what is Schema.LIBRARY:

@@ -1,12 +1,17 @@
-"""Entry point of the `hetwin` command."""
+"""Entry point of the `hetwin` command, on a terminal that may go away; and its versions."""
 
 from __future__ import annotations
 
+import errno
 import io
+import os
+import platform
+import stat
 import sys
 from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
 
@@ -15,8 +20,6 @@ from hetwin_core.ensemble.supervision.interrupts import let_be
 from hetwin_core.ensemble.writing import OF_THE_DISK, why_not
 from hetwin_suite._commands.result import error_document, json_text
 from hetwin_suite.cli.commands import Commands
-from hetwin_suite.cli.terminal import outlive_the_terminal
-from hetwin_suite.cli.versions import show_version
 
 EXIT_FAILED = 1
 EXIT_INTERRUPTED = 130
@@ -105,3 +108,58 @@ def _said(error: Any, show: Callable[[], None] | None = None) -> int:
 
 if __name__ == "__main__":
     main()
+
+
+def show_version(wanted: bool) -> None:
+    """Print the versions and end, if they are wanted."""
+    if wanted:
+        print(version_line())
+        raise typer.Exit
+
+
+def version_line() -> str:
+    """The versions of hetwin, of the physics engines and of Python in one line."""
+    from model_nodes.main_physics.engines.gz.bindings import installed
+
+    release = installed()
+    gazebo = f"Gazebo {release.name}" if release else "without Gazebo"
+    parts = (f"MuJoCo {_version('mujoco-core')}", gazebo, f"Python {platform.python_version()}")
+    return f"hetwin {_version('hetwin-suite')} ({', '.join(parts)})"
+
+
+def _version(distribution: str) -> str:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "of unknown version"
+
+
+class Terminal(io.FileIO):
+    """A terminal; what is written to it once it is gone is dropped."""
+
+    def write(self, data: Any, /) -> int:
+        """Write, and return how many bytes there were."""
+        try:
+            return super().write(data) or 0
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            return len(data)
+
+
+def outlive_the_terminal() -> None:
+    """Let this process go on if the terminal that it writes to goes away."""
+    sys.stdout, sys.stderr = _outliving(sys.stdout), _outliving(sys.stderr)
+
+
+def _outliving(stream: TextIO) -> TextIO:
+    try:
+        may_go = stat.S_ISCHR(os.fstat(stream.fileno()).st_mode)  # one that is gone is no terminal
+    except (OSError, ValueError):
+        return stream
+    if not may_go:
+        return stream
+    raw = Terminal(stream.fileno(), "w", closefd=False)
+    return io.TextIOWrapper(
+        io.BufferedWriter(raw), encoding=stream.encoding, errors=stream.errors, line_buffering=True
+    )

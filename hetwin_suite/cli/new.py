@@ -20,8 +20,8 @@ from hetwin_suite._commands.options import (
 from hetwin_suite._commands.result import Result
 
 if TYPE_CHECKING:
-    from hetwin_suite.running.ended import Ended
-    from hetwin_suite.scaffolding.printed import PrintedRun
+    from hetwin_suite.running.request import Ended
+    from hetwin_suite.scaffolding.written import PrintedRun
 
 RUN = "run"
 
@@ -84,15 +84,14 @@ def new(
     hetwin new my_recording/ --robot tabletop_arm --package my_meshes=urdf --out mapped_twin --json
     """
     # imported here, for hetwin's --help must not wait for what this needs
+    from hetwin_core.ensemble.writing import check_new
     from hetwin_suite.cli import outcome
     from hetwin_suite.running.patience import never_silent
-    from hetwin_suite.scaffolding.episodes import robot_of, written_for
+    from hetwin_suite.scaffolding.by_hand import Reading, robot_of, written_for
     from hetwin_suite.scaffolding.new_scenario import (
-        check_new,
         draft_scenario,
         scenario_name,
     )
-    from hetwin_suite.scaffolding.reading import Reading
     from hetwin_suite.scaffolding.written import write_scenario
     from model_nodes.main_physics.sources.datasets.opening import open_episode
 
@@ -135,18 +134,17 @@ def new(
 def _run(file: Path, out: Path, *, quiet: bool) -> Ended:
     from hetwin_core.ensemble.conductor.start.options import RunOptions
     from hetwin_suite.running.carry_out import carry_out
-    from hetwin_suite.running.placing import Placing
     from hetwin_suite.running.progress import Progress
     from hetwin_suite.running.request import RunRequest
 
     with Progress(file.stem, quiet=quiet) as progress:
         request = RunRequest(str(file), RunOptions(), out)
-        return carry_out(request, progress, Placing(), watched=True)
+        return carry_out(request, progress, watched=True)
 
 
 def _facts(ended: Ended, page: Path | None) -> PrintedRun:
     """Return folder, page and verdict of the run."""
-    from hetwin_suite.scaffolding.printed import PrintedRun
+    from hetwin_suite.scaffolding.written import PrintedRun
 
     return PrintedRun(
         folder=str(ended.folder.resolve()),

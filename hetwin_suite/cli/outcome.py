@@ -10,15 +10,22 @@ from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.base_words import ROUTINE
-from hetwin_core.ensemble.concern_words import coverage_words, grip_sentences
+from hetwin_core.ensemble.concern_words import (
+    claim_named,
+    claim_words,
+    coverage_words,
+    grip_sentences,
+)
 from hetwin_core.ensemble.conductor.reporting.concerns import Severity, Verdict, is_concern
+from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import EventKind, event_from_summary
+from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.state_words import state_words
 from hetwin_core.ensemble.words import event_line, failure_row_words, seconds
 from hetwin_core.episodes.run_folder import CHECKPOINT, LOG, REPORT
 from hetwin_suite._commands.figures import figures_of
 from hetwin_suite._commands.result import Page
-from hetwin_suite.running.ended import Ended
+from hetwin_suite.running.request import Ended
 
 
 def page_of(folder: Path) -> Page | None:
@@ -137,3 +144,25 @@ def _plural(severity: Severity, count: int) -> str:
     if severity is Severity.ABSURD:
         return "absurd"
     return severity.value if count == 1 else f"{severity.value}s"
+
+
+def required_claims(text: str) -> tuple[str, ...]:
+    """Return the claims that a list names.
+
+    Args:
+        text: claims in either number, separated by commas; empty for none.
+
+    Raises:
+        BadInput: if there is no such claim.
+    """
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    found = [(word, claim_named(word)) for word in words]
+    for word, claim in found:
+        if claim is None:
+            raise BadInput(
+                "there is no such claim",
+                where="--require",
+                found=word,
+                expected=one_of(word, list(claim_words())),
+            )
+    return tuple(dict.fromkeys(claim for _, claim in found if claim is not None))

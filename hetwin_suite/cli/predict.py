@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite._commands import completion
 from hetwin_suite._commands.following import followed
 from hetwin_suite._commands.options import (
@@ -24,20 +23,22 @@ from hetwin_suite._commands.options import (
     Seed,
     Source,
     Variant,
+    check_none,
     option,
     start_options,
 )
-from hetwin_suite._commands.result import NOT_KNOWN, Page, PagedResult
-from hetwin_suite._commands.tables import table
+from hetwin_suite._commands.result import NOT_KNOWN, Page, PagedResult, table
 from hetwin_suite._study.runs.keep import Keep
-from hetwin_suite.cli.studying import Asked, warn_of_lacking
+from hetwin_suite.cli.studying import warn_of_lacking
 
 if TYPE_CHECKING:
     from hetwin_suite._study.predicting.forecast import Forecast
     from hetwin_suite._study.runs.run_result import Moment
+    from hetwin_suite._study.runs.study import Study
 
 FOUND = "forecast.json"
 FUTURES = 16
+NO_MEANING = "this has no meaning here"
 _LIKELY = 0.05
 """Events with a smaller share are not shown to a person."""
 
@@ -124,61 +125,69 @@ def predict(
 
     hetwin predict pick_and_place --library put_down --before move -n 1
     """
+    from hetwin_core.episodes.run_folder import FORECAST, new_run_folder
     from hetwin_suite._study.runs.run_result import Moment
+    from hetwin_suite._study.runs.study import Study
+    from hetwin_suite._study.workers.cluster import Cluster
+    from hetwin_suite.cli.studying import decide, project
 
-    options = start_options(source, scene, engine, package, variant)
-    asked = Asked(scenario, options, count, seed, jobs, duration, out, cluster)
     from_start = at is None and before is None and library is None
     only_later: dict[str, object] = {"--within": within, "--physics-only": physics_only}
     only_first: dict[str, object] = {"--until": until, "--keep": keep is not Keep.ALL}
     if from_start:
-        from hetwin_suite.cli.project import project
-
-        _check_none(only_later | {"--prior": prior}, "--at, --before or --library")
-        return project(asked, until, keep)
-    _check_none(only_first, "neither --at nor --before, nor --library")
+        check_none(only_later | {"--prior": prior}, NO_MEANING, "--at, --before or --library")
+    else:
+        check_none(only_first, NO_MEANING, "neither --at nor --before, nor --library")
     if library is not None:
-        from hetwin_suite.cli.decide import decide
+        not_there = {"--physics-only": physics_only, "--cluster": cluster}
+        check_none(not_there, NO_MEANING, "no --library")
+    folder, ends = out, None
+    if from_start:
+        ends = duration
+        folder = out or new_run_folder(Path("runs"), f"{Path(scenario).stem}_batch")
+    study = Study(
+        *(scenario, start_options(source, scene, engine, package, variant, ends)),
+        seed=seed,
+        horizon_s=duration,
+        out=folder,
+        keep=keep,
+        jobs=jobs,
+        workers=None if cluster is None else Cluster(cluster),
+    )
+    title = Path(scenario).stem + (f", {variant}" if variant else "")
+    if folder is not None and from_start:
+        return project(study, count, until, folder, title)
+    moment = Moment(0.0 if at is None and before is None else at, before or "")
+    if library is not None:
+        return decide(study, count, library, moment, within, prior)
+    forecast = _forecast(study, count or FUTURES, moment, within, prior, physics_only=physics_only)
+    code = 0 if forecast.finished else NOT_KNOWN
+    if out is None:
+        return PagedResult(forecast, _lines(forecast, None), code)
+    page = Page(out / FORECAST, lambda: _drawn(forecast, title))
+    return PagedResult(forecast, _lines(forecast, out), code, page, out / FOUND)
 
-        _check_none({"--physics-only": physics_only, "--cluster": cluster}, "no --library")
-        begin = 0.0 if at is None and before is None else at
-        return decide(asked, library, Moment(begin, before or ""), within, prior)
-    return _predicted(asked, Moment(at, before or ""), within, prior, physics_only=physics_only)
 
-
-def _check_none(given: Mapping[str, object], expected: str) -> None:
-    """Check that nothing is given that has no meaning here.
-
-    Raises:
-        BadInput: if something is.
-    """
-    for name, value in given.items():
-        if value not in (None, False):
-            raise BadInput("this has no meaning here", where=name, found=value, expected=expected)
-
-
-def _predicted(
-    asked: Asked, moment: Moment, within: float | None, prior: Path | None, *, physics_only: bool
-) -> PagedResult:
+def _forecast(
+    study: Study,
+    futures: int,
+    moment: Moment,
+    within: float | None,
+    prior: Path | None,
+    *,
+    physics_only: bool,
+) -> Forecast:
     """Let many futures of a moment go on."""
     from hetwin_suite._study.experience import read_experience
     from hetwin_suite._study.predicting.predict import predict as predict_from
 
-    futures = asked.count or FUTURES
-    study = asked.study(horizon_s=asked.duration)
     followed(study, lambda done: f"{len(done)} of {futures} futures", warns=True)
     experience = read_experience(prior)
     forecast = predict_from(
         *(study, moment, futures), within_s=within, physics_only=physics_only, experience=experience
     )
     warn_of_lacking(forecast.lacking, prior)
-    code = 0 if forecast.finished else NOT_KNOWN
-    if asked.out is None:
-        return PagedResult(forecast, _lines(forecast, None), code)
-    from hetwin_core.episodes.run_folder import FORECAST
-
-    page = Page(asked.out / FORECAST, lambda: _drawn(forecast, asked.title))
-    return PagedResult(forecast, _lines(forecast, asked.out), code, page, asked.out / FOUND)
+    return forecast
 
 
 def _drawn(forecast: Forecast, title: str) -> str:

@@ -1,8 +1,9 @@
-"""`hetwin robot play` and `hetwin robot obey`: a recording, or a simulation, plays the part of a robot."""
+"""`hetwin robot`: a recording, or a simulation, plays the part of a robot; a rehearsed motion goes to one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,14 +14,18 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.supervision.interrupts import Interrupts
 from hetwin_suite._commands.options import (
     AsJson,
+    Engine,
     Namespace,
     Pace,
     Packages,
     Scenario,
+    SceneGiven,
+    check_none,
     checked_pace,
     numbers,
     option,
     package_folders,
+    start_options,
 )
 from hetwin_suite._commands.result import Result, present, saying
 from hetwin_suite._robots.stand_in import Obeying, StandIn
@@ -29,6 +34,11 @@ from hetwin_suite.running.patience import never_silent, to_stderr
 if TYPE_CHECKING:
     from hetwin_core.ensemble.scenario.scenario import Scenario as LoadedScenario
     from hetwin_core.kinematics.base_moves import PlanarPose
+    from hetwin_suite._robots.obeying.faults import Fault
+    from hetwin_suite._robots.robot_player import Gap
+    from hetwin_suite.commanding.send import Commander, Outcome
+
+NO_OPTION = "the model that stands in for the robot of this scenario has no such option"
 
 
 def play(
@@ -76,11 +86,11 @@ def play(
             "what is announced is told in real time", where="--pace", found=speed, expected="1"
         )
     try:
-        from hetwin_suite._robots.robot_player import Gap, RobotPlayer, find_recording
+        from hetwin_suite._robots.robot_player import RobotPlayer, find_recording
     except ImportError as error:
         raise no_ros(error) from None
     say = saying(as_json=as_json)
-    gaps = [Gap.from_text(text) for text in gap or ()]
+    gaps = [read_gap(text) for text in gap or ()]
     with RobotPlayer(find_recording(episode), namespace, speed, gaps, announce) as player:
         for note in player.notes:
             to_stderr(f"warning: {note}")
@@ -139,7 +149,8 @@ def obey(
     source = loaded.file.source
     try:
         if isinstance(source, ModelSpec):
-            refuse({"--fault": fault, "--place": place})
+            given = {"--fault": fault, "--place": place}
+            check_none(given, NO_OPTION, "none")
             running = stand_in_of(loaded).obeying(loaded, source.model, namespace, seed)
         else:
             running = _obeying(scenario, namespace, seed or 0, fault, package, place)
@@ -164,9 +175,7 @@ def _obeying(
     place: str | None,
 ) -> AbstractContextManager[Obeying]:
     """Return a robot that obeys trajectories and velocities."""
-    from hetwin_suite._robots.obeying.faults import Fault
-
-    failing = None if fault is None else Fault.from_text(fault)
+    failing = None if fault is None else read_fault(fault)
     start = None if place is None else read_place(place)
     from hetwin_suite._robots.obeying.running import obeying
 
@@ -192,25 +201,6 @@ def stand_in_of(scenario: LoadedScenario) -> StandIn:
     )
 
 
-def refuse(options: Mapping[str, str | None]) -> None:
-    """Refuse options that a stand-in of a scenario's own does not have.
-
-    Args:
-        options: option -> its value; None: it is not given.
-
-    Raises:
-        BadInput: if one is given.
-    """
-    for option_, value in options.items():
-        if value is not None:
-            raise BadInput(
-                "the model that stands in for the robot of this scenario has no such option",
-                where=option_,
-                found=value,
-                expected=f"no {option_}",
-            )
-
-
 def read_place(text: str) -> PlanarPose:
     """Return what `--place X,Y,YAW` says [m and rad].
 
@@ -221,13 +211,42 @@ def read_place(text: str) -> PlanarPose:
 
     found = numbers(text, 3)
     if found is None:
-        raise BadInput(
-            "this is no place",
-            where="--place",
-            found=text,
-            expected="X,Y,YAW in m and rad, e.g. 2.94,2.84,1.57",
-        )
+        raise _no("place", text, "X,Y,YAW in m and rad, e.g. 2.94,2.84,1.57")
     return PlanarPose(*found)
+
+
+def read_gap(text: str) -> Gap:
+    """Return what `--gap AT:SECONDS` says [s].
+
+    Raises:
+        BadInput: if the text says something else.
+    """
+    from hetwin_suite._robots.robot_player import Gap
+
+    found = numbers(text, 2, ":")
+    if found is None or found[0] < 0.0 or found[1] <= 0.0:
+        raise _no("gap", text, "AT:SECONDS, two numbers, e.g. 3:2")
+    return Gap(*found)
+
+
+def read_fault(text: str) -> Fault:
+    """Return what `--fault KIND:AT` says [s].
+
+    Raises:
+        BadInput: if the text says something else.
+    """
+    from hetwin_suite._robots.obeying.faults import Fault, FaultKind
+
+    kind, _, at = text.partition(":")
+    found = numbers(at, 1)
+    if kind not in {*FaultKind} or found is None or not 0.0 <= found[0] < 1e6:
+        expected = f"KIND:AT, one of {', '.join(FaultKind)} and seconds, e.g. freeze:1.5"
+        raise _no("fault", text, expected)
+    return Fault(FaultKind(kind), found[0])
+
+
+def _no(what: str, text: str, expected: str) -> BadInput:
+    return BadInput(f"this is no {what}", where=f"--{what}", found=text, expected=expected)
 
 
 def no_ros(error: ImportError, otherwise: str = "") -> BadInput:
@@ -237,3 +256,50 @@ def no_ros(error: ImportError, otherwise: str = "") -> BadInput:
         where="hetwin robot",
         expected=f"rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite{otherwise}",
     )
+
+
+def send(
+    scenario: Scenario,
+    goal: Annotated[
+        Path,
+        typer.Argument(
+            help="YAML file with joints, tip, base, trajectory, grasp or release, or a list"
+        ),
+    ],
+    namespace: Namespace = "",
+    rehearse_only: Annotated[
+        bool, typer.Option("--rehearse-only", help="send nothing; no robot is needed")
+    ] = False,
+    scene: SceneGiven = None,
+    engine: Engine = None,
+    package: Packages = None,
+) -> Result:
+    """Rehearse a motion in the twin; only one that breaks no rule goes to the robot.
+
+    The scenario must allow it under commands. While the robot moves, the service hetwin/stop_robot, SIGINT and SIGTERM
+    stop it. For example:
+
+    hetwin robot send pick_and_place scenarios/goals/over_the_table.yaml --rehearse-only
+    """
+    from hetwin_core.ensemble.resources import find
+    from hetwin_suite.commanding.send import Commander
+
+    options = start_options(None, scene, engine, package, None)
+    commander = Commander.of(scenario, find(str(goal)) or goal, options)
+    outcome = commander.rehearse_only() if rehearse_only else _sent(commander, namespace)
+    return Result(outcome, _lines(scenario, outcome), int(not outcome.ok))
+
+
+def _lines(scenario: str, outcome: Outcome) -> Iterator[str]:
+    rehearsal = outcome.rehearsal
+    yield f"{Path(scenario).stem}: {outcome.result.value}, a motion of {rehearsal.duration:.2f} s"
+    for refusal in rehearsal.refused:
+        print(f"  {refusal}", file=sys.stderr)
+
+
+def _sent(commander: Commander, namespace: str) -> Outcome:
+    try:
+        from hetwin_suite.commanding.link.sending import send as send_to
+    except ImportError as error:
+        raise no_ros(error, "; or --rehearse-only") from None
+    return send_to(commander, namespace)

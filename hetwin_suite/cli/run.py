@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -31,6 +30,7 @@ from hetwin_suite._commands.options import (
     UnitsGiven,
     Variant,
     Viewers,
+    check_none,
     checked_pace,
     option,
     start_options,
@@ -145,58 +145,58 @@ def run(
     hetwin run --from runs/saved/checkpoint.json.gz
     """
     # imported here, for hetwin's --help must not wait for what a run needs
+    from hetwin_core.ensemble.conductor.start.options import RunOptions
     from hetwin_suite.cli import outcome
-    from hetwin_suite.cli.required_claims import required_claims
+    from hetwin_suite.cli.outcome import required_claims
     from hetwin_suite.running.carry_out import carry_out
-    from hetwin_suite.running.placing import Placing
     from hetwin_suite.running.progress import Progress
-    from hetwin_suite.running.request import RunRequest
-    from hetwin_suite.running.usual_transport import usual_transport
-    from hetwin_suite.scaffolding.reading import Reading
+    from hetwin_suite.running.request import RunRequest, usual_transport
+    from hetwin_suite.scaffolding.by_hand import Reading
 
     try:
         required = required_claims(require)
-        placing = Placing(namespace, in_process, elsewhere)
         checked_pace(pace)
         viewers = viewers_asked(viewer, foxglove)
-        _check_hold(hold=hold, show=show or bool(viewers))
+        shown, go_on = show or bool(viewers), "nothing would let the run go on"
+        _check(shown or not hold, go_on, "--hold", "--show or --foxglove beside it")
+        request = RunRequest(
+            *(scenario or "", RunOptions(duration=duration), out, hold, pace, checkpoint),
+            namespace=namespace,
+            in_process=in_process,
+            elsewhere=elsewhere,
+        )
         if from_file is not None:
             given: dict[str, object] = {"SCENARIO": scenario, "--source": source}
             given |= {"--scene": scene, "--seed": seed, "--engine": engine}
             given |= {"--variant": variant, "--package": package}
             given |= {"--stamps": stamps, "--units": units, "--transport": transport}
-            _check_only_from(given)
-            request = RunRequest.going_on_from(
-                *(from_file, out, duration),
-                hold=hold,
-                pace=pace,
-                checkpoint_s=checkpoint,
-                trust=trust,
-            )
+            check_none(given, "a checkpoint says this itself", "--from without it")
+            request = request.going_on_from(from_file, trust=trust)
             scenario = request.scenario
         else:
-            scenario = _required(scenario)
+            wanted = "a scenario, or --from with a checkpoint"
+            _check(scenario is not None, "nothing says what is to be run", "SCENARIO", wanted)
             named = Reading.of(stamps, units).source(source)
             options = replace(
                 start_options(named, scene, engine, package, variant, duration),
                 seed=seed,
                 transport=transport.value
                 if transport
-                else usual_transport(scenario, source, variant),
+                else usual_transport(request.scenario, source, variant),
             )
-            _check_local(options.transport, checkpoint)
-            request = RunRequest(
-                scenario, options, out, hold, pace, checkpoint, beside=_predicting_beside
-            )
-        with Progress(Path(scenario).stem, quiet=as_json) as progress:
-            if show or viewers:
-                from hetwin_suite.running.showing import Window, carry_out_shown
+            is_saved, only = checkpoint is not None, "only a run in one process can be saved"
+            found, wanted = f"--transport {options.transport}", "--transport local"
+            _check(found == wanted or not is_saved, only, "--checkpoint", wanted, found)
+            request = replace(request, options=options, beside=_predicting_beside)
+        with Progress(Path(request.scenario).stem, quiet=as_json) as progress:
+            if shown:
+                from hetwin_suite.running.carry_out import Window, carry_out_shown
 
                 window = Window(host, port, browser, show, viewers)
                 say = saying(as_json=as_json)
-                ended = carry_out_shown(request, progress, placing, window, say)
+                ended = carry_out_shown(request, progress, window, say)
             else:
-                ended = carry_out(request, progress, placing, watched=True)
+                ended = carry_out(request, progress, watched=True)
     except Interrupted as interrupt:
         name = scenario or str(from_file)
         text = f"{name}: stopped, {interrupt} before the run began; nothing was saved"
@@ -219,56 +219,11 @@ def _predicting_beside(conductor: Conductor, scenario: Loaded, options: RunOptio
     predict_beside(conductor, scenario, options)
 
 
-def _required(scenario: str | None) -> str:
-    if scenario is None:
-        raise BadInput(
-            "nothing says what is to be run",
-            where="SCENARIO",
-            expected="a scenario, or --from with a checkpoint",
-        )
-    return scenario
-
-
-def _check_only_from(given: Mapping[str, object]) -> None:
-    """Check that nothing is given that a checkpoint says itself.
+def _check(fits: bool, problem: str, where: str, expected: str, found: object = None) -> None:
+    """Check that options fit together.
 
     Raises:
-        BadInput: if something is.
+        BadInput: if they do not.
     """
-    for name, value in given.items():
-        if value is not None:
-            raise BadInput(
-                "a checkpoint says this itself",
-                where=name,
-                found=value,
-                expected="--from without it",
-            )
-
-
-def _check_local(transport: str, checkpoint: float | None) -> None:
-    """Check that a run that is to be saved has its models in one process.
-
-    Raises:
-        BadInput: if it has not.
-    """
-    if checkpoint is not None and transport != "local":
-        raise BadInput(
-            "only a run in one process can be saved",
-            where="--checkpoint",
-            found=f"--transport {transport}",
-            expected="--transport local",
-        )
-
-
-def _check_hold(*, hold: bool, show: bool) -> None:
-    """Check what says how a run begins.
-
-    Raises:
-        BadInput: if nothing could let it go on.
-    """
-    if hold and not show:
-        raise BadInput(
-            "nothing would let the run go on",
-            where="--hold",
-            expected="--show or --foxglove beside it",
-        )
+    if not fits:
+        raise BadInput(problem, where=where, found=found, expected=expected)

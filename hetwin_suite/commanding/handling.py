@@ -15,8 +15,8 @@ from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.base_moves import PlanarPose
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, in_turn
 from hetwin_suite.commanding.commanded import Commanded
-from hetwin_suite.commanding.expected import Expected, Held, Released
 from hetwin_suite.commanding.goals import GraspGoal, ReleaseGoal
+from hetwin_suite.commanding.plan import Expected, Held, Released
 from hetwin_suite.commanding.twin import Twin
 from model_nodes.main_physics.sources.program.process import robot_facts
 from model_nodes.robot_program.facts import JointFacts, RobotFacts, seen_from, within

@@ -10,7 +10,6 @@ import numpy as np
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.nearest import one_of
-from hetwin_core.ensemble.scene.poses import multiply, rotate
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.base_moves import PlanarPose, base_move
 from hetwin_core.kinematics.chains.descents import TOLERANCE
@@ -29,9 +28,10 @@ from hetwin_suite.commanding.goals import (
 )
 from hetwin_suite.commanding.handling import Handling
 from hetwin_suite.commanding.plan import Plan, Stage
-from hetwin_suite.commanding.refusal import Refusal, Rule
+from hetwin_suite.commanding.rehearsal import Refusal, Rule
 from model_nodes.main_physics.world.chains import chain_to
 from model_nodes.main_physics.world.description import Body
+from model_nodes.robot_program.facts import within
 from model_nodes.robot_program.messages import CannotReach
 
 START_TOLERANCE = 0.02
@@ -206,7 +206,7 @@ class Planner:
             return pose
         chain = chain_to(self._robot, goal.frame)
         frame = chain.place(np.array([self._positions.get(name, 0.0) for name in chain.joints]))
-        return _composed(frame.pose, pose)
+        return np.array(within(frame.pose.tolist(), pose.tolist()))
 
     def _along(self, goal: TrajectoryGoal, given: JointTrajectory) -> Stage | Refusal:
         index = [self._index(name, "trajectory") for name in given.names]
@@ -237,11 +237,3 @@ class Planner:
         points[0] = self._now()
         points[:, :, list(index)] = state
         return JointTrajectory(self._commanded.names, times, points[0], points[1], points[2])
-
-
-def _composed(parent: Floats, pose: Floats) -> Floats:
-    """(7,) a pose in a parent's frame, in the frame in which the parent's is."""
-    x, y, z = rotate(parent[3:].tolist(), pose[:3].tolist())
-    px, py, pz = parent[:3].tolist()
-    rotation = multiply(parent[3:].tolist(), pose[3:].tolist())
-    return np.array((px + x, py + y, pz + z, *rotation))

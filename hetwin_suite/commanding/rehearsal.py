@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,7 @@ from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scenario.schema import Commands
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.commanding.commanded import Commanded
-from hetwin_suite.commanding.joint_rules import joint_refusals
-from hetwin_suite.commanding.look import TOUCHING_M, Look
-from hetwin_suite.commanding.plan import Plan
-from hetwin_suite.commanding.refusal import Refusal, Rule
+from hetwin_suite.commanding.plan import TOUCHING_M, Look, Plan
 from hetwin_suite.commanding.twin import Twin
 from model_nodes.main_physics.world.description import Body, frame_name
 
@@ -178,3 +176,102 @@ def _ends(plan: Plan, commanded: Commanded, robot: Body) -> tuple[str, ...]:
     links += [stage.link for stage in plan.stages if stage.link]
     links += [robot.links[0].name] if plan.drives else []
     return tuple(dict.fromkeys(frame_name(robot, link) for link in links))
+
+
+class Rule(StrEnum):
+    """What a motion may not break."""
+
+    UNREACHABLE = "unreachable"
+    """No positions of the joints within their limits bring the link to the pose."""
+    POSITION = "position"
+    """A joint stays within its limits."""
+    VELOCITY = "velocity"
+    """A joint stays below its limit of speed times the scenario's `speed`."""
+    WORKSPACE = "workspace"
+    """What moves stays in the scenario's box."""
+    COLLISION = "collision"
+    """The robot and what it holds keep the scenario's clearance."""
+    OUTCOME = "outcome"
+    """What a goal asks for an object comes about."""
+    STALE = "stale"
+    """The robot has just said where it is."""
+    START = "start"
+    """The motion begins where the robot is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A rule that a motion breaks.
+
+    Attributes:
+        what: the joint, the link, or the pair of entities.
+        at: time of the motion at which it is broken first [s].
+        found, allowed: in SI units.
+    """
+
+    rule: Rule
+    what: str
+    at: float
+    found: Json
+    allowed: Json
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything as plain JSON."""
+        return {
+            "rule": self.rule.value,
+            "what": self.what,
+            "at": round(self.at, 3),
+            "found": self.found,
+            "allowed": self.allowed,
+        }
+
+    def __str__(self) -> str:
+        return f"{self.rule.value}: {self.what} at {self.at:.2f} s: {self.found}, allowed {self.allowed}"
+
+
+_PERIOD = 0.002
+"""Between the looks at a motion [s]."""
+_ROUNDING = 1e-6
+"""Beyond a limit by less is rounding [rad or m]; relative for velocities."""
+
+
+def joint_refusals(plan: Plan, commanded: Commanded) -> list[Refusal]:
+    """Return where a plan first leaves the limits of each joint, of position and of velocity.
+
+    A joint that stands beyond a limit at the start may stay there and come back, but not go further.
+    """
+    times = np.linspace(0.0, plan.duration, max(2, int(plan.duration / _PERIOD) + 1))
+    positions, velocities, _ = plan.sample(times)
+    lower = np.minimum(commanded.lower, plan.start) - _ROUNDING
+    upper = np.maximum(commanded.upper, plan.start) + _ROUNDING
+    outside = (positions < lower) | (positions > upper)
+    fast = np.abs(velocities) > commanded.speed * (1.0 + _ROUNDING)
+    return [
+        *_first(outside, times, positions, plan, Rule.POSITION, _ranges(commanded)),
+        *_first(fast, times, np.abs(velocities), plan, Rule.VELOCITY, commanded.speed.tolist()),
+    ]
+
+
+def _first(
+    broken: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
+    times: Floats,
+    values: Floats,
+    plan: Plan,
+    rule: Rule,
+    allowed: list[Json],
+) -> Iterator[Refusal]:
+    """For each joint that breaks a rule at some time: when first, and its worst value."""
+    for i in np.flatnonzero(broken.any(axis=0)).tolist():
+        at = float(times[int(broken[:, i].argmax())])
+        bad = values[broken[:, i], i]
+        middle = float(plan.start[i]) if rule is Rule.POSITION else 0.0
+        worst = float(bad[np.abs(bad - middle).argmax()])
+        yield Refusal(rule, plan.names[i], at, round(worst, 6), allowed[i])
+
+
+def _ranges(commanded: Commanded) -> list[Json]:
+    limits = zip(commanded.lower.tolist(), commanded.upper.tolist(), strict=True)
+    return [
+        [None if np.isinf(lower) else lower, None if np.isinf(upper) else upper]
+        for lower, upper in limits
+    ]

@@ -1,10 +1,12 @@
-"""Plans a motion to a goal, and rehearses it in the twin."""
+"""Plans a motion to a goal, rehearses it in the twin, and says what became of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
@@ -14,7 +16,6 @@ from hetwin_core.kinematics.base_moves import PlanarPose
 from hetwin_suite.commanding.commanded import Commanded, commanded_joints
 from hetwin_suite.commanding.goals import ReadGoal, read_goals
 from hetwin_suite.commanding.handling import Handling
-from hetwin_suite.commanding.outcome import Outcome, Result
 from hetwin_suite.commanding.plan import Plan
 from hetwin_suite.commanding.planning import Planner
 from hetwin_suite.commanding.rehearsal import Rehearsal, rehearse
@@ -101,3 +102,51 @@ def _commands(scenario: Scenario) -> Commands:
             expected="commands: {groups: {arm: {joints: [...], controller: NAME}}}, see docs/commanding.md",
         )
     return scenario.file.commands
+
+
+class Result(StrEnum):
+    """How a command to a robot ended."""
+
+    REACHED = "reached"
+    """The robot is where it was to go."""
+    REFUSED = "refused"
+    """Nothing was sent: a rule would have been broken."""
+    STOPPED = "stopped"
+    """The robot was stopped on the way, as asked."""
+    DEVIATED = "deviated"
+    """The robot did not do what the twin did, and was stopped."""
+    LOST = "lost"
+    """Nothing was heard of the robot any more."""
+    REHEARSED = "rehearsed"
+    """The motion breaks no rule; nothing was to be sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The result of one `hetwin robot send`.
+
+    Attributes:
+        rehearsal: how the motion went in the twin.
+        result: how it ended.
+        sent: whether anything was sent to the robot.
+        consistency: how robot and twin agreed on the way; None if nothing was sent.
+    """
+
+    rehearsal: Rehearsal
+    result: Result
+    sent: bool = False
+    consistency: dict[str, Any] | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether it went as asked."""
+        return self.result in (Result.REACHED, Result.REHEARSED)
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything as plain JSON."""
+        return {
+            "rehearsal": self.rehearsal.to_json(),
+            "sent": self.sent,
+            "result": self.result.value,
+            "consistency": self.consistency,
+        }

@@ -7,23 +7,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.parameters import Known, ParameterResolver
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.model import MainChanges, MainContribution, MainTick
+from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import CLEARANCES, PROXIMITY, Snapshot
-from hetwin_core.ensemble.scene.values import POSE, Floats
+from hetwin_core.ensemble.scene.values import POSE, POSE_SIZE, Floats
 from hetwin_core.kinematics.base_moves import PlanarPose
-from hetwin_suite.commanding.look import TOUCHING_M, Look
-from hetwin_suite.commanding.plan import Plan
-from hetwin_suite.commanding.planned_part import PlannedPart
+from hetwin_suite.commanding.plan import TOUCHING_M, Look, Plan
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.model import MainPhysics
 from model_nodes.main_physics.settings import Settings
-from model_nodes.main_physics.world.description import Body, Pose, World
+from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part
+from model_nodes.main_physics.wheels import odometry_state
+from model_nodes.main_physics.world.description import Body, World
 from model_nodes.main_physics.world.entities import entities_of
 
 LOOKS_PER_SECOND = 100.0
@@ -88,7 +90,7 @@ class Twin:
         self.wheels = None if said is None else said.wheels
         self.entities = tuple(entities_of(self._world, self.settings.tags))
         self.hands = self._world.hands
-        self.place = _on_the_ground(self.robot.pose)
+        self.place = PlanarPose.of(self.robot.pose)
         self.resting = {
             joint.name: given.get(joint.name, joint.resting) for joint in self.robot.moving_joints
         }
@@ -165,11 +167,6 @@ class Twin:
         }
 
 
-def _on_the_ground(pose: Pose) -> PlanarPose:
-    x, y, _, qw, qx, qy, qz = pose
-    return PlanarPose(x, y, math.atan2(2.0 * (qw * qz + qx * qy), 1.0 - 2.0 * (qy * qy + qz * qz)))
-
-
 class _Scene:
     """The scene of the main model alone."""
 
@@ -202,3 +199,65 @@ class _Scene:
         block = output.block
         poses = {name: block[place].copy() for name, place in self._poses.items()}
         return Look(time, near, poses)
+
+
+class PlannedPart(Part):
+    """Moves the joints of a plan, after they have rested for a while.
+
+    Args:
+        plan: of joints of the robot.
+        rest: how long they rest at the beginning and after the end [s].
+    """
+
+    presses = True
+
+    def __init__(self, plan: Plan, rest: float) -> None:
+        self._plan, self._rest = plan, rest
+        self.end_ns = self.duration_ns
+        self._of_joint: NDArray[np.intp] = np.zeros(0, np.intp)
+        self._driven: NDArray[np.bool_] = np.zeros(0, np.bool_)
+        self._height = 0.0
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The joints of the plan."""
+        return self._plan.names
+
+    @property
+    def duration_ns(self) -> int:
+        """Time of the end [ns]."""
+        return round((self._plan.duration + 2.0 * self._rest) * 1e9)
+
+    def bind(
+        self, joints: Sequence[str], period_ns: int, resting: Mapping[str, float] | None = None
+    ) -> NDArray[np.bool_]:
+        """Take note of the order of the joints; returns (joints,) which of them the plan moves."""
+        names = self._plan.names
+        self._driven = np.array([name in names for name in joints], np.bool_)
+        self._of_joint = np.array([names.index(name) for name in joints if name in names], np.intp)
+        return self._driven
+
+    def motion(self, time_ns: int) -> JointMotion:
+        """Return the joints at a time."""
+        time = time_ns * 1e-9 - self._rest
+        state = self._plan.at(time)
+        begun = [stage.presses for stage in self._plan.stages if time >= stage.begin]
+        self.limited = tuple(sorted(frozenset().union(*begun)))
+        spread = np.zeros((3, len(self._driven)))
+        spread[:, self._driven] = np.array(state)[:, self._of_joint]
+        unknown = np.full(len(self._driven), np.nan)
+        return JointMotion(spread[0], spread[1], spread[2], unknown)
+
+    def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
+        """Take note of the height of the base; where it goes is the plan's."""
+        self._height = robot.pose[2]
+
+    def base(self, time_ns: int) -> BaseMotion:
+        """Return the state of the base at a time."""
+        pose, forward, turn = self._plan.base_at(time_ns * 1e-9 - self._rest)
+        state = np.zeros(POSE_SIZE)
+        state[:7] = pose.in_space
+        state[2] = self._height
+        state[7], state[8] = forward * math.cos(pose.yaw), forward * math.sin(pose.yaw)
+        state[12] = turn
+        return BaseMotion(state, odometry_state(pose, forward, turn))

@@ -14,11 +14,8 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.episodes.run_folder import LOG
 from hetwin_suite.running.carry_out import carry_out
-from hetwin_suite.running.ended import Ended
-from hetwin_suite.running.placing import Placing
-from hetwin_suite.running.progress import NoDisplay, Progress
-from hetwin_suite.running.request import RunRequest
-from hetwin_suite.running.usual_transport import usual_transport
+from hetwin_suite.running.progress import Display, Progress
+from hetwin_suite.running.request import Ended, RunRequest, usual_transport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,11 +113,15 @@ def run(
         packages={name: str(folder) for name, folder in (packages or {}).items()},
         variant=variant,
     )
-    request = RunRequest(str(scenario), options, None if out is None else Path(out))
-    placing = Placing(namespace, in_process, elsewhere)
-    shown = Progress(Path(scenario).stem) if progress else nullcontext(NoDisplay())
+    request = RunRequest(
+        *(str(scenario), options, None if out is None else Path(out)),
+        namespace=namespace,
+        in_process=in_process,
+        elsewhere=elsewhere,
+    )
+    shown = Progress(Path(scenario).stem) if progress else nullcontext(Display())
     with shown as display:
-        ended = carry_out(request, display, placing, watched=watched)
+        ended = carry_out(request, display, watched=watched)
     if ended.signal is not None:
         signal.raise_signal(ended.signal)
     return _summary(ended)

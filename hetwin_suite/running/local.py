@@ -1,51 +1,48 @@
-"""A run on this machine without ROS: models in this process, or, where the scenario says so, in one of their own."""
+"""A run on this machine without ROS, and its checkpoint: models in this process, or where the scenario has them."""
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
-from hetwin_core.ensemble.conductor.checkpoint import Checkpoint
+from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
+from hetwin_core.ensemble.conductor.checkpoint import write_checkpoint
 from hetwin_core.ensemble.conductor.conductor import Conductor, session
-from hetwin_core.ensemble.conductor.reporting.listener import RunListener
-from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart
+from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.supervision.heartbeat import Heartbeat
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
 from hetwin_core.episodes.judged_run import RunJudge
 from hetwin_core.episodes.log_writer import RunLog
-from hetwin_suite.running.checkpointing import CheckpointWriter
-from hetwin_suite.running.ended import Ended, exit_code
+from hetwin_core.episodes.run_folder import CHECKPOINT
+from hetwin_suite.running.request import Ended, RunRequest, exit_code
 
 
 def run_locally(
+    request: RunRequest,
     scenario: Scenario,
-    options: RunOptions,
     out: Path,
     *listeners: RunListener,
     heartbeat: Heartbeat | None = None,
     at_hand: Callable[[Conductor], None] = lambda _: None,
     idle: Callable[[float], None] = time.sleep,
-    checkpoint_s: float | None = None,
-    going_on: Checkpoint | None = None,
 ) -> Ended:
     """Run; SIGINT, SIGTERM and SIGHUP end the run at its next barrier.
 
     A model that hangs cannot be interrupted from its own process; `watched.run_watched` can.
 
     Args:
+        request: how it begins, and what is saved of it.
         scenario: what to run.
-        options: what the start says beyond it.
         out: folder for the log.
         listeners: follow the run beside the log.
         heartbeat: where calls of models are noted, if somebody watches them.
         at_hand: is called with what the run can be taken in hand by, before its models are made ready.
         idle: spends up to so many seconds, again and again, while the run is paused or waits for its pace.
-        checkpoint_s: when a checkpoint is written into the folder [s]; None: never.
-        going_on: the checkpoint that it goes on from; None: it begins at 0 s.
 
     Raises:
         BadInput: if the scenario's files or the source cannot be used.
@@ -53,15 +50,17 @@ def run_locally(
         Interrupted: if it is interrupted twice.
     """
     log = RunLog(out, state_rate=scenario.file.log.state_rate)
+    checkpoint_s, going_on = request.checkpoint_s, request.going_on
     whole = checkpoint_s is not None or going_on is not None
     conductor = session(
         scenario,
-        options=options,
+        options=request.options,
         listeners=[log, RunJudge(log), *listeners],
         own_processes=not whole,
         heartbeat=heartbeat,
         idle=idle,
     )
+    request.set_off(conductor)
     at_hand(conductor)
     writer = None if checkpoint_s is None else CheckpointWriter(conductor, checkpoint_s, out)
     start = conductor.prepare() if going_on is None else conductor.go_on_from(going_on)
@@ -82,3 +81,49 @@ def run_locally(
     if writer is not None:
         writer.warn_if_missing()
     return Ended(summary, exit_code(summary, interrupts.first), out, interrupts.first)
+
+
+class CheckpointWriter:
+    """Writes the checkpoint of a run into its folder.
+
+    Args:
+        conductor: of the run.
+        at_s: when [s].
+        folder: of the run.
+    """
+
+    def __init__(self, conductor: Conductor, at_s: float, folder: Path) -> None:
+        self._at_ns = round(at_s * 1e9)
+        self._path = folder / CHECKPOINT
+        self._written = False
+        conductor.at_barriers(self._at_barrier)
+
+    def check_time(self, start: RunStart) -> None:
+        """Check that the run does not end before.
+
+        Raises:
+            BadInput: if it does.
+        """
+        end = start.duration_ns
+        if end is not None and self._at_ns >= end:
+            raise BadInput(
+                "the run ends before",
+                where="--checkpoint",
+                found=self._at_ns / 1e9,
+                expected=f"a time before its end at {end / 1e9:g} s",
+            )
+
+    def _at_barrier(self, now: BetweenSteps) -> None:
+        if self._written or now.time_ns < self._at_ns:
+            return
+        self._written = True
+        try:
+            write_checkpoint(now.checkpoint(), self._path)
+        except (Refused, OSError) as error:
+            raise RunFailed("conductor", "checkpoint", now.time_ns, str(error)) from error
+
+    def warn_if_missing(self) -> None:
+        """Print on stderr that the run ended before it came so far."""
+        if not self._written:
+            text = f"warning: no checkpoint: the run ended before {self._at_ns / 1e9:g} s"
+            print(text, file=sys.stderr)

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Self
 
 from hetwin_core.ensemble.conductor.reporting.concerns import NewConcerns, is_concern
 from hetwin_core.ensemble.conductor.reporting.listener import Handover, RunListener, RunStart
@@ -37,14 +37,14 @@ _ALWAYS_SHOWN = ("warning: ", "absurd: ", "error: ", "shown by ", "shown: ")
 """How lines begin that a quiet display shows as well."""
 
 
-class Display(Protocol):
-    """Where progress is shown.
+class Display:
+    """Where progress is shown; this one shows nothing.
 
     Attributes:
         follows: whether it shows more of a run that it can follow.
     """
 
-    follows: bool
+    follows: bool = False
 
     def follow(self, feed: Feed) -> None:
         """Show from now on what a feed says."""
@@ -62,28 +62,7 @@ class Display(Protocol):
         """The run has not begun yet, or is over; what is being done, in words."""
 
 
-class NoDisplay:
-    """Shows nothing."""
-
-    follows = False
-
-    def follow(self, feed: Feed) -> None:
-        """Nothing."""
-
-    def begin(self, duration_s: float) -> None:
-        """Nothing."""
-
-    def show(self, simulated_s: float, factor: float | None = None) -> None:
-        """Nothing."""
-
-    def line(self, text: str, at_s: float | None = None) -> None:
-        """Nothing."""
-
-    def wait(self, doing: str) -> None:
-        """Nothing."""
-
-
-class Progress:
+class Progress(Display):
     """Shows how far a run is, on stderr.
 
     Args:

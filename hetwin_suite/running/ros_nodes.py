@@ -21,7 +21,6 @@ from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.supervision.watched import ended_child, ending
 from hetwin_core.wire.run_identity import Claim, domain_id
-from hetwin_suite.running.placing import Placing
 from hetwin_suite.running.request import RunRequest
 
 CONDUCTOR_AND_COMMAND = 2
@@ -65,18 +64,15 @@ class Nodes:
 
     Args:
         scenario: of the run.
-        placing: where its nodes are.
-        request: what to run.
+        request: what to run, and where its nodes are.
         run: token of the run.
         claim: of the run, which the conductor's process shares.
     """
 
-    def __init__(
-        self, scenario: Scenario, placing: Placing, request: RunRequest, run: str, claim: Claim
-    ) -> None:
+    def __init__(self, scenario: Scenario, request: RunRequest, run: str, claim: Claim) -> None:
         options = request.options
         self._claim = claim
-        self._namespace, here = placing.namespace, placing.in_process
+        self._namespace, here = request.namespace, request.in_process
         self._ended: dict[str, float] = {}
         self._shared_memory = SharedMemory()
         self._noted = 0.0
@@ -92,7 +88,7 @@ class Nodes:
         }
         conductor = {"scenario": scenario.path, "runs": 1, "run": run}
         conductor |= {k: v for k, v in asked.items() if v}
-        others = scenario.chosen(here) | scenario.chosen(placing.elsewhere)
+        others = scenario.chosen(here) | scenario.chosen(request.elsewhere)
         try:
             self._start(CONDUCTOR_NODE, "conductor", conductor)
             for plan in scenario.placeable:

@@ -17,13 +17,13 @@ from hetwin_core.ensemble.resources import (
     known_robots,
     moving_joints,
 )
-from hetwin_suite.scaffolding.joint_names import Matching, match_joints, rule_of
-from hetwin_suite.scaffolding.joint_rules import (
+from hetwin_suite.scaffolding.by_hand import (
     JointRule,
     as_option,
     check_are_there,
     said_by_hand,
 )
+from hetwin_suite.scaffolding.joint_names import Matching, match_joints, rule_of
 from model_nodes.main_physics.sources.recording import Recording
 from model_nodes.main_physics.world.resources import SCHEMES, Resources
 from model_nodes.main_physics.world.robot_xml import joints_of

@@ -1,17 +1,21 @@
-"""Where a hand closes first: the place for an object to begin with."""
+"""How a recording moves a robot, sampled, and where a hand closes first."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from hetwin_core.ensemble.concern_words import concern_text
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.scene.watch import Finding
 from hetwin_suite.scaffolding.hands import FoundHand
-from hetwin_suite.scaffolding.motion import Motion
 from hetwin_suite.scaffolding.reach import link_frames
-from model_nodes.main_physics.world.description import Body, JointKind
+from model_nodes.main_physics.sources.factory import open_source
+from model_nodes.main_physics.sources.recording import JointRange
+from model_nodes.main_physics.world.description import Body, Joint, JointKind
 
 LEAST_CLOSING = 0.2
 """A hand closes if it does so by this share of its travel."""
@@ -119,3 +123,107 @@ def _closings(closed: Floats) -> Iterator[tuple[int, float]]:
             begin = top = sample
         elif closed[sample] <= closed[begin]:
             begin = top = sample
+
+
+RATE = 50.0
+"""Samples per second of a recording that is not long."""
+MOST_SAMPLES = 5000
+TOLERANCE = {JointKind.HINGE: 1e-3, JointKind.SLIDE: 1e-4}
+"""A joint may be beyond a limit by so much [rad or m]: sensors are no more exact."""
+SPEED_TOLERANCE = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """The recorded joints at times that are evenly spread over the recording.
+
+    Attributes:
+        seconds: (n,) run times [s].
+        positions: joint of the robot -> (n,) positions [rad or m]; only those that were recorded.
+        notes: what the source remarks about the recording.
+    """
+
+    seconds: Floats
+    positions: Mapping[str, Floats]
+    notes: tuple[str, ...] = ()
+
+    def some(self, count: int) -> dict[str, Floats]:
+        """Return joint -> (count,) positions, from the beginning to the end."""
+        chosen = np.linspace(0, len(self.seconds) - 1, count).round().astype(int)
+        return {joint: values[chosen] for joint, values in self.positions.items()}
+
+    def at(self, sample: int) -> dict[str, Floats]:
+        """Return joint -> (1,) position at one of the times."""
+        return {joint: values[sample : sample + 1] for joint, values in self.positions.items()}
+
+    @property
+    def ranges(self) -> dict[str, tuple[float, float]]:
+        """Joint -> least and greatest position [rad or m]."""
+        return {j: (float(p.min()), float(p.max())) for j, p in self.positions.items()}
+
+
+def replay(source: Mapping[str, Any], body: Body) -> Motion:
+    """Replay a recording.
+
+    Args:
+        source: as the scenario says it, with an absolute path.
+        body: the robot.
+
+    Raises:
+        BadInput: if it cannot be replayed.
+    """
+    opened = open_source(source, robots=[body])
+    try:
+        notes = [*opened.notes, *_strange(opened.findings, body)]
+        names = [joint.name for joint in body.driven_joints]
+        driven = opened.bind(names, round(1e9 / RATE))
+        duration_s = (opened.duration_ns or 0) / 1e9
+        count = int(np.clip(duration_s * RATE, 2, MOST_SAMPLES))
+        seconds = np.linspace(0.0, duration_s, count)
+        rows = np.array([opened.motion(round(s * 1e9)).positions for s in seconds])
+    finally:
+        opened.close()
+    positions = {name: rows[:, i] for i, name in enumerate(names) if driven[i]}
+    return Motion(seconds, positions, tuple(notes))
+
+
+def _strange(findings: Sequence[Finding], body: Body) -> Iterator[str]:
+    """Yield, in words, what is strange in the recording: the first of what is found several times."""
+    units = {j.name: "m" if j.kind is JointKind.SLIDE else "rad" for j in body.moving_joints}
+    alike: dict[tuple[str, ...], list[Finding]] = {}
+    for finding in findings:
+        texts = (value for value in finding.arguments.values() if isinstance(value, str))
+        alike.setdefault((finding.name, *texts), []).append(finding)
+    for first, *more in alike.values():
+        unit = units.get(str(first.arguments.get("joint")), "rad or m")
+        text = concern_text(first.name, {**first.arguments, "unit": unit})
+        times = f", and {len(more)} times more" if more else ""
+        yield f"{text}, at {first.from_ns / 1e9:.2f} s{times}"
+
+
+def beyond_limits(body: Body, ranges: Mapping[str, JointRange]) -> Iterator[str]:
+    """Yield, in words, each joint whose recorded position or speed is beyond the robot's limits.
+
+    Args:
+        body: the robot.
+        ranges: joint of the robot -> how far and how fast it was recorded to move.
+    """
+    for joint in body.moving_joints:
+        if joint.name in ranges:
+            yield from _beyond(joint, ranges[joint.name])
+
+
+def _beyond(joint: Joint, recorded: JointRange) -> Iterator[str]:
+    unit = "m" if joint.kind is JointKind.SLIDE else "rad"
+    tolerance = TOLERANCE[joint.kind]
+    if joint.lower is not None and recorded.lower < joint.lower - tolerance:
+        yield _words(joint, "position down to", recorded.lower, joint.lower, unit)
+    if joint.upper is not None and recorded.upper > joint.upper + tolerance:
+        yield _words(joint, "position up to", recorded.upper, joint.upper, unit)
+    fastest = joint.max_velocity
+    if fastest is not None and recorded.speed > fastest * (1.0 + SPEED_TOLERANCE):
+        yield _words(joint, "speed up to", recorded.speed, fastest, f"{unit}/s")
+
+
+def _words(joint: Joint, what: str, found: float, limit: float, unit: str) -> str:
+    return f"{joint.name}: {what} {found:.3g} {unit}, beyond its limit {limit:.3g} {unit}"

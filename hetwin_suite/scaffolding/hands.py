@@ -13,8 +13,7 @@ import numpy as np
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.scene.hands import fixed_tool
-from hetwin_suite.scaffolding.finger_tips import FingerTips
-from hetwin_suite.scaffolding.named_hands import NamedHand, fingers_of
+from hetwin_suite.scaffolding.by_hand import NamedHand, fingers_of
 from hetwin_suite.scaffolding.palms import (
     GRIPPING,
     MAX_JAW,
@@ -24,7 +23,7 @@ from hetwin_suite.scaffolding.palms import (
     parts_of,
     travels_of,
 )
-from hetwin_suite.scaffolding.reach import joint_positions, surface_points
+from hetwin_suite.scaffolding.reach import FingerTips, joint_positions, surface_points
 from model_nodes.main_physics.world.description import Body, Joint, JointKind
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.urdf.reader import read_urdf

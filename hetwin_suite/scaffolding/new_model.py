@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlparse
 
 from hetwin_core.ensemble.catalogue import model_types
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.writing import write_files
+from hetwin_core.ensemble.writing import check_new, write_files
 
 LONGEST_NAME = 30
 """A longer name would break lines of the templates."""
@@ -57,7 +57,7 @@ def write_package(name: str, kind: str, out: Path | None = None) -> NewModel:
     """
     check_name(name)
     folder = (out or Path(name)).absolute()
-    _check_folder(folder)
+    check_new(folder)
     class_name = "".join(part.capitalize() for part in name.split("_"))
     words = {"name": name, "class_name": class_name, "distribution": name.replace("_", "-")}
     files = _files(name, kind, words)
@@ -102,15 +102,6 @@ def check_name(name: str) -> None:
 def _is_installed(name: str) -> bool:
     spec = importlib.util.find_spec(name)
     return spec is not None and spec.origin is not None  # a folder without a module has no origin
-
-
-def _check_folder(folder: Path) -> None:
-    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
-        return
-    problem = "the folder is not empty" if folder.is_dir() else "this is a file"
-    raise BadInput(
-        problem, where="--out", found=str(folder), expected="a new folder, or an empty one"
-    )
 
 
 def _files(name: str, kind: str, words: Mapping[str, str]) -> dict[str, str]:

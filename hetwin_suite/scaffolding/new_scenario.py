@@ -11,8 +11,23 @@ from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import some
+from hetwin_suite.scaffolding.by_hand import (
+    HAND_OPTION,
+    SYNTAX,
+    JointRule,
+    Reading,
+    check_named,
+    named_hand,
+)
 from hetwin_suite.scaffolding.choosing_robot import RECORDED_FILE, ChosenRobot, choose_robot
-from hetwin_suite.scaffolding.grasping import Grasp, first_grasp, moves
+from hetwin_suite.scaffolding.grasping import (
+    Grasp,
+    Motion,
+    beyond_limits,
+    first_grasp,
+    moves,
+    replay,
+)
 from hetwin_suite.scaffolding.hands import (
     FoundHand,
     find_hands,
@@ -21,12 +36,8 @@ from hetwin_suite.scaffolding.hands import (
     without,
 )
 from hetwin_suite.scaffolding.joint_names import Matching
-from hetwin_suite.scaffolding.joint_rules import JointRule
-from hetwin_suite.scaffolding.motion import Motion, beyond_limits, replay
-from hetwin_suite.scaffolding.named_hands import OPTION, SYNTAX, check_named, named_hand
 from hetwin_suite.scaffolding.palms import GRIPPING
-from hetwin_suite.scaffolding.reading import Reading
-from hetwin_suite.scaffolding.standing import standing_height
+from hetwin_suite.scaffolding.reach import standing_height
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE
 from model_nodes.main_physics.sources.joint_facts import JointFacts
 from model_nodes.main_physics.sources.recording import Recording
@@ -185,7 +196,7 @@ def _about_hands(
     named = any(GRIPPING.search(joint.name) for joint in body.moving_joints)
     why = why_no_hand(body, hands)
     if why and named:
-        yield f"no hand: {why}; if there is one, `{OPTION} {SYNTAX}` says it"
+        yield f"no hand: {why}; if there is one, `{HAND_OPTION} {SYNTAX}` says it"
     for hand in hands:
         if len(loose[hand.name]) > 0 and not set(loose[hand.name]) & set(hand.joints):
             yield (
@@ -193,7 +204,7 @@ def _about_hands(
                 f" twin's stay where they are, and the others alone say how far it is closed"
             )
         if hand.unsure:
-            more = f"; `{OPTION} {SYNTAX}` says it" if hand.guessed else ""
+            more = f"; `{HAND_OPTION} {SYNTAX}` says it" if hand.guessed else ""
             yield f"{hand.name}: {hand.unsure}{more}"
 
 
@@ -262,25 +273,3 @@ def _ambiguous(chosen: ChosenRobot) -> list[str]:
         f"{name} may be {' or '.join(own)}; --joint {re.escape(name)}=NAME says which"
         for name, own in chosen.matching.ambiguous.items()
     ]
-
-
-def check_new(out: Path) -> None:
-    """Make sure that a folder is new or empty, and can be written to.
-
-    Raises:
-        BadInput: if it is not.
-    """
-    if out.is_dir() and not any(out.iterdir()):
-        return
-    if out.exists() or out.is_symlink():
-        raise BadInput(
-            "this exists already, and nothing is overwritten",
-            where="--out",
-            found=str(out),
-            expected="a new or empty folder",
-        )
-    parent = next(folder for folder in out.absolute().parents if folder.exists())
-    if not parent.is_dir():
-        raise BadInput(
-            "this is a file, not a folder", where="--out", found=str(parent), expected="a folder"
-        )

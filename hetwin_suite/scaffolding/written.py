@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, TypeVar
 
-from hetwin_core.ensemble.nearest import some
+from pydantic import BaseModel, BeforeValidator, Field
+
+from hetwin_core.ensemble.nearest import counted, some
 from hetwin_core.ensemble.writing import write_files
 from hetwin_suite.scaffolding.choosing_robot import RECORDED_FILE
-from hetwin_suite.scaffolding.hands import FoundHand
 from hetwin_suite.scaffolding.new_scenario import Draft
-from hetwin_suite.scaffolding.printed import NewScenario, PrintedHand, PrintedRun, PrintedTopic
 from hetwin_suite.scaffolding.scenario_text import OBJECTS, objects, scenario_text
-from hetwin_suite.scaffolding.shown import counted, near
 from model_nodes.main_physics.sources.recording import RecordedTopic
 
 _SHOWN_TOPICS = 4
@@ -40,9 +40,9 @@ class Written:
             joints=draft.chosen.matching.joints,
             only_recorded=draft.only_recorded,
             only_model=draft.only_model,
-            hands={hand.name: _hand(hand) for hand in draft.hands},
+            hands={hand.name: _printed(PrintedHand, hand) for hand in draft.hands},
             duration=draft.recording.duration_s,
-            topics=[_topic(topic) for topic in draft.recording.topics.values()],
+            topics=[_printed(PrintedTopic, topic) for topic in draft.recording.topics.values()],
             warnings=list(draft.warnings),
             run=run,
         )
@@ -99,20 +99,8 @@ def write_scenario(draft: Draft, out: Path) -> Written:
     return Written(file, draft)
 
 
-def _hand(hand: FoundHand) -> PrintedHand:
-    return PrintedHand(
-        link=hand.link, joints=list(hand.joints), kind=hand.kind, unsure=hand.unsure or None
-    )
-
-
-def _topic(topic: RecordedTopic) -> PrintedTopic:
-    return PrintedTopic(
-        name=topic.name,
-        type=topic.type,
-        count=topic.count,
-        rate_hz=topic.rate_hz,
-        longest_gap_s=topic.longest_gap_s,
-    )
+def _printed(kind: type[Printed], found: object) -> Printed:
+    return kind.model_validate(found, from_attributes=True)
 
 
 def _topic_lines(topics: Sequence[RecordedTopic]) -> Iterator[str]:
@@ -127,3 +115,58 @@ def _topic_lines(topics: Sequence[RecordedTopic]) -> Iterator[str]:
     if len(topics) > _SHOWN_TOPICS:
         rest = [topic.name for topic in topics[_SHOWN_TOPICS:]]
         yield f"  and {some(rest)}"
+
+
+Printed = TypeVar("Printed", bound=BaseModel)
+
+
+class PrintedTopic(BaseModel):
+    """A topic of the recording."""
+
+    name: str
+    type: str
+    count: int = Field(description="number of messages")
+    rate_hz: float | None = Field(description="mean rate; null with fewer than two messages")
+    longest_gap_s: float | None = Field(description="longest time between two messages [s]; null")
+
+
+class PrintedHand(BaseModel):
+    """A hand of the robot."""
+
+    link: str = Field(description="link that the fingers start from")
+    joints: list[str] = Field(description="joints of the fingers; none: it holds without fingers")
+    kind: str = Field(description="what it is, in words")
+    unsure: Annotated[str | None, BeforeValidator(lambda text: text or None)] = Field(
+        description="what of it cannot be judged, in words; null"
+    )
+
+
+class PrintedRun(BaseModel):
+    """The run of the scenario."""
+
+    folder: str = Field(description="folder with log and summary")
+    page: str | None = Field(description="its page; null if none could be made")
+    verdict: str | None = Field(description="fine, doubtful or absurd; null for a run that failed")
+
+
+class NewScenario(BaseModel):
+    """A scenario that was made from a recording, as `hetwin new --json` prints it."""
+
+    scenario: str = Field(description="path of the scenario")
+    robot: str = Field(description="name of the robot, or path of its URDF")
+    joints: dict[str, str] = Field(description="recorded joint -> joint of the robot")
+    only_recorded: list[str] = Field(description="recorded joints that the robot does not have")
+    only_model: list[str] = Field(description="joints of the robot that were not recorded")
+    hands: dict[str, PrintedHand] = Field(description="hands of the robot")
+    duration: float = Field(description="of the recording [s]")
+    topics: list[PrintedTopic] = Field(description="of the recording")
+    warnings: list[str] = Field(description="what to know about it, in words")
+    run: PrintedRun | None = Field(description="null without --run")
+
+
+def near(path: Path) -> str:
+    """A path relative to the working directory if it is below, else as it is."""
+    try:
+        return str(path.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
@@ -30,10 +29,7 @@ def seen_from(frame: Sequence[float], pose: Sequence[float]) -> Pose:
 
 def planar(pose: Sequence[float]) -> PlanarPose:
     """Return place and heading of a pose."""
-    w, x, y, z = pose[3:7]
-    return PlanarPose(
-        pose[0], pose[1], math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
-    )
+    return PlanarPose.of(pose)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from hetwin_core.ensemble.resources import data_folder
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.episodes.episode import Episode
-from hetwin_suite.scaffolding.printed import NewScenario
+from hetwin_suite.scaffolding.written import NewScenario
 from model_nodes.main_physics.sources.factory import open_source
 
 pytestmark = pytest.mark.slow

@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.scenario import load_scenario
-from hetwin_core.ensemble.transport.local import LocalPort
 from model_nodes.main_physics.settings import Settings
 
 HEAD = "scenario: s\nworld: worlds/tabletop.sdf\nrate: 100\n"
@@ -47,9 +45,7 @@ MISTAKES = {
 
 def begin(file: Path, options: RunOptions) -> None:
     """Read the scenario and start it with all models in this process."""
-    scenario = load_scenario(file)
-    ports = [LocalPort(plan) for plan in scenario.models]
-    Conductor(scenario, ports, options=options).run()
+    session(file, options=options).run()
 
 
 def refused(file: Path, options: RunOptions | None = None) -> BadInput:

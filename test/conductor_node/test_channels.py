@@ -29,8 +29,7 @@ from conductor_node.processes import ModelNodes
 from conductor_node.reached_node import ReachedNode, TopicChannel
 from hetwin.msg import ModelCall, ModelOutput
 from hetwin.srv import RegisterModel
-from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.supervision.watched import here
@@ -140,7 +139,7 @@ def _alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def conduct(read: Scenario, ports: list[ModelPort]) -> Outcome:
     record = Recorder()
-    return Outcome(Conductor(read, ports, [record], RunOptions()).run(), record)
+    return Outcome(session(read, listeners=[record], ports=ports).run(), record)
 
 
 @pytest.mark.parametrize("main_is_apart", [True, False])

@@ -13,7 +13,7 @@ import pytest
 from support.recorded_bags import MS, annotation, joints, write_bag
 from support.ways import ROOT, Holds, Way, followed
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Changes, MainChanges, MainTick, Tick
@@ -22,7 +22,6 @@ from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario, load_sce
 from hetwin_core.ensemble.scenario.schema import ModelEntry, ScenarioFile
 from hetwin_core.ensemble.scenario.strict_yaml import Document
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.transport.local import local_ports
 from hetwin_core.episodes.log_writer import RunLog
 from model_nodes.main_physics.sources.joint_messages import JointSample
 from model_nodes.main_physics.sources.joint_series import Series
@@ -164,9 +163,8 @@ def run(tmp_path: Path) -> Callable[[], None]:
 
     def run() -> None:
         read = load_scenario(scenario)
-        ports = local_ports(read, one_process=True)
         options = RunOptions(source=str(recording), engine="mujoco")
-        summary = Conductor(read, ports, [RunLog(tmp_path / "run")], options).run()
+        summary = session(read, options=options, listeners=[RunLog(tmp_path / "run")]).run()
         assert summary.ended == "recording", summary.error
         assert {"name": "done", "what": OPERATION}.items() <= _done(summary.events).items()
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.conductor import Conductor, session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.transport.local import LocalPort
 from support.small_ensemble import HEADER, Recorder, scenario
 
 
@@ -21,9 +20,8 @@ class Held:
         self.record = Recorder()
         self.steps: list[int] = []
         self._deeds: Iterator[Callable[[Conductor], Any]] = iter(deeds)
-        ports = [LocalPort(plan) for plan in read.models]
-        self.conductor = Conductor(
-            read, ports, [self.record], RunOptions(**options), idle=self._idle
+        self.conductor = session(
+            read, options=RunOptions(**options), listeners=[self.record], idle=self._idle
         )
 
     def run(self) -> Any:

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import load_scenario
 from hetwin_core.ensemble.transport.local import LocalPort
@@ -110,7 +110,9 @@ def lived(file: Path) -> Outcome:
     scenario = load_scenario(file)
     ports = [LocalPort(plan) for plan in scenario.models]
     record = Recorder()
-    conductor = Conductor(scenario, ports, [record], RunOptions(engine="mujoco"))
+    conductor = session(
+        scenario, options=RunOptions(engine="mujoco"), listeners=[record], ports=ports
+    )
     conductor.prepare()
     summary = conductor.run()
     return Outcome(summary, record, {port.plan.name: port.model for port in ports})

@@ -9,11 +9,10 @@ from typing import Any
 
 from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.conductor.checkpoint import Checkpoint
-from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.conductor import Conductor, session
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
-from hetwin_core.ensemble.transport.local import local_ports
+from hetwin_core.ensemble.scenario.scenario import find_scenario
 
 
 def of_episode(folder: Path) -> dict[str, Any]:
@@ -41,9 +40,7 @@ def saved_at(
 
 def plain_run(name: str, **options: Any) -> RunSummary:
     """How a run goes that is not saved."""
-    scenario = load_scenario(find_scenario(name), None)
-    ports = local_ports(scenario, one_process=True)
-    return Conductor(scenario, ports, [], RunOptions(**options)).run()
+    return _conductor(name, options).run()
 
 
 def gone_on(name: str, checkpoint: Checkpoint, **options: Any) -> RunSummary:
@@ -54,6 +51,4 @@ def gone_on(name: str, checkpoint: Checkpoint, **options: Any) -> RunSummary:
 
 
 def _conductor(name: str, options: dict[str, Any]) -> Conductor:
-    scenario = load_scenario(find_scenario(name), None)
-    ports = local_ports(scenario, one_process=True)
-    return Conductor(scenario, ports, [], RunOptions(**options))
+    return session(find_scenario(name), options=RunOptions(**options))

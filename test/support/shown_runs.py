@@ -5,9 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.transport.local import LocalPort
+from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_suite.view.live.feed import Now, Phase
 from hetwin_suite.view.live.hands import Deed
 from hetwin_suite.view.live.watched_run import Shown, WatchedRun
@@ -31,8 +29,7 @@ class ShownRun:
         read = scenario(text)
         self.live = WatchedRun()
         shown = Shown(self.live, self.live.take)
-        ports = [LocalPort(plan) for plan in read.models]
-        self.conductor = Conductor(read, ports, [shown], RunOptions(), shown.idle)
+        self.conductor = session(read, listeners=[shown], idle=shown.idle)
         shown.attach(self.conductor)
         self.conductor.pause()
         self.summary: Any = None

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.conductor import Conductor, session
 from hetwin_core.ensemble.conductor.reporting.listener import (
     Handover,
     RunListener,
@@ -140,7 +140,8 @@ def conduct(text: str, **options: Any) -> tuple[Conductor, list[LocalPort], Reco
     read = scenario(text)
     ports = [LocalPort(plan) for plan in read.models]
     record = Recorder()
-    return Conductor(read, ports, [record], RunOptions(**options)), ports, record
+    conductor = session(read, options=RunOptions(**options), listeners=[record], ports=ports)
+    return conductor, ports, record
 
 
 def run(text: str, *outside: Event, **options: Any) -> Outcome:

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.ensemble.scene.layout import Entity
 from hetwin_core.ensemble.scene.poses import rotate
 from hetwin_core.ensemble.scene.values import Floats, Shape, ShapeKind
-from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.log_writer import RunLog
 
@@ -33,7 +32,7 @@ def twin_run(
     loaded = load_scenario(find_scenario(str(scenario)))
     options = RunOptions(None if source is None else str(source), scene or {}, None, duration)
     log = RunLog(out, state_rate=loaded.file.log.state_rate)
-    summary = Conductor(loaded, [LocalPort(plan) for plan in loaded.models], [log], options).run()
+    summary = session(loaded, options=options, listeners=[log]).run()
     assert summary.error is None
     return Episode.open(out)
 

@@ -11,7 +11,7 @@ from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
 from hetwin_suite._robots.obeying.faults import Fault, FaultKind, Faulty
 from hetwin_suite._robots.obeying.mismatch import drawn
 from hetwin_suite._robots.obeying.response import Response
-from hetwin_suite.commanding.link.base_heard import BaseHeard
+from hetwin_suite.commanding.link.base import BaseHeard
 from hetwin_suite.commanding.link.execution import Clock
 from hetwin_suite.commanding.link.pieces import Piece
 from hetwin_suite.commanding.plan import Plan

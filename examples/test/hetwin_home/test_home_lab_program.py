@@ -11,7 +11,7 @@ from support.robot_files import example
 import hetwin_suite
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.kinematics.base_moves import PlanarPose
-from hetwin_suite.commanding.refusal import Rule
+from hetwin_suite.commanding.rehearsal import Rule
 from hetwin_suite.commanding.send import Commander
 
 SCENARIO = Path(__file__).resolve().parents[2] / "hetwin_home" / "scenarios" / "home_lab.yaml"

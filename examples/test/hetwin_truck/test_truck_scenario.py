@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from support.small_ensemble import Outcome, run
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import load_scenario
 from hetwin_core.ensemble.scene.values import Fidelity
-from hetwin_core.ensemble.transport.local import local_ports
 from hetwin_truck import world
 from hetwin_truck.packets import Load
 from hetwin_truck.robot import SENSOR_REACH, plunger_links, plunger_names
@@ -71,7 +70,7 @@ def test_a_scenario_of_another_load_is_written(
     monkeypatch.setitem(world._LOADS, "small", Load(8, 1.2))
     path = write_truck_scenario(tmp_path / "there", "small", seed=3)
     scenario = load_scenario(path, "engine_sleep")
-    summary = Conductor(scenario, local_ports(scenario, None), (), RunOptions(duration=0.05)).run()
+    summary = session(scenario, options=RunOptions(duration=0.05), own_processes=True).run()
     assert summary.error is None
     told = (tmp_path / "there" / "truck.sdf").read_text("utf-8")
     assert told == truck_sdf(scenario_packets("small", 3))

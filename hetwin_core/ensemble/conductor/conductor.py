@@ -306,6 +306,7 @@ def session(
     own_processes: bool = False,
     heartbeat: Heartbeat | None = None,
     idle: Callable[[float], None] = time.sleep,
+    ports: Sequence[ModelPort] | None = None,
 ) -> Conductor:
     """Return the conductor of a run that has not begun; its `run` runs it.
 
@@ -320,17 +321,20 @@ def session(
             a run that is to be saved or forked has all models in this process.
         heartbeat: receives the calls that are under way in this process.
         idle: spends up to so many seconds, again and again, while the run is paused.
+        ports: to the models, in their order; None: those of models in this process, or in ones of their own. What is
+            said of calls, processes and deadlines is of these.
 
     Raises:
         BadInput: if there is no such scenario, or it cannot be used.
     """
     if not isinstance(scenario, Scenario):
         scenario = load_scenario(scenario, None if options is None else options.variant)
-    called = scenario
-    if deadline_s is not None:
-        plans = [replace(p, deadline=deadline_s, patience=deadline_s) for p in scenario.models]
-        called = replace(scenario, models=tuple(plans))
-    ports = local_ports(called, heartbeat, one_process=not own_processes)
+    if ports is None:
+        called = scenario
+        if deadline_s is not None:
+            plans = [replace(p, deadline=deadline_s, patience=deadline_s) for p in scenario.models]
+            called = replace(scenario, models=tuple(plans))
+        ports = local_ports(called, heartbeat, one_process=not own_processes)
     conductor = Conductor(scenario, ports, listeners, options, idle)
     if at_barrier is not None:
         conductor.at_barriers(at_barrier)

@@ -106,6 +106,17 @@ class Scope(NamedTuple):
 Step: TypeAlias = Callable[[Scope], Any]
 
 
+def evaluated(
+    step: Step, variables: Mapping[str, Any], functions: Mapping[str, Callable[..., Any]]
+) -> Any:
+    """Return the value of an expression, of which at most `MOST_EVALUATIONS` calls and turns of loops are taken.
+
+    Raises:
+        EvaluationError: if it has none, or takes more.
+    """
+    return step(Scope(variables, functions, Budget()))
+
+
 @lru_cache(1024)
 def compiled(text: str) -> Any:
     """What the library makes of a text; it does not change, and many episodes are asked the same.

@@ -8,12 +8,11 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluation import (
-    Budget,
     EvaluationError,
-    Scope,
     Step,
     Steps,
     compiled,
+    evaluated,
     first_line,
 )
 from hetwin_core.ensemble.expressions.nodes import (
@@ -118,7 +117,7 @@ class Expression:
             EvaluationError: if it has none, e.g. because a key is missing; the text says why.
         """
         try:
-            return self._step(Scope(variables, functions, Budget()))
+            return evaluated(self._step, variables, functions)
         except EvaluationError as error:
             error.text = self.text
             raise

@@ -11,7 +11,12 @@ from types import MappingProxyType
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.expressions.evaluation import Budget, EvaluationError, Scope, Step, Steps
+from hetwin_core.ensemble.expressions.evaluation import (
+    EvaluationError,
+    Step,
+    Steps,
+    evaluated,
+)
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
 from hetwin_core.ensemble.expressions.expression import STANDARD_FUNCTIONS, Expression
 from hetwin_core.ensemble.expressions.nodes import Binary, Call, Node, Unary, names_of, walk
@@ -283,7 +288,7 @@ class GoalReader:
         expression.check_names({*terms.functions, *evaluators}, ("any",))
         try:
             made = Formulas(text, terms.functions, evaluators).formula(expression.node)
-            return terms.term(made(Scope({"any": ANY}, terms.functions, Budget())))
+            return terms.term(evaluated(made, {"any": ANY}, terms.functions))
         except EvaluationError as error:
             raise BadInput(
                 f"this is no goal: {error}", where=where, found=text, expected='on("box", "tray")'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,20 +25,29 @@ class LogContent:
     Args:
         run: folder of the run.
         wanted: topics to read.
+        definitions: of its log, of which nothing has been read; None: they are made.
+        also: is called with each chunk.
 
     Raises:
         BadInput: if the folder holds no run, its log is not complete, or cannot be read.
     """
 
-    def __init__(self, run: Path, *wanted: Topic) -> None:
-        self._file = LogFile(log_file(run))
-        self._definitions = Definitions(self._file)
+    def __init__(
+        self,
+        run: Path,
+        *wanted: Topic,
+        definitions: Definitions | None = None,
+        also: Callable[[Chunk], object] = lambda _: None,
+    ) -> None:
+        self._definitions = definitions or Definitions(LogFile(log_file(run)))
+        self._file = self._definitions.file
         self._messages: dict[str, list[Any]] = {topic.logged_name: [] for topic in wanted}
         self._with_states: list[Place] = []
         self._count = 0
         with readable(self._file.path):
             for chunk in self._file.poll():
                 self._add(chunk)
+                also(chunk)
         check_complete(run, self._file)
 
     def _add(self, chunk: Chunk) -> None:

@@ -28,7 +28,7 @@ class Definitions:
     """
 
     def __init__(self, file: LogFile) -> None:
-        self._file = file
+        self.file = file
         self._types: dict[str, _LogType] = {}
 
     def is_ours(self, typename: str) -> bool:
@@ -51,7 +51,7 @@ class Definitions:
             Exception: as `read`.
         """
         return [
-            self.read(self._file.schemas[channel.schema].name, chunk.data[row.begin : row.end])
+            self.read(self.file.schemas[channel.schema].name, chunk.data[row.begin : row.end])
             for channel, row in self.rows(chunk, topic)
         ]
 
@@ -61,14 +61,14 @@ class Definitions:
 
     def rows(self, chunk: Chunk, topic: str) -> Iterator[tuple[Channel, Message]]:
         """Iterate over where a chunk holds messages of a topic."""
-        for channel in self._file.channels.values():
+        for channel in self.file.channels.values():
             if channel.topic == topic:
                 for row in chunk.messages.get(channel.number, ()):
                     yield channel, row
 
     def _type(self, typename: str) -> _LogType:
         if typename not in self._types:
-            schemas = {schema.name: schema for schema in self._file.schemas.values()}
+            schemas = {schema.name: schema for schema in self.file.schemas.values()}
             self._types[typename] = _LogType(schemas[typename])
         return self._types[typename]
 
@@ -126,6 +126,18 @@ class States(NamedTuple):
         """Return the (k, 12) rows of proximity of one of the states."""
         begin, end = np.searchsorted(self.of_state, (number, number + 1))
         return self.proximity[begin:end]
+
+    def between(self, first: int, end: int) -> States:
+        """Return the states from one of them to before another one."""
+        rows = slice(*np.searchsorted(self.of_state, (first, end)))
+        return States(
+            self.times[first:end],
+            self.values[first:end],
+            self.owners[first:end],
+            self.parents[first:end],
+            self.proximity[rows],
+            self.of_state[rows] - first,
+        )
 
 
 def joined(parts: Iterable[States], count: int) -> States:

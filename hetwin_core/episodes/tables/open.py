@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -220,6 +221,71 @@ def open_tables(run: Path) -> Tables:
     return found.tables(run, reader.again, scene.layout, scene.models)
 
 
+class Derived:
+    """The tables of a log, derived chunk by chunk.
+
+    Args:
+        run: its folder.
+        definitions: of its log.
+    """
+
+    def __init__(self, run: Path, definitions: Definitions) -> None:
+        self._run, self._definitions, self._file = run, definitions, definitions.file
+        self._scene: Scene | None = None
+        self._deriver: Deriver | None = None
+
+    def add(self, chunk: Chunk) -> States | None:
+        """Take in a chunk, and return its states; None before the scene is known, too.
+
+        Raises:
+            Exception: of many kinds, if a message does not fit its definition.
+        """
+        if self._deriver is None:
+            registries = self._definitions.messages(chunk, topics.REGISTRY.logged_name)
+            if not registries:
+                return None
+            self._scene = Scene(registries[-1])
+            self._deriver = Deriver(self._file, self._definitions, self._scene)
+        return self._deriver.add(chunk)
+
+    def finish(self) -> None:
+        """Judge what waited for states that do not come any more, if the log is complete."""
+        if self._deriver is not None and self._file.complete:
+            self._deriver.finish()
+
+    @property
+    def latest_ns(self) -> int:
+        """The last time of anything so far."""
+        return 0 if self._deriver is None else self._deriver.latest_ns
+
+    def tables(self, states_at: Callable[[Place], States] | None = None) -> Tables:
+        """Return the tables as far as they are known.
+
+        Args:
+            states_at: returns the states of a chunk; None: they are read again.
+
+        Raises:
+            BadInput: if the log holds no state yet.
+        """
+        if self._scene is None or self._deriver is None or not self._deriver.pieces:
+            raise no_scene(self._run)
+        scene, again = self._scene, states_at or self._deriver.reader.again
+        return self.found().tables(self._run, again, scene.layout, scene.models)
+
+    def found(self) -> DerivedTables:
+        """Return all that was found so far.
+
+        Raises:
+            BadInput: if the log holds no scene yet.
+        """
+        if self._deriver is None:
+            raise no_scene(self._run)
+        deriver, finished = self._deriver, self._file.complete
+        until_ns = deriver.latest_ns if finished else deriver.known_until_ns
+        given = parsed_json(self._file.facts.get(FACTS, {}).get("given") or "{}")
+        return DerivedTables.of(deriver, until_ns, finished, given)
+
+
 class Follower:
     """Follows the log of a run.
 
@@ -237,9 +303,7 @@ class Follower:
     def _begin(self) -> None:
         self._file = LogFile(log_file(self._run))
         self._number = self._file.path.stat().st_ino
-        self._definitions = Definitions(self._file)
-        self._scene: Scene | None = None
-        self._deriver: Deriver | None = None
+        self._derived = Derived(self._run, Definitions(self._file))
 
     def poll(self) -> Tables:
         """Read what has been added, and return the tables as far as they are known.
@@ -252,29 +316,19 @@ class Follower:
         is_over = is_ended(self._run)
         with readable(self._file.path):
             for chunk in self._file.poll():
-                self._add(chunk)
-            if self._deriver is not None and self._file.complete:
-                self._deriver.finish()
+                self._derived.add(chunk)
+            self._derived.finish()
         if self._file.damage or (is_over and not self._file.complete):
-            raise truncated(self._file, self._deriver.latest_ns if self._deriver else 0)
-        if self._scene is None or self._deriver is None or not self._deriver.pieces:
-            raise no_scene(self._run)
-        scene = self._scene
-        again = self._deriver.reader.again
-        return self.found().tables(self._run, again, scene.layout, scene.models)
+            raise truncated(self._file, self._derived.latest_ns)
+        return self._derived.tables()
 
     def found(self) -> DerivedTables:
         """Return all that was found so far.
 
         Raises:
-            BadInput: if the log holds no state yet.
+            BadInput: if the log holds no scene yet.
         """
-        if self._deriver is None:
-            raise no_scene(self._run)
-        deriver, finished = self._deriver, self._file.complete
-        until_ns = deriver.latest_ns if finished else deriver.known_until_ns
-        given = parsed_json(self._file.facts.get(FACTS, {}).get("given") or "{}")
-        return DerivedTables.of(deriver, until_ns, finished, given)
+        return self._derived.found()
 
     def _is_replaced(self) -> bool:
         """Whether the log is another file than it was: one that was recovered after its process was killed."""
@@ -283,15 +337,6 @@ class Follower:
         except OSError as error:
             raise no_run(self._run) from error
         return known.st_ino != self._number or known.st_size < self._file.read_to
-
-    def _add(self, chunk: Chunk) -> None:
-        if self._deriver is None:
-            registries = self._definitions.messages(chunk, topics.REGISTRY.logged_name)
-            if not registries:
-                return
-            self._scene = Scene(registries[-1])
-            self._deriver = Deriver(self._file, self._definitions, self._scene)
-        self._deriver.add(chunk)
 
 
 def _scene(run: Path, file: LogFile) -> Scene:

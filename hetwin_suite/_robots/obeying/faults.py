@@ -9,7 +9,6 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.commanded.commands import TwistCommand
 from model_nodes.main_physics.sources.part import JointMotion
@@ -39,27 +38,6 @@ class Fault:
 
     kind: FaultKind
     at: float
-
-    @classmethod
-    def from_text(cls, text: str) -> Fault:
-        """Read ``KIND:AT``.
-
-        Raises:
-            BadInput: if it is malformed.
-        """
-        kind, _, at = text.partition(":")
-        try:
-            fault = cls(FaultKind(kind), float(at))
-        except ValueError:
-            fault = None
-        if fault is None or not 0.0 <= fault.at < 1e6:
-            raise BadInput(
-                "this is no fault",
-                where="--fault",
-                found=text,
-                expected=f"KIND:AT, one of {', '.join(FaultKind)} and seconds, e.g. freeze:1.5",
-            )
-        return fault
 
 
 class Faulty:

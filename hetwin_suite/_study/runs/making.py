@@ -14,7 +14,7 @@ import numpy as np
 
 from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.conductor.checkpoint import Checkpoint
-from hetwin_core.ensemble.conductor.conductor import Conductor, session
+from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import HetwinError, Refused
@@ -106,9 +106,13 @@ class Making(Job[Draw, RunResult]):
         listeners: list[RunListener] = [tables] if watch is None else []
         if folder is not None:
             listeners.insert(0, RunLog(folder, state_rate=_rate(scenario)))
-        conductor = Conductor(scenario, ports, listeners, draw.options(self.options))
-        if watch is not None:
-            conductor.at_barriers(watch.look)
+        conductor = session(
+            scenario,
+            options=draw.options(self.options),
+            listeners=listeners,
+            at_barrier=None if watch is None else watch.look,
+            ports=ports,
+        )
         conductor.prepare()
         begun = time.process_time()
         summary = conductor.run()

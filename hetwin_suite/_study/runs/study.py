@@ -11,6 +11,7 @@ from pathlib import Path
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario
+from hetwin_core.ensemble.writing import check_new
 from hetwin_core.episodes.tables.open import RunTables
 from hetwin_suite._study.drawing.draw import Draw
 from hetwin_suite._study.drawing.find import KEY as UNCERTAINTY
@@ -168,8 +169,5 @@ def _new(folder: Path) -> Path:
     Raises:
         BadInput: if there is something.
     """
-    if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
-        raise BadInput(
-            "there is something already", where="--out", found=str(folder), expected="a new folder"
-        )
+    check_new(folder)
     return folder.resolve()

@@ -13,12 +13,10 @@ import numpy as np
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.chains.chain import Chain
 from hetwin_suite.commanding.commanded import Group
-from hetwin_suite.commanding.link.base_control import control, deviates, is_there
-from hetwin_suite.commanding.link.base_heard import BaseHeard, seen_from
-from hetwin_suite.commanding.link.pace import STOP_S, Pace
-from hetwin_suite.commanding.link.pieces import Piece, pieces_of, state_at
-from hetwin_suite.commanding.outcome import Result
+from hetwin_suite.commanding.link.base import BaseHeard, control, deviates, is_there, seen_from
+from hetwin_suite.commanding.link.pieces import STOP_S, Pace, Piece, pieces_of, state_at
 from hetwin_suite.commanding.plan import Plan
+from hetwin_suite.commanding.send import Result
 from model_nodes.consistency.agreement import Agreement, ExpectedMotion, Figures
 from model_nodes.consistency.live_robot import HeardJoints, Sample
 

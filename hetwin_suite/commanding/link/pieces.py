@@ -1,16 +1,16 @@
-"""Pieces of a plan, as the robot's controllers get them: each ends at rest, on the way that was rehearsed."""
+"""Pieces of a plan as controllers get them, at their pace: each ends at rest, on the way that was rehearsed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.trajectories.trajectory import State
 from hetwin_suite.commanding.commanded import Group
-from hetwin_suite.commanding.link.pace import Pace
 from hetwin_suite.commanding.plan import Plan
 
 _POINT_S = 0.05
@@ -66,3 +66,70 @@ def pieces_of(plan: Plan, pace: Pace, groups: Sequence[Group]) -> list[Piece]:
                 )
             )
     return pieces
+
+
+PIECE_S = 0.45
+"""A piece of a plan is this long, its stop included [s]."""
+GO_S = 0.2
+"""For so long a piece goes on before it slows down [s]."""
+STOP_S = 0.08
+"""A stop that was asked for takes so long [s]."""
+_RISE_S = 0.3
+"""From standing still to full pace [s]."""
+
+
+class Progress(NamedTuple):
+    """Where a plan is.
+
+    Attributes:
+        time: of the plan [s].
+        pace: seconds of the plan per second, 0 to 1.
+        change: of the pace [1/s].
+    """
+
+    time: float
+    pace: float
+    change: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """The progress of one piece: it rises to full pace, goes on, and slows down to a stop.
+
+    Attributes:
+        begin: time of the plan at which the piece begins [s].
+        first: pace at its beginning.
+        go: for how long it goes on before it slows down [s].
+        end: its length [s].
+    """
+
+    begin: float
+    first: float = 1.0
+    go: float = GO_S
+    end: float = PIECE_S
+
+    def stopping(self, elapsed: float) -> Pace:
+        """Return the quick stop from where this piece is after a time [s]."""
+        now = self.at(elapsed)
+        return Pace(now.time, now.pace, 0.0, STOP_S)
+
+    def next(self, elapsed: float) -> Pace:
+        """Return the piece that follows this one after a time [s]."""
+        now = self.at(elapsed)
+        return Pace(now.time, now.pace)
+
+    def at(self, elapsed: float) -> Progress:
+        """Return the progress a time after the piece's beginning [s]."""
+        elapsed = min(max(elapsed, 0.0), self.end)
+        rise = min(self.go, (1.0 - self.first) * _RISE_S)
+        top = self.first + rise / _RISE_S
+        if elapsed < rise:
+            pace = self.first + elapsed / _RISE_S
+            return Progress(self.begin + elapsed * (self.first + pace) / 2.0, pace, 1.0 / _RISE_S)
+        risen = self.begin + rise * (self.first + top) / 2.0
+        if elapsed < self.go:
+            return Progress(risen + (elapsed - rise) * top, top, 0.0)
+        slowing, gone = self.end - self.go, elapsed - self.go
+        pace = top * (1.0 - gone / slowing)
+        time = risen + (self.go - rise) * top + gone * (top + pace) / 2.0
+        return Progress(time, pace, -top / slowing if elapsed < self.end else 0.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from collections.abc import Iterable
@@ -22,7 +21,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from hetwin.srv import StopSimulation
 from hetwin_core.ensemble.topics import JOINT_STATES, ODOMETRY_TOPIC
 from hetwin_core.kinematics.base_moves import PlanarPose
-from hetwin_suite.commanding.link.base_heard import BaseHeard
+from hetwin_suite.commanding.link.base import BaseHeard
 from hetwin_suite.commanding.link.pieces import Piece
 from model_nodes.consistency.live_robot import HeardJoints
 
@@ -165,9 +164,8 @@ class RosLink:
 
 
 def _planar(pose: Any) -> PlanarPose:
-    q = pose.orientation
-    yaw = math.atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y * q.y + q.z * q.z))
-    return PlanarPose(pose.position.x, pose.position.y, yaw)
+    at, q = pose.position, pose.orientation
+    return PlanarPose.of((at.x, at.y, at.z, q.w, q.x, q.y, q.z))
 
 
 def _message(piece: Piece) -> Any:

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import signal
+import math
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.supervision.interrupts import Interrupts
 from hetwin_core.kinematics.base_moves import PlanarPose
+from hetwin_suite.commanding.commanded import Group
 from hetwin_suite.commanding.goals import GraspGoal, ReleaseGoal
-from hetwin_suite.commanding.link.checks import base_refusals, moved_since, stale
+from hetwin_suite.commanding.link.base import BaseFix, seen_from
 from hetwin_suite.commanding.link.execution import Execution, Tip
 from hetwin_suite.commanding.link.ros_link import RosLink
-from hetwin_suite.commanding.outcome import Outcome, Result
 from hetwin_suite.commanding.plan import Plan
-from hetwin_suite.commanding.rehearsal import Rehearsal
-from hetwin_suite.commanding.send import Commander
+from hetwin_suite.commanding.planning import START_TOLERANCE
+from hetwin_suite.commanding.rehearsal import Refusal, Rehearsal, Rule
+from hetwin_suite.commanding.send import Commander, Outcome, Result
+from model_nodes.consistency.live_robot import JointAge
 from model_nodes.consistency.model import JOINT_LIMIT
 from model_nodes.main_physics.world.chains import chain_to
 
@@ -92,7 +95,7 @@ def _carry_out(
         stop,
         base_speed=commander.commanded.base_speed,
     )
-    with _signals(stop):
+    with Interrupts(lambda _count, _number: stop.set()):
         result = execution.run()
     return Outcome(rehearsal, result, execution.sent, execution.consistency)
 
@@ -109,22 +112,28 @@ def _tip(commander: Commander, plan: Plan, positions: dict[str, float]) -> Tip |
     return Tip(chain_to(commander.twin.robot, links[0]), positions) if links else None
 
 
-def _wait_for_joints(commander: Commander, link: RosLink) -> None:
-    end = time.monotonic() + WAIT_S
-    while time.monotonic() < end:
-        heard = link.heard.joints(time.monotonic())
-        if all(name in heard for name in commander.commanded.names):
-            return
+def _missing(find: Callable[[], list[Any]], end: float) -> list[Any]:
+    """What is missing: nothing as soon as nothing is, else what still is at a time of the monotonic clock [s]."""
+    while (missing := find()) and time.monotonic() < end:
         time.sleep(_LOOK_S)
-    heard = link.heard.joints(time.monotonic())
-    missing = [name for name in commander.commanded.names if name not in heard]
+    return missing
+
+
+def _wait_for_joints(commander: Commander, link: RosLink) -> None:
+    def unheard() -> list[str]:
+        heard = link.heard.joints(time.monotonic())
+        return [name for name in commander.commanded.names if name not in heard]
+
+    missing = _missing(unheard, time.monotonic() + WAIT_S)
+    if not missing:
+        return
     group = next(g for g in commander.commanded.groups if set(g.joints) & set(missing))
     raise commander.placed(
         BadInput(
             "no robot says where these joints are",
             where=f"commands.groups.{group.name}.joints",
             found=", ".join(missing),
-            expected=f"their positions on {link.states_topic} within {WAIT_S:g} s; --to names the robot's namespace",
+            expected=f"their positions on {link.states_topic} within {WAIT_S:g} s; --namespace names the robot's",
         )
     )
 
@@ -134,33 +143,32 @@ def _wait_for_base(commander: Commander, link: RosLink) -> PlanarPose | None:
     if commander.commanded.base is None:
         return None
     end = time.monotonic() + WAIT_S
-    while (fix := link.base.fix()) is None:
-        if time.monotonic() > end:
-            raise commander.placed(
-                BadInput(
-                    "no robot says where its base is",
-                    where="commands.base",
-                    found=commander.commanded.base,
-                    expected=f"odometry within {WAIT_S:g} s; --to names the robot's namespace",
-                )
-            )
-        time.sleep(_LOOK_S)
+    _missing(lambda: [] if link.base.fix() else ["base"], end)
     if any(isinstance(read.goal, GraspGoal | ReleaseGoal) for read in commander.goals):
-        while link.base.localized < _LOCALIZATIONS and time.monotonic() < end:
-            time.sleep(_LOOK_S)
-        fix = link.base.fix() or fix
+        _missing(lambda: [0] * max(0, _LOCALIZATIONS - link.base.localized), end)
+    fix = link.base.fix()
+    if fix is None:
+        raise commander.placed(
+            BadInput(
+                "no robot says where its base is",
+                where="commands.base",
+                found=commander.commanded.base,
+                expected=f"odometry within {WAIT_S:g} s; --namespace names the robot's",
+            )
+        )
     return fix.pose
 
 
 def _wait_for_controllers(commander: Commander, plan: Plan, link: RosLink) -> None:
     moved = [g for g in commander.commanded.groups if plan.moved & set(g.joints)]
-    end = time.monotonic() + WAIT_S
-    while time.monotonic() < end:
+
+    def alone() -> list[Group]:
         unheard = link.unheard()
-        missing = [g for g in moved if any(g.controller in topic for topic in unheard)]
-        if not missing:
-            return
-        time.sleep(_LOOK_S)
+        return [g for g in moved if any(g.controller in topic for topic in unheard)]
+
+    missing = _missing(alone, time.monotonic() + WAIT_S)
+    if not missing:
+        return
     raise commander.placed(
         BadInput(
             "no robot listens to this controller's topic",
@@ -171,15 +179,61 @@ def _wait_for_controllers(commander: Commander, plan: Plan, link: RosLink) -> No
     )
 
 
-@contextmanager
-def _signals(stop: threading.Event) -> Iterator[None]:
-    """SIGINT and SIGTERM stop the robot; in another thread than the main one they do what they did before."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = {n: signal.signal(n, lambda *_: stop.set()) for n in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+STALE_S = 0.2
+"""A state that arrived longer ago is stale [s]."""
+_BASE_TOLERANCE = 0.05
+"""A base begins no further from where it was when the plan was made [m and rad]; localization is not steadier."""
+
+
+def stale(joints: Iterable[str], heard: Mapping[str, JointAge]) -> list[Refusal]:
+    """Return the joints whose last state is too old, by when it arrived.
+
+    Args:
+        joints: that are to be commanded; all were heard of at some time.
+        heard: the last states.
+    """
+    return [
+        Refusal(Rule.STALE, name, 0.0, round(heard[name].age, 3), STALE_S)
+        for name in joints
+        if heard[name].age > STALE_S
+    ]
+
+
+def moved_since(
+    planned: Mapping[str, float], heard: Mapping[str, JointAge], joints: Iterable[str]
+) -> list[Refusal]:
+    """Return the joints that are no longer where they were when the plan was made.
+
+    Args:
+        planned: positions from which the plan begins, by joint [rad or m].
+        heard: the last states.
+        joints: to be looked at.
+    """
+    apart = {
+        name: abs(heard[name].position - planned[name])
+        for name in joints
+        if name in heard and name in planned
+    }
+    return [
+        Refusal(Rule.START, name, 0.0, round(distance, 6), START_TOLERANCE)
+        for name, distance in apart.items()
+        if distance > START_TOLERANCE
+    ]
+
+
+def base_refusals(fix: BaseFix | None, planned: PlanarPose, now: float) -> list[Refusal]:
+    """Return why the base may not be driven: it has not been heard lately, or has moved since the plan was made.
+
+    Args:
+        fix: where it is; None: it was never heard.
+        planned: from where the plan begins.
+        now: by the monotonic clock [s].
+    """
+    age = None if fix is None else round(now - fix.arrived, 3)
+    if fix is None or age is None or age > STALE_S:
+        return [Refusal(Rule.STALE, "base", 0.0, age, STALE_S)]
+    apart = seen_from(fix.pose, planned)
+    distance = max(math.hypot(apart.x, apart.y), abs(apart.yaw))
+    if distance > _BASE_TOLERANCE:
+        return [Refusal(Rule.START, "base", 0.0, round(distance, 6), _BASE_TOLERANCE)]
+    return []

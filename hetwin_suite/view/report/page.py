@@ -18,7 +18,6 @@ from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.flaws.find import flaws_in
 from hetwin_core.episodes.flaws.flaw import Flaw
 from hetwin_core.episodes.run_folder import REPORT
-from hetwin_core.episodes.tables.open import Follower
 from hetwin_core.episodes.tables.tables import Tables
 from hetwin_suite.view.content import (
     TIMELINE,
@@ -239,7 +238,7 @@ def report_page(run: Path) -> str:
     Raises:
         BadInput: if the folder holds no run that can be read.
     """
-    return page(Episode.open(run), _tables(run))
+    return page(*Episode.with_tables(run))
 
 
 def page(episode: Episode, tables: Tables | BadInput) -> str:
@@ -267,14 +266,6 @@ def first_shown(head: Headline, worth: Sequence[Moment]) -> int:
     """The time that the page shows at first [ns]: when the outcome was decided, else the moment that says most."""
     decided = (piece for line in head.more for piece in line if isinstance(piece, int))
     return next(decided, max(worth, key=lambda moment: moment.weight).time_ns)
-
-
-def _tables(run: Path) -> Tables | BadInput:
-    """The tables, without leaving anything beside the log; or why there are none."""
-    try:
-        return Follower(run).poll()
-    except BadInput as error:
-        return error
 
 
 def _flaws(tables: Tables | BadInput) -> tuple[list[Flaw], str]:

@@ -20,11 +20,10 @@ from support.scene_of import scene_of
 from support.waiting import PATIENCE_S, wait_until
 
 from hetwin_core.ensemble.conformance.suite import check_model_type
-from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_gazebo_view import GazeboView
 from hetwin_suite.gazebo import gazebo
 from hetwin_suite.model import BadInput, Entity, EntityKind, Shape, ShapeKind, Snapshot, Tick
-from hetwin_suite.runs import Conductor, RunOptions, load_scenario
+from hetwin_suite.runs import Conductor, RunOptions, load_scenario, session
 from model_nodes.main_physics.engines.factory import ENGINES
 from model_nodes.main_physics.engines.gz.bindings import installed
 
@@ -94,8 +93,7 @@ def conductor_with(engine: str, view: dict[str, Any], folder: Path) -> Conductor
         "utf-8",
     )
     loaded = load_scenario(file)
-    ports = [LocalPort(plan) for plan in loaded.models]
-    return Conductor(loaded, ports, [], RunOptions(duration=0.4))
+    return session(loaded, options=RunOptions(duration=0.4))
 
 
 @needs_gazebo

@@ -14,13 +14,14 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
 from hetwin_core.ensemble.resources import names_of
 from hetwin_core.episodes.flaws.rule import all_rules
+from hetwin_suite._commands.figures import figures_of
 from hetwin_suite.view.report.page import SECTIONS
 from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.sources.told.by_type import reader_of
 from model_nodes.skills.arguments import skill_of
 
 GROUPS = (
-    *("evaluators", "evidence", "flaws", "models", "page_sections"),
+    *("evaluators", "evidence", "figures", "flaws", "models", "page_sections"),
     *("resources", "skills", "sources"),
 )
 NAMES = {"evidence": "my_msgs/msg/Grip"}
@@ -43,6 +44,7 @@ def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 USED: dict[str, Callable[[], object]] = {
     "evaluators": all_evaluators,
     "evidence": lambda: reader_of("my_msgs/msg/Grip"),
+    "figures": lambda: list(figures_of([{"name": "gone"}])),
     "flaws": all_rules,
     "page_sections": lambda: dict(SECTIONS.each()),
     "resources": lambda: names_of("scenarios", ".yaml"),
@@ -60,7 +62,7 @@ def test_it_is_left_out_with_a_warning(group: str) -> None:
     words = rf"hetwin\.{group}\.\S+: the .* of the package ruin cannot be used: .*no_such_module"
     with pytest.warns(UserWarning, match=words):
         found = USED[group]()
-    assert group == "page_sections" or group == "evidence" or found
+    assert group in ("evidence", "figures", "page_sections") or found
     assert "gone" not in (found or ())  # type: ignore[operator]
 
 

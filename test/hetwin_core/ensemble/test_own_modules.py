@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.own_modules import (
     distrust,
@@ -20,7 +20,6 @@ from hetwin_core.ensemble.own_modules import (
 )
 from hetwin_core.ensemble.scenario.scenario import load_scenario
 from hetwin_core.ensemble.scene.values import POSE
-from hetwin_core.ensemble.transport.local import LocalPort
 
 MODEL = """
 from support.toys import ToyCup
@@ -136,8 +135,7 @@ def test_a_function_beside_the_scenario_is_an_evaluator(tmp_path: Path) -> None:
     path = scenario_in(tmp_path / "one", "one")
     (path.parent / "my_words.py").write_text(FUNCTION)
     path.write_text(SCENARIO + TRIGGER)
-    loaded = load_scenario(path)
-    summary = Conductor(loaded, [LocalPort(plan) for plan in loaded.models]).run()
+    summary = session(path).run()
     assert summary.ended == "stopped"
     assert 0.09 <= summary.simulated_time <= 0.12  # 5 cm of free fall
 

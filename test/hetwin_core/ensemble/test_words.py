@@ -18,8 +18,8 @@ from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.failed_run import finish_failed_run
 from hetwin_core.episodes.log_writer import RunLog
 from hetwin_suite.cli.outcome import lines
-from hetwin_suite.running.ended import Ended
 from hetwin_suite.running.progress import ProgressListener
+from hetwin_suite.running.request import Ended
 from hetwin_suite.view.document import html_of
 from hetwin_suite.view.report.sections import happenings_table
 from hetwin_suite.view.report.story.headline import headline

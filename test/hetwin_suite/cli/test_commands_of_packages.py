@@ -114,6 +114,15 @@ def test_kinds_of_episodes_of_a_package_are_listed_and_what_they_return_is_prese
     assert CliRunner().invoke(app, ["record", "picnic", "--seed", "3"]).exit_code == 3
 
 
+def test_a_kind_of_episodes_that_cannot_be_imported_is_named_and_breaks_nothing() -> None:
+    with pytest.raises(BadInput, match="hail of the package cafe cannot be used: ModuleN") as error:
+        said("evaluate", "hail")
+    assert error.value.where == "hetwin.episode_kinds.evaluate.hail"
+    assert "hail" in said("evaluate", "--help")
+    assert "Usage: " in said("evaluate", "table2", "--help")
+    assert said("record", "picnic") == "a picnic by 0\n"
+
+
 def test_a_command_below_a_noun_of_hetwins_own() -> None:
     assert "cups  see hetwin list cups --help" in said("list", "--help")
     assert "cups" not in said("--help")

@@ -9,7 +9,7 @@ import pytest
 from support.packages import install
 
 from hetwin_suite.cli import outcome
-from hetwin_suite.running.ended import Ended
+from hetwin_suite.running.request import Ended
 
 MODULE = """
 from hetwin_suite.command import RunFigures

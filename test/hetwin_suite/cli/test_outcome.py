@@ -9,7 +9,7 @@ import pytest
 
 from hetwin_suite.cli import outcome
 from hetwin_suite.cli.outcome import is_fine, missed
-from hetwin_suite.running.ended import Ended
+from hetwin_suite.running.request import Ended
 
 GRIPS = {
     "claim": "grip",

@@ -12,7 +12,7 @@ from support.hetwin_command import hetwin
 from support.plugins import needs
 
 from hetwin_core.ensemble.resources import names_of
-from hetwin_suite.cli.shipped import ScenarioRow
+from hetwin_suite.cli.catalogue import ScenarioRow
 
 
 def rows() -> dict[str, ScenarioRow]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hetwin_suite._commands.tables import lines_of
+from hetwin_suite._commands.result import lines_of
 
 HEADER = ("type", "steps", "what it is")
 ROWS = [

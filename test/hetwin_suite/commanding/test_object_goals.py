@@ -9,9 +9,8 @@ from support.sent_goals import COMMANDS, goal, scenario
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.commanding.outcome import Outcome
-from hetwin_suite.commanding.refusal import Refusal, Rule
-from hetwin_suite.commanding.send import Commander
+from hetwin_suite.commanding.rehearsal import Refusal, Rule
+from hetwin_suite.commanding.send import Commander, Outcome
 
 HAND = """
 hands:

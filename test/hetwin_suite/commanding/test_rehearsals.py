@@ -14,9 +14,8 @@ from transforms3d.quaternions import mat2quat
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.commanding.outcome import Outcome, Result
-from hetwin_suite.commanding.refusal import Refusal, Rule
-from hetwin_suite.commanding.send import Commander
+from hetwin_suite.commanding.rehearsal import Refusal, Rule
+from hetwin_suite.commanding.send import Commander, Outcome, Result
 from model_nodes.main_physics.world.chains import chain_to
 
 BENT = "{shoulder_lift_joint: 0.5, elbow_joint: 1.4, wrist_pitch_joint: 1.0}"

@@ -9,7 +9,7 @@ import pytest
 from support.ros_domains import new_domain
 
 import hetwin_suite
-from hetwin_suite.running import ros_client
+from hetwin_suite.running import over_ros
 
 TESTS = Path(__file__).resolve().parents[2]
 
@@ -24,7 +24,7 @@ models:
 @pytest.fixture(autouse=True)
 def every_response_is_late(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take each response for lost at once; the result is then requested before the goal has arrived."""
-    monkeypatch.setattr(ros_client, "LOST_S", -1.0)
+    monkeypatch.setattr(over_ros, "LOST_S", -1.0)
     monkeypatch.setenv("ROS_DOMAIN_ID", str(new_domain()))
     paths = [str(TESTS), *filter(None, [os.environ.get("PYTHONPATH")])]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hetwin_suite.running.usual_transport import usual_transport
+from hetwin_suite.running.request import usual_transport
 
 
 @pytest.mark.parametrize(

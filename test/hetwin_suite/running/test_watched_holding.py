@@ -12,7 +12,7 @@ from support.waiting import wait_until
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_suite.running import watched
-from hetwin_suite.running.progress import NoDisplay
+from hetwin_suite.running.progress import Display
 from hetwin_suite.running.request import RunRequest
 from hetwin_suite.view.live.feed import Phase
 from hetwin_suite.view.live.hands import GoOn
@@ -43,7 +43,7 @@ def test_it_may_be_held_for_longer_than_a_run_may_stand_still(
     options = RunOptions(duration=0.1)
     scenario = falling_ball(tmp_path, "mujoco")
     request = RunRequest(str(scenario), options, tmp_path / "run", hold=True)
-    ended = watched.run_watched(request, NoDisplay(), live)
+    ended = watched.run_watched(request, Display(), live)
     thread.join()
     assert ended.code == 0
     assert replies == [None]

@@ -27,7 +27,7 @@ import hetwin_suite.cli.outcome, hetwin_suite.running.watched
 with Progress("pick_and_place"):
     request = RunRequest("pick_and_place", RunOptions(duration=0.0025), Path(sys.argv[1]))
     with request.loaded() as (scenario, out):
-        assert not run_locally(scenario, request.options, out).code
+        assert not run_locally(request, scenario, out).code
 print(*sys.modules)
 """
 

@@ -11,7 +11,7 @@ from support.recorded_bags import MS, joints, write_bag
 from support.robot_files import TABLETOP_ARM
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.scaffolding.joint_rules import JointRule, said_by_hand
+from hetwin_suite.scaffolding.by_hand import JointRule, said_by_hand
 from hetwin_suite.scaffolding.new_scenario import draft_scenario
 
 RECORDED = ["fer_joint1", "fer_joint2", "gripper"]

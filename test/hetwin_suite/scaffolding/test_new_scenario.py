@@ -32,9 +32,8 @@ from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.validation import check
 from hetwin_suite import run
 from hetwin_suite.scaffolding.new_scenario import Draft, draft_scenario
-from hetwin_suite.scaffolding.printed import NewScenario
 from hetwin_suite.scaffolding.reach import link_frames
-from hetwin_suite.scaffolding.written import write_scenario
+from hetwin_suite.scaffolding.written import NewScenario, write_scenario
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.urdf.reader import read_urdf
 

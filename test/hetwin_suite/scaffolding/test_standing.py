@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from support.robot_files import TABLETOP_ARM, example
 
-from hetwin_suite.scaffolding.reach import link_frames
-from hetwin_suite.scaffolding.standing import CLEARANCE, standing_height
+from hetwin_suite.scaffolding.reach import CLEARANCE, link_frames, standing_height
 from model_nodes.main_physics.engines.engine import EngineSettings
 from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.world.description import Body, World

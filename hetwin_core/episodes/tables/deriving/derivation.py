@@ -286,8 +286,8 @@ class Deriver(Derivation):
         self.reader = StateReader(scene.layout, file, definitions)
         self._beliefs = BeliefReader(definitions, self.beliefs.claims)
 
-    def add(self, chunk: Chunk) -> None:
-        """Take in a chunk.
+    def add(self, chunk: Chunk) -> States | None:
+        """Take in a chunk, and return its states.
 
         Raises:
             Exception: of many kinds, if a message does not fit its definition.
@@ -302,3 +302,4 @@ class Deriver(Derivation):
         self.add_beliefs(self._beliefs.read(chunk))
         if batch is not None:
             self.errors.update(batch)
+        return states

@@ -12,7 +12,7 @@ from support.small_ensemble import Watcher, WatcherSettings, run, scenario
 from support.toys import ToyPhysics
 from support.waiting import wait_until
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.model import Changes, Contribution, MainTick
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY, PROXIMITY_COLUMNS, Table
 from hetwin_core.ensemble.scene.values import Floats
@@ -153,7 +153,7 @@ def test_proximity_is_copied_for_those_who_read_it(kind: str, rows: int) -> None
     Near.computed = 0
     read = scenario(text)
     ports = [LocalPort(plan) for plan in read.models]
-    assert Conductor(read, ports).run().error is None  # no listener, which would read them too
+    assert session(read, ports=ports).run().error is None  # no listener, which would read them too
     beside = ports[1].model
     assert isinstance(beside, Watcher)
     assert {len(tick.scene.proximity) for tick in beside.ticks[1:]} == {rows}

@@ -4,11 +4,9 @@ import pytest
 from support.small_ensemble import HEADER, Recorder, conduct, run, scenario
 
 from hetwin_core.ensemble.conductor.checkpoint import Checkpoint
-from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
-from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput, Refused
-from hetwin_core.ensemble.transport.local import local_ports
 
 TOLD = HEADER.replace("until: 0.2", "until: 0.2, actions: [{at: 0.05, name: reach}]")
 
@@ -132,7 +130,7 @@ def test_model_in_a_process_of_its_own_goes_on_in_another(coupling):
             saved.append(now.checkpoint())
 
     def conductor():
-        return Conductor(read, local_ports(read), [], RunOptions())
+        return session(read, own_processes=True)
 
     first = conductor()
     first.at_barriers(save)

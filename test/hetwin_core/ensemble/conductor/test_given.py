@@ -6,11 +6,10 @@ from typing import Any
 
 from support.small_ensemble import conduct
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.resources import file_digest
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
-from hetwin_core.ensemble.transport.local import local_ports
 
 GAUGE = """scenario: endless
 seed: 3
@@ -42,7 +41,7 @@ def test_a_default_that_is_written_out_changes_nothing() -> None:
 def test_scene_engine_and_files() -> None:
     scenario = load_scenario(find_scenario("pick_and_place"))
     options = RunOptions(scene=MOVED, no_source=True, duration=0.01)
-    conductor = Conductor(scenario, local_ports(scenario), [], options)
+    conductor = session(scenario, options=options, own_processes=True)
     found: Any = conductor.prepare().given
     conductor.run()
     assert found["scene"]["box"] == MOVED["box"]

@@ -7,11 +7,10 @@ import sys
 
 from support.small_ensemble import scenario
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.transport.local import LocalPort
 
 ENSEMBLE = """
 scenario: small
@@ -37,7 +36,7 @@ class Counting(RunListener):
 
 def test_python_allocates_nothing_more() -> None:
     read, counting = scenario(ENSEMBLE), Counting()
-    ports = [LocalPort(plan) for plan in read.models]
-    summary = Conductor(read, ports, [counting], RunOptions(duration=(TO + 1) / 100)).run()
+    options = RunOptions(duration=(TO + 1) / 100)
+    summary = session(read, options=options, listeners=[counting]).run()
     assert summary.ended != "failed"
     assert (counting.blocks[TO] - counting.blocks[FROM]) / (TO - FROM) < 0.02

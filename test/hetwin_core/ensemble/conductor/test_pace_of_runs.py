@@ -6,11 +6,9 @@ import pytest
 from support.held_runs import Held
 from support.small_ensemble import HEADER, run, scenario
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.conductor import Conductor, session
 from hetwin_core.ensemble.conductor.controls import CATCH_UP_S, Pace
-from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import Refused
-from hetwin_core.ensemble.transport.local import LocalPort
 
 SECOND = 1_000_000_000
 
@@ -82,8 +80,7 @@ def test_a_run_waits_and_its_digest_stays() -> None:
         waits.append(seconds)
         clock.s += seconds
 
-    ports = [LocalPort(plan) for plan in read.models]
-    conductor = Conductor(read, ports, [], RunOptions(), idle)
+    conductor = session(read, idle=idle)
     conductor.pace._now = clock
     conductor.hold_to(0.5)
     summary = conductor.run()

@@ -9,13 +9,11 @@ import pytest
 from support import toys
 from support.small_ensemble import HEADER, Watcher, scenario
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunSummary
-from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.model import MainChanges, Tick
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY, Snapshot, Table
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.ensemble.transport.local import LocalPort
 
 LAST = 20
 BALL, HAND = 1.0, 0.0
@@ -60,9 +58,7 @@ class ReadsAt(RunListener):
 
 def run(text: str, *listeners: Any) -> RunSummary:
     """Run with these listeners alone."""
-    read = scenario(text)
-    ports = [LocalPort(plan) for plan in read.models]
-    return Conductor(read, ports, listeners, RunOptions()).run()
+    return session(scenario(text), listeners=listeners).run()
 
 
 def test_without_a_reader_only_the_last_table_is_computed(distances: Distances) -> None:

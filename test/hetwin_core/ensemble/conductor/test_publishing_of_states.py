@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 import pytest
 from support.small_ensemble import Recorder, scenario
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.conductor.conductor import Conductor, session
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Tick
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -60,12 +59,11 @@ def published(kind: type[LocalPort], act: Act, at: int = 5) -> Acting:
     read = scenario(TEXT)
     ports = [kind(read.models[0]), LocalPort(read.models[1])]
     record = Acting(at, act)
-    conductor = Conductor(
+    conductor = session(
         read,
-        ports,
-        [record],
-        RunOptions(),
+        listeners=[record],
         idle=lambda _: record.conductor.resume(),  # type: ignore[union-attr]
+        ports=ports,
     )
     record.conductor, record.main = conductor, ports[0]
     conductor.prepare()

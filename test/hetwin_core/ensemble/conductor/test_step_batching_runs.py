@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from support.small_ensemble import HEADER, Outcome, Recorder, run, scenario
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Changes, Tick
@@ -94,7 +94,7 @@ def run_ahead(text: str, *outside: Event, **options: float) -> tuple[Outcome, Ah
     read = scenario(text)
     ports = [AheadPort(plan) for plan in read.models]
     record = Recorder()
-    conductor = Conductor(read, ports, [record], RunOptions(**options))
+    conductor = session(read, options=RunOptions(**options), listeners=[record], ports=ports)
     for event in outside:
         conductor.notify(event)
     summary = conductor.run()

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from support.small_ensemble import HEADER, Recorder, conduct, run, scenario
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.conductor import Conductor, session
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.supervision.interrupts import Interrupted
-from hetwin_core.ensemble.transport.local import LocalPort
 
 
 def test_the_source_ends() -> None:
@@ -48,9 +47,8 @@ class Listening(Recorder):
 
 
 def listened(deed: Any) -> tuple[Conductor, Listening]:
-    read = scenario(HEADER)
     listener = Listening(deed)
-    return Conductor(read, [LocalPort(plan) for plan in read.models], [listener]), listener
+    return session(scenario(HEADER), listeners=[listener]), listener
 
 
 def test_stop_from_outside_ends_at_the_next_barrier() -> None:

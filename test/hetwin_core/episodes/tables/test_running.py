@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from support.plugins import needs
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
-from hetwin_core.ensemble.transport.local import local_ports
 from hetwin_core.episodes.log_writer import RunLog
 from hetwin_core.episodes.tables.open import RunTables, open_tables
 from hetwin_core.episodes.tables.tables import Tables
@@ -33,7 +32,7 @@ def both(
     running, rate = RunTables(scenario.file.log.state_rate), scenario.file.log.state_rate
     listeners = [running, RunLog(run, state_rate=rate)]
     options = RunOptions(duration=UNTIL_S)
-    Conductor(scenario, local_ports(scenario, one_process=True), listeners, options).run()
+    session(scenario, options=options, listeners=listeners).run()
     return running.tables(run.name), open_tables(run)
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite._robots.obeying.faults import Fault, FaultKind, Faulty
+from hetwin_suite.cli.robot import read_fault
 from model_nodes.main_physics.sources.commanded.commands import TwistCommand
 from model_nodes.main_physics.sources.part import JointMotion
 
@@ -77,5 +78,5 @@ def test_a_fault_concerns_the_base_too(kind: FaultKind, twist: TwistCommand) -> 
 @pytest.mark.parametrize("text", ["", "freeze", "freeze:", "melt:1", "drift:-1", "drift:nan"])
 def test_what_is_no_fault_is_refused(text: str) -> None:
     with pytest.raises(BadInput, match="one of freeze, drift, lag, silence and seconds"):
-        Fault.from_text(text)
-    assert Fault.from_text("drift:1.5") == Fault(FaultKind.DRIFT, 1.5)
+        read_fault(text)
+    assert read_fault("drift:1.5") == Fault(FaultKind.DRIFT, 1.5)

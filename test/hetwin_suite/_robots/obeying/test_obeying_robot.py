@@ -25,8 +25,8 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.kinematics.base_moves import PlanarPose
-from hetwin_suite._robots.obeying.faults import Fault
 from hetwin_suite._robots.obeying.running import obeying
+from hetwin_suite.cli.robot import read_fault
 
 JOINT = "shoulder_pan_joint"
 TARGET = 0.6
@@ -106,9 +106,7 @@ def running(user: User, fault: str | None = None) -> Iterator[list[str]]:
     """A robot that obeys in a thread, heard by the user; what it says."""
     said: list[str] = []
     over = threading.Event()
-    with obeying(
-        "pick_and_place", seed=7, fault=Fault.from_text(fault) if fault else None
-    ) as robot:
+    with obeying("pick_and_place", seed=7, fault=read_fault(fault) if fault else None) as robot:
         thread = threading.Thread(target=robot.run, args=(said.append, over.is_set))
         thread.start()
         try:

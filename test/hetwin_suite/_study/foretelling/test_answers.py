@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.events import announce
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
-from hetwin_core.ensemble.transport.local import local_ports
 from hetwin_suite._study.foretelling import foreteller
 from hetwin_suite._study.foretelling.announced import Question
 from hetwin_suite._study.foretelling.foreteller import AFTER_S, Asking
@@ -42,7 +41,7 @@ def question(scenario: Scenario) -> Question:
     """What the twin asks when a motion is announced."""
     asked: list[Question] = []
     options = RunOptions(duration=0.1)
-    conductor = Conductor(scenario, local_ports(scenario, one_process=True), [], options)
+    conductor = session(scenario, options=options)
     conductor.at_barriers(Asking(conductor, asked.append).look)
     said = {"hand": "gripper", "start": 0.2, "trajectory": WAY}
     conductor.notify(announce("wave", "announced", said, 0, "robot"))

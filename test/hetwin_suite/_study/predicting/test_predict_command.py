@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 from support.hetwin_command import hetwin, refused
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
-from hetwin_core.ensemble.transport.local import local_ports
 from hetwin_suite._study.predicting.predict import predict
 from hetwin_suite._study.runs.run_result import Moment
 from hetwin_suite._study.runs.study import Study
@@ -78,7 +77,7 @@ def test_futures_begin_with_an_action(tmp_path: Path) -> None:
 
 def test_an_unchanged_future_ends_in_the_digest_of_the_run() -> None:
     scenario, options = load_scenario(find_scenario("pick_and_place")), RunOptions(duration=0.6)
-    plain = Conductor(scenario, local_ports(scenario, one_process=True), [], options).run()
+    plain = session(scenario, options=options).run()
     found = predict(Study(scenario, options, jobs=3), Moment(0.3), futures=6, drawn=False)
     assert [one.error for one in found.futures] == [None] * 6
     assert {one.digest for one in found.futures} == {plain.digest}

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from hetwin_core.kinematics.base_moves import PlanarPose, base_move
-from hetwin_suite.commanding.link.base_control import control, deviates, is_there
-from hetwin_suite.commanding.link.base_heard import BaseHeard, seen_from
-from hetwin_suite.commanding.link.checks import base_refusals
-from hetwin_suite.commanding.refusal import Rule
+from hetwin_suite.commanding.link.base import BaseHeard, control, deviates, is_there, seen_from
+from hetwin_suite.commanding.link.sending import base_refusals
+from hetwin_suite.commanding.rehearsal import Rule
 
 LIMITS = (0.5, 0.8)
 

@@ -11,12 +11,11 @@ import pytest
 from support.sent_goals import commander
 from support.virtual_robot import PERIOD, VirtualRobot, VirtualTime
 
-from hetwin_suite._robots.obeying.faults import Fault
+from hetwin_suite.cli.robot import read_fault
 from hetwin_suite.commanding.link.execution import Execution, Tip
 from hetwin_suite.commanding.link.sending import DEVIATION
-from hetwin_suite.commanding.outcome import Result
 from hetwin_suite.commanding.plan import Plan
-from hetwin_suite.commanding.send import Commander
+from hetwin_suite.commanding.send import Commander, Result
 from model_nodes.main_physics.world.chains import chain_to
 
 GOALS = """
@@ -49,7 +48,7 @@ class Run:
     ) -> None:
         one, self.plan = arm
         self.clock, self.stop = VirtualTime(), threading.Event()
-        read = Fault.from_text(fault) if fault else None
+        read = read_fault(fault) if fault else None
         self.robot = VirtualRobot(self.clock, self.plan, seed, read)
         limits = np.full(len(self.plan.names), DEVIATION)
         tip = Tip(chain_to(one.twin.robot, "gripper_base"), dict(one.twin.resting))

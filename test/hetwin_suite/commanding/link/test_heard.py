@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hetwin_suite.commanding.link.checks import moved_since, stale
-from hetwin_suite.commanding.refusal import Rule
+from hetwin_suite.commanding.link.sending import moved_since, stale
+from hetwin_suite.commanding.rehearsal import Rule
 from model_nodes.consistency.live_robot import HeardJoints
 
 

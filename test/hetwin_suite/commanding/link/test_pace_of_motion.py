@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.random_examples import examples
 
-from hetwin_suite.commanding.link.pace import GO_S, PIECE_S, STOP_S, Pace
+from hetwin_suite.commanding.link.pieces import GO_S, PIECE_S, STOP_S, Pace
 
 FIRST = st.floats(0.0, 1.0)
 ELAPSED = st.floats(0.0, 1.0)

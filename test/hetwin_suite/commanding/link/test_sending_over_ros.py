@@ -25,9 +25,8 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.kinematics.trajectories.execution import TrajectoryExecution
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory as Motion
 from hetwin_suite.commanding.link import sending
-from hetwin_suite.commanding.outcome import Result
-from hetwin_suite.commanding.refusal import Rule
-from hetwin_suite.commanding.send import Commander
+from hetwin_suite.commanding.rehearsal import Rule
+from hetwin_suite.commanding.send import Commander, Result
 
 SLOW = COMMANDS + "  speed: 0.1\n"
 

@@ -17,6 +17,8 @@ import pytest
 from support.made_episode import concern, made_episode
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.episodes.following.content import log_file
+from hetwin_core.episodes.following.log_file import LogFile, unpack
 from hetwin_suite.view.report import write_report
 from hetwin_suite.view.report.page import concern_bars
 
@@ -241,10 +243,23 @@ def test_a_log_without_tables_costs_the_section_alone(
     run = make_run(steps=3)
     run.record()
     failing = mock.Mock(side_effect=BadInput("no <tables> here"))
-    monkeypatch.setattr("hetwin_suite.view.report.page.Follower", failing)
+    monkeypatch.setattr("hetwin_core.episodes.tables.open.Deriver.add", failing)
     text = Page(write_report(run.out).read_text(encoding="utf-8")).text()
     assert "There is nothing to show: no <tables> here" in text
     assert "All events and handovers" in text
+
+
+def test_the_log_is_read_once(
+    make_run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = make_run(steps=500)
+    run.record()
+    unpacking = mock.Mock(side_effect=unpack)
+    monkeypatch.setattr("hetwin_core.episodes.following.log_file.unpack", unpacking)
+    chunks = sum(1 for _ in LogFile(log_file(run.out)).poll())
+    assert unpacking.call_count == chunks > 1
+    write_report(run.out)
+    assert unpacking.call_count == 2 * chunks
 
 
 def test_no_run_no_report(tmp_path: Path) -> None:

@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 from support.small_ensemble import TAKEN_AND_GIVEN_BACK, Misbehaving, Outcome, Recorder, scenario
 
-from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.model import Changes, Tick
 from hetwin_core.ensemble.transport.local import local_ports
@@ -53,8 +52,7 @@ models:
 def run(text: str, *, one_process: bool = False) -> Outcome:
     """Run a scenario with the processes that it asks for."""
     read, record = scenario(text), Recorder()
-    ports = local_ports(read, one_process=one_process)
-    summary = Conductor(read, ports, [record], RunOptions()).run()
+    summary = session(read, listeners=[record], own_processes=not one_process).run()
     return Outcome(summary, record)
 
 

@@ -12,12 +12,11 @@ from support.robot_files import ROOT
 
 from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.conductor.checkpoint import Checkpoint
-from hetwin_core.ensemble.conductor.conductor import Conductor
+from hetwin_core.ensemble.conductor.conductor import Conductor, session
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.scenario.scenario import load_scenario
-from hetwin_core.ensemble.transport.local import local_ports
 from hetwin_suite.episode import open_episode
 from hetwin_suite.running.api import run
 
@@ -41,7 +40,7 @@ def conducted(source: Spec | None = None) -> Conductor:
     scenario = load_scenario(FILE)
     given = None if source is None else json.dumps(source)
     options = RunOptions(given, engine="mujoco", duration=END_S)
-    return Conductor(scenario, local_ports(scenario, one_process=True), [], options)
+    return session(scenario, options=options)
 
 
 def gone_on(source: Spec, refused: str = "") -> tuple[RunSummary, Checkpoint]:

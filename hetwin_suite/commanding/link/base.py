@@ -1,4 +1,4 @@
-"""Where a robot's base is, by its odometry and its localization."""
+"""Where a robot's base is, by its odometry and its localization, and the velocities that keep it on its way."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hetwin_core.kinematics.base_moves import PlanarPose, nearest_turn
+from hetwin_core.kinematics.base_moves import BaseState, PlanarPose, nearest_turn
 
 _STANDS = 5e-3
 """A base whose odometry changes by less stands [m and rad]."""
@@ -48,7 +48,7 @@ class BaseHeard:
             if _apart(self._odometry, self._stands_at) > _STANDS:
                 self._origins.clear()
                 self._stands_at = self._odometry
-            self._origins.append(_composed(pose, _inverse(self._odometry)))
+            self._origins.append(pose.composed(self._odometry.inverse))
             self._origin = _mean(self._origins)
 
     @property
@@ -62,7 +62,7 @@ class BaseHeard:
         with self._lock:
             if self._odometry is None:
                 return None
-            return BaseFix(_composed(self._origin, self._odometry), self._arrived)
+            return BaseFix(self._origin.composed(self._odometry), self._arrived)
 
 
 def _apart(pose: PlanarPose, other: PlanarPose) -> float:
@@ -82,13 +82,54 @@ def _mean(poses: Sequence[PlanarPose]) -> PlanarPose:
 
 def seen_from(pose: PlanarPose, other: PlanarPose) -> PlanarPose:
     """Return another pose in the frame of a pose; its heading is the nearest turn."""
-    there = _composed(_inverse(pose), other)
+    there = pose.inverse.composed(other)
     return there._replace(yaw=nearest_turn(there.yaw))
 
 
-def _composed(pose: PlanarPose, other: PlanarPose) -> PlanarPose:
-    return pose.offset(other.x, other.y)._replace(yaw=pose.yaw + other.yaw)
+_ALONG, _ACROSS, _HEADING = 1.5, 3.0, 2.0
+"""Velocity per error: forward [1/s], turn per way to the side [rad/s/m, while it drives], turn [1/s]."""
+_REACHED_M, _REACHED_RAD = 0.03, 0.03
+_AWAY_M, _AWAY_RAD = 0.2, 0.35
+"""A base that is further off its way deviates."""
+_MORE = 1.2
+"""Share of the planned velocities that control may use."""
 
 
-def _inverse(pose: PlanarPose) -> PlanarPose:
-    return PlanarPose(0.0, 0.0, -pose.yaw).offset(-pose.x, -pose.y)
+class Twist(NamedTuple):
+    """A velocity: forward [m/s] and about z [rad/s]."""
+
+    forward: float = 0.0
+    turn: float = 0.0
+
+
+def control(wanted: BaseState, pace: float, here: PlanarPose, limits: tuple[float, float]) -> Twist:
+    """Return the velocity that follows the way.
+
+    Args:
+        wanted: where the base is to be now, and how fast there.
+        pace: share of that velocity.
+        here: where it is.
+        limits: largest velocities, forward [m/s] and about z [rad/s].
+    """
+    ahead = seen_from(here, wanted.pose)
+    forward = wanted.forward * pace + _ALONG * ahead.x
+    turn = wanted.turn * pace + _HEADING * ahead.yaw
+    if abs(forward) > 0.01:
+        turn += math.copysign(_ACROSS, forward) * ahead.y * min(1.0, abs(wanted.forward) * 10.0)
+    return Twist(_within(forward, _MORE * limits[0]), _within(turn, _MORE * limits[1]))
+
+
+def is_there(wanted: PlanarPose, here: PlanarPose) -> bool:
+    """Whether a base has reached its goal."""
+    apart = seen_from(here, wanted)
+    return math.hypot(apart.x, apart.y) <= _REACHED_M and abs(apart.yaw) <= _REACHED_RAD
+
+
+def deviates(wanted: PlanarPose, here: PlanarPose) -> bool:
+    """Whether a base is too far from its way."""
+    apart = seen_from(here, wanted)
+    return math.hypot(apart.x, apart.y) > _AWAY_M or abs(apart.yaw) > _AWAY_RAD
+
+
+def _within(value: float, limit: float) -> float:
+    return min(max(value, -limit), limit)

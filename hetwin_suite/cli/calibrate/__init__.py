@@ -1,1 +1,0 @@
-"""`hetwin calibrate`: better models from what robots did."""
