@@ -23,7 +23,7 @@ from machine import machine
 from watched_drops import Both
 
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
-from hetwin_core.episodes.labelled import read_labelled
+from hetwin_core.episodes.recording import read_labelled
 from hetwin_learning.of_actions import OfActions
 from hetwin_learning.of_model import OfModel
 from hetwin_learning.of_trigger import OfTrigger

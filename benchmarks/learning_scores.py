@@ -14,7 +14,7 @@ import yaml
 from forecast_scores import Scored, scores
 
 from hetwin_core.ensemble.scenario.scenario import Scenario
-from hetwin_core.episodes.labelled import Labelled
+from hetwin_core.episodes.recording import Labelled
 from hetwin_learning.learn import as_moments, learned_from, signed
 from hetwin_learning.learn_success import successes_in
 from hetwin_learning.of_model import OfModel

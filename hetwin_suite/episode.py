@@ -47,17 +47,19 @@ from hetwin_core.episodes.asking.times import END, START, When, at, during, thro
 from hetwin_core.episodes.comparing.compare import compare_runs
 from hetwin_core.episodes.comparing.comparison import Comparison
 from hetwin_core.episodes.episode import Episode, open_episode
-from hetwin_core.episodes.labelled import (
+from hetwin_core.episodes.messages import header, nanoseconds, pose_message
+from hetwin_core.episodes.recording import (
     LABEL,
     TRUTH,
     Labelled,
     both_labels,
     find_labelled,
+    joint_state,
     read_labelled,
+    recording_writer,
     write_episode,
+    write_recording,
 )
-from hetwin_core.episodes.messages import header, nanoseconds, pose_message
-from hetwin_core.episodes.recording import joint_state, recording_writer, write_recording
 from hetwin_core.episodes.run_folder import LOG, read_summary
 from hetwin_core.episodes.run_messages import encoded
 from hetwin_suite._robots.bag import write_bag
@@ -65,8 +67,8 @@ from hetwin_suite._robots.own_random import own_random
 from hetwin_suite._robots.takes import DISTRIBUTION, Summary, Take, counts, record_episodes
 from hetwin_suite._robots.telling import Telling
 from model_nodes.main_physics.sources.bag_types import known_types
-from model_nodes.main_physics.sources.datasets.episode import Episode as DatasetEpisode
-from model_nodes.main_physics.sources.datasets.episode import (
+from model_nodes.main_physics.sources.datasets import Episode as DatasetEpisode
+from model_nodes.main_physics.sources.datasets import (
     check_episode,
     joint_columns,
     si_per,

@@ -1,14 +1,20 @@
-"""Recordings of robots as rosbag2 in MCAP, written as a recorder would have received them."""
+"""Recordings of robots, written as a recorder would receive them, and episodes with what really happened in them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+import shutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 from rosbags.typesys.store import Typestore
 
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scenario.episode_folder import RECORDING, SCENE, is_episode
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.topics import Encoded, Topic
 from hetwin_core.episodes.messages import header, typestore
@@ -70,3 +76,133 @@ def joint_state(
         velocity=none if velocities is None else np.ascontiguousarray(velocities),
         effort=none if efforts is None else np.ascontiguousarray(efforts),
     )
+
+
+TRUTH = "truth.json"
+"""In an episode's folder: what really happened."""
+LABEL = "label"
+"""Key of the truth that says whether an episode succeeded, unless another is named."""
+_YES, _NO = ("success", True), ("failure", False)
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A folder with a recording, the scene as the robot believed it, and the truth."""
+
+    folder: Path
+    truth: dict[str, Any]
+
+    def label(self, key: str = LABEL) -> bool:
+        """Return what the truth says under a key: success or failure, true or false, something or an empty list.
+
+        Raises:
+            BadInput: if it says nothing of the kind.
+        """
+        value = self.truth.get(key)
+        if isinstance(value, list):
+            return bool(value)
+        if value in _YES or value in _NO:
+            return value in _YES
+        raise BadInput(
+            "the truth of this episode has no such label",
+            file=self.folder / TRUTH,
+            where=key,
+            found=value,
+            expected="success or failure, true or false, or a list",
+        )
+
+
+def find_labelled(root: Path) -> list[Labelled]:
+    """Return all labelled episodes below a folder, in the order of their paths.
+
+    Raises:
+        BadInput: if there are none, or one cannot be read.
+    """
+    files = sorted(root.rglob(TRUTH)) if root.is_dir() else []
+    if not files:
+        raise BadInput(
+            "there are no labelled episodes here",
+            where="--episodes",
+            found=str(root),
+            expected=f"a folder with episodes of {RECORDING}, {SCENE} and {TRUTH}, as `hetwin record` writes them",
+        )
+    return [read_labelled(file.parent) for file in files]
+
+
+def read_labelled(folder: Path) -> Labelled:
+    """Read one labelled episode.
+
+    Raises:
+        BadInput: if it is not whole, or its truth cannot be read.
+    """
+    file = folder / TRUTH
+    if not is_episode(file.parent):
+        raise BadInput(
+            "this episode is not whole", file=file.parent, expected=f"{RECORDING} and {SCENE}"
+        )
+    try:
+        truth = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadInput(f"the truth cannot be read: {error}", file=file, expected="JSON") from None
+    if not isinstance(truth, dict):
+        raise BadInput("this is no truth", file=file, found=truth, expected="a JSON object")
+    return Labelled(file.parent, truth)
+
+
+def write_episode(
+    folder: Path,
+    scenario: str,
+    scene: Mapping[str, Any],
+    truth: Mapping[str, Any],
+    write_recording: Callable[[Path], None],
+) -> None:
+    """Write an episode; a folder of this name is there only when all of it is.
+
+    Args:
+        folder: of the episode; must not exist.
+        scenario: name of the scenario that it is of.
+        scene: where the robot believes things to be: entity -> {"pose": [x, y, z, qw, qx, qy, qz]}.
+        truth: what really happened, which the twin never reads; numbers that are not finite become null.
+        write_recording: writes the recording, a rosbag2, to the path that it is given.
+    """
+    partial = folder.with_name(f".{folder.name}")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    write_recording(partial / RECORDING)
+    _dump(partial / SCENE, {"scenario": scenario, "scene": scene})
+    _dump(partial / TRUTH, {**truth, "scenario": scenario})
+    partial.rename(folder)
+
+
+def _dump(file: Path, content: Mapping[str, Any]) -> None:
+    file.write_text(json.dumps(_plain(content), allow_nan=False) + "\n", encoding="utf-8")
+
+
+def _plain(value: Any) -> Any:
+    """Convert to JSON's types: arrays become lists, numbers that are not finite null."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, np.ndarray | list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value
+
+
+def both_labels(episodes: list[Labelled], key: str) -> list[bool]:
+    """Return the episodes' labels.
+
+    Raises:
+        BadInput: if one has none, or all have the same, from which nothing can be learned.
+    """
+    labels = [episode.label(key) for episode in episodes]
+    if len(set(labels)) < 2:
+        raise BadInput(
+            "all episodes have the same label, which tells nothing apart",
+            where="--episodes",
+            found=f"{key} {'true' if labels[0] else 'false'} in all {len(labels)}",
+            expected="episodes of both labels",
+        )
+    return labels

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.known_files import known_robots
-from model_nodes.main_physics.sources.datasets.episode import Episode
-from model_nodes.main_physics.sources.datasets.opening import write_episode
+from model_nodes.main_physics.sources.datasets import Episode, write_episode
 
 _FOLLOWS = "_follower"
 """How LeRobot ends the name of an arm that is moved by another."""

@@ -15,7 +15,7 @@ pytest.importorskip("hetwin_learning", reason="hetwin_learning is not installed"
 from learning_scores import forecast_row, kin_rows, threshold_row, wrong_scenario
 
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
-from hetwin_core.episodes.labelled import Labelled
+from hetwin_core.episodes.recording import Labelled
 from hetwin_learning.of_model import OfModel
 
 pytestmark = pytest.mark.skipif(
