@@ -65,8 +65,8 @@ from hetwin_suite._robots.own_random import own_random
 from hetwin_suite._robots.takes import DISTRIBUTION, Summary, Take, counts, record_episodes
 from hetwin_suite._robots.telling import Telling
 from model_nodes.main_physics.sources.bag_types import known_types
-from model_nodes.main_physics.sources.datasets.episode import Episode as DatasetEpisode
-from model_nodes.main_physics.sources.datasets.episode import (
+from model_nodes.main_physics.sources.datasets import Episode as DatasetEpisode
+from model_nodes.main_physics.sources.datasets import (
     check_episode,
     joint_columns,
     si_per,

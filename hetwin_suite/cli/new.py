@@ -93,7 +93,7 @@ def new(
         scenario_name,
     )
     from hetwin_suite.scaffolding.written import write_scenario
-    from model_nodes.main_physics.sources.datasets.opening import open_episode
+    from model_nodes.main_physics.sources.datasets import open_episode
 
     packages = package_folders(package)
     reading = Reading.of(stamps, units)

@@ -18,8 +18,7 @@ from hetwin_core.ensemble.nearest import one_of, perhaps
 from hetwin_core.ensemble.resources import known_robots
 from hetwin_core.ensemble.scenario.recorded import Stamps, Units
 from hetwin_core.ensemble.scenario.source import SourceKind, kind_of
-from model_nodes.main_physics.sources.datasets.episode import Episode
-from model_nodes.main_physics.sources.datasets.opening import write_episode
+from model_nodes.main_physics.sources.datasets import Episode, write_episode
 from model_nodes.main_physics.world.description import Body, Joint
 
 HAND_OPTION = "--hand"

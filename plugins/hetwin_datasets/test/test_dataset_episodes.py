@@ -26,8 +26,12 @@ from support.learning_sets import (
 from support.tabletop import JOINTS
 
 from hetwin_suite.command import BadInput
-from model_nodes.main_physics.sources.datasets.episode import Episode, joint_columns
-from model_nodes.main_physics.sources.datasets.opening import open_episode, write_episode
+from model_nodes.main_physics.sources.datasets import (
+    Episode,
+    joint_columns,
+    open_episode,
+    write_episode,
+)
 from model_nodes.main_physics.sources.recording import Recording
 
 DEGREES = np.pi / 180

@@ -15,7 +15,7 @@ from hetwin_core.ensemble import installed
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite._commands.options import with_usual_ports
 from hetwin_suite.view.viewers import ViewerAt, viewers_asked
-from model_nodes.main_physics.sources.datasets.opening import open_episode
+from model_nodes.main_physics.sources.datasets import open_episode
 
 MENU = """
 from types import SimpleNamespace
