@@ -38,8 +38,8 @@ from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite._robots.motion import Program
-from hetwin_suite._robots.sensing import Reading
+from hetwin_stand_ins.motion import Program
+from hetwin_suite.robot import Reading
 
 SEED = 16_000
 BEFORE_S = 0.05

@@ -7,8 +7,8 @@ import math
 import mujoco as mj
 import numpy as np
 
+from hetwin_stand_ins.motion import TICK_S, Grip, GripperCommand
 from hetwin_suite.model import Floats
-from hetwin_suite.robot import TICK_S, Grip, GripperCommand
 from hetwin_tables.stand_in import ARM_JOINTS, FINGER_JOINTS
 
 CONTROL_PERIOD_S = 0.001

@@ -16,10 +16,13 @@ from pathlib import Path
 import mujoco as mj
 import numpy as np
 
-from hetwin_suite.engine import Solid, read_solids
+from hetwin_stand_ins.motion import Grip, Program
+from hetwin_stand_ins.reaching import Reacher
+from hetwin_stand_ins.sensing import Driver, Sensors
+from hetwin_stand_ins.solids import Solid, read_solids
 from hetwin_suite.episode import write_bag
 from hetwin_suite.model import Floats, Json
-from hetwin_suite.robot import Driver, Grip, Program, Reacher, Reading, Sensors
+from hetwin_suite.robot import Reading
 from hetwin_tables import stand_in
 from hetwin_tables.controller import Controller
 from hetwin_tables.executing import execute

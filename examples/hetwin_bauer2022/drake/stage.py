@@ -23,8 +23,9 @@ from hetwin_bauer2022.two_hands.stage import (
     places_at_start,
 )
 from hetwin_bauer2022.two_hands.witness import Sample
+from hetwin_stand_ins.motion import TICK_S, Program
 from hetwin_suite.model import Floats
-from hetwin_suite.robot import TICK_S, Program, Reading
+from hetwin_suite.robot import Reading
 
 _PERIODS = round(STEP_S / PERIOD_S)
 _DRIVERS = tuple(

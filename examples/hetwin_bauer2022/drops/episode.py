@@ -28,9 +28,10 @@ from hetwin_bauer2022.two_hands.witness import (
     intervals,
     touched,
 )
-from hetwin_suite.engine import read_solids
+from hetwin_stand_ins.motion import Grip, Program
+from hetwin_stand_ins.solids import read_solids
 from hetwin_suite.model import Floats
-from hetwin_suite.robot import Grip, Program, Reading
+from hetwin_suite.robot import Reading
 from hetwin_suite.runs import RunFailed
 
 ROBOT = Path("urdf") / "two_hand_robot.urdf"

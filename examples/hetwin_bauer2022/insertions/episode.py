@@ -20,9 +20,10 @@ from hetwin_bauer2022.two_hands.episode_files import path_of, write_files
 from hetwin_bauer2022.two_hands.reality import build
 from hetwin_bauer2022.two_hands.stage import enact, right_hand
 from hetwin_bauer2022.two_hands.witness import Sample, Witness, held, intervals, touched
-from hetwin_suite.engine import read_solids
+from hetwin_stand_ins.motion import Grip, Program
+from hetwin_stand_ins.solids import read_solids
 from hetwin_suite.model import Floats
-from hetwin_suite.robot import Grip, Program, Reading
+from hetwin_suite.robot import Reading
 from hetwin_suite.runs import BadInput, RunFailed
 
 WORLD = "solar_panel.sdf"

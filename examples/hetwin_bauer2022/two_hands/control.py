@@ -11,8 +11,8 @@ import numpy as np
 from hetwin_bauer2022.mismatch import STIFF, Compliance
 from hetwin_bauer2022.two_hands.joints import ALL, ARMS, FINGERS, LEVERS, drives
 from hetwin_bauer2022.two_hands.reality import PERIOD_S
+from hetwin_stand_ins.motion import TICK_S, Grip, GripperCommand
 from hetwin_suite.model import Floats
-from hetwin_suite.robot import TICK_S, Grip, GripperCommand
 
 _MAKE_UP_S = 0.3
 _ALL_LEVERS = np.tile(LEVERS, 4)

@@ -14,7 +14,7 @@ from transforms3d.quaternions import qinverse, qmult, rotate_vector
 
 from hetwin_bauer2022.mismatch import Truths
 from hetwin_bauer2022.two_hands.joints import ALL, PALM, drives
-from hetwin_suite.engine import Solid
+from hetwin_stand_ins.solids import Solid
 from hetwin_suite.model import Floats
 
 PERIOD_S = 0.001

@@ -8,22 +8,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite._robots.reaching import DOWN, Reacher
+from hetwin_stand_ins.reaching import DOWN, Reacher
+from hetwin_suite.model import Floats, Json
+from hetwin_suite.robot import Announcement
 
 TICK_S = 0.004
 """Period of the program's set points."""
-
-
-@dataclass(frozen=True, slots=True)
-class Announcement:
-    """An action annotation of the robot's program, at `time` seconds after the start."""
-
-    time: float
-    operation: str
-    phase: str
-    arguments: Mapping[str, Json]
 
 
 @dataclass(frozen=True, slots=True)
