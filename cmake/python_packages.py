@@ -11,7 +11,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = (
-    *("py.typed", "ensemble/sentences/*", "episodes/flaws/rules/*", "scaffolding/package/*"),
+    *(
+        "py.typed",
+        "ensemble/sentences/*",
+        "episodes/definitions/*",
+        "episodes/flaws/rules/*",
+        "scaffolding/package/*",
+    ),
     *("view/page/built/*", "view/page/style/*", "view/templates/*"),
 )
 """Files of the packages beside Python code, below each package's folder; setup.py has to be told."""

@@ -39,7 +39,7 @@ from hetwin_core.ensemble.words import event_line, shown_line
 from hetwin_core.episodes.failed_run import finish_failed_run
 from hetwin_core.episodes.judged_run import RunJudge
 from hetwin_core.episodes.log_writer import RunLog
-from hetwin_core.episodes.new_run import run_folder
+from hetwin_core.episodes.run_folder import run_folder
 from hetwin_core.wire import messages
 
 FEEDBACK_PERIOD_S = 0.1

@@ -16,7 +16,6 @@ For example, half a second of the world of a table::
 
 from __future__ import annotations
 
-from model_nodes.containment import inside_of
 from model_nodes.fidelity.bounding_boxes import BoundingBoxes
 from model_nodes.fidelity.rules import MARGIN, NearRobotRules, Thresholds
 from model_nodes.fidelity.signaler import MODES, NearRobot, NearRobotSettings
@@ -27,11 +26,9 @@ from model_nodes.main_physics.model import MainPhysics
 from model_nodes.main_physics.settings import Settings
 from model_nodes.main_physics.world.description import DEFAULT_FRICTION, Body, World
 from model_nodes.main_physics.world.entities import entities_of
-from model_nodes.scene_shapes import GEOM_TYPES, SceneShapes
 
 __all__ = [
     "DEFAULT_FRICTION",
-    "GEOM_TYPES",
     "MARGIN",
     "MODES",
     "Body",
@@ -44,12 +41,10 @@ __all__ = [
     "NearRobotRules",
     "NearRobotSettings",
     "Rangefinder",
-    "SceneShapes",
     "Settings",
     "Thresholds",
     "World",
     "entities_of",
-    "inside_of",
     "load_world",
     "make_engine",
 ]

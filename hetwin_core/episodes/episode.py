@@ -20,14 +20,20 @@ from hetwin_core.ensemble.scenario.source import SourceKind
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.layout_json import layout_from_json
 from hetwin_core.ensemble.scene.values import Floats, Ints, Value
-from hetwin_core.episodes.annotations import Annotation, pair_annotations
-from hetwin_core.episodes.approaches import Approach, nearest_approaches
 from hetwin_core.episodes.asking.asked import Asked
+from hetwin_core.episodes.derived import (
+    Annotation,
+    Approach,
+    Attribute,
+    Span,
+    nearest_approaches,
+    pair_annotations,
+    spans,
+)
 from hetwin_core.episodes.following.content import LogContent, log_file, no_scene, readable
 from hetwin_core.episodes.following.states import States
 from hetwin_core.episodes.messages import nanoseconds
 from hetwin_core.episodes.run_folder import LOG, folder_of, read_summary
-from hetwin_core.episodes.spans import Attribute, Span, spans
 from hetwin_core.episodes.tables.open import open_tables
 from hetwin_core.episodes.tables.tables import Tables
 

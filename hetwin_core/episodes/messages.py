@@ -3,16 +3,115 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache
-from typing import Any
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
+from rosbags.serde.cdr import generate_deserialize_cdr, generate_getsize_cdr, generate_serialize_cdr
+from rosbags.serde.ros1 import generate_ros1_to_cdr
 from rosbags.typesys import get_types_from_msg
+from rosbags.typesys.base import normalize_fieldname
+from rosbags.typesys.store import Typestore
 
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.topics import HETWIN_TYPES
-from hetwin_core.episodes.common_interfaces import DEFINITIONS
-from hetwin_core.episodes.lazy_typestore import LazyTypestore
+
+if TYPE_CHECKING:
+    from rosbags.interfaces import Bitcvt, BitcvtSize, CDRDeser, CDRSer, CDRSerSize, Msgdef
+
+_DEFINITIONS = Path(__file__).with_name("definitions")
+
+
+class LazyTypestore(Typestore):
+    """The library's store, which makes a function when it is first called for.
+
+    The library itself makes a dozen for each type, and for each that it consists of, which takes longer than the log
+    of a short run. Messages can be written in the byte order of this kind of machine, little-endian, and read in both;
+    those of ROS 1 can be converted.
+    """
+
+    def get_msgdef(self, typename: str) -> Msgdef[object]:
+        """The functions for a type.
+
+        Raises:
+            KeyError: if there is no such type.
+        """
+        found = self.cache.get(typename)
+        if found is None:
+            found = self.cache[typename] = cast("Msgdef[object]", _Functions(self, typename))
+        return found
+
+    def prepare_reading(self) -> None:
+        """Make what reads messages of all types.
+
+        Raises:
+            Exception: of many kinds, if a definition is malformed or uses a type that is missing.
+        """
+        for name in self.fielddefs:
+            _ = self.get_msgdef(name).deserialize_cdr_le
+
+
+class _Functions:
+    """What the library's `Msgdef` has, as far as it is used here."""
+
+    def __init__(self, store: LazyTypestore, name: str) -> None:
+        self._store = store
+        self.name = name
+        self.fields = [(normalize_fieldname(n), kind) for n, kind in store.fielddefs[name][1]]
+        self.cls: type[object] = store.types[name]
+
+    @cached_property
+    def _size(self) -> tuple[CDRSerSize, int]:
+        return generate_getsize_cdr(self.fields, self._store)
+
+    @property
+    def getsize_cdr(self) -> CDRSerSize:
+        """Returns the size of a message."""
+        return self._size[0]
+
+    @property
+    def size_cdr(self) -> int:
+        """Size of every message; 0 if it varies."""
+        return self._size[1]
+
+    @cached_property
+    def serialize_cdr_le(self) -> CDRSer:
+        """Writes a message."""
+        return generate_serialize_cdr(self.fields, self._store, "le")
+
+    @cached_property
+    def deserialize_cdr_le(self) -> CDRDeser:
+        """Reads a little-endian message."""
+        return generate_deserialize_cdr(self.fields, self._store, "le")
+
+    @cached_property
+    def deserialize_cdr_be(self) -> CDRDeser:
+        """Reads a big-endian message."""
+        return generate_deserialize_cdr(self.fields, self._store, "be")
+
+    @cached_property
+    def getsize_ros1_to_cdr(self) -> BitcvtSize:
+        """Returns the size that a message of ROS 1 will have."""
+        function = generate_ros1_to_cdr(self.fields, self.name, self._store, copy=False)
+        return cast("BitcvtSize", function)
+
+    @cached_property
+    def ros1_to_cdr(self) -> Bitcvt:
+        """Converts a message of ROS 1."""
+        function = generate_ros1_to_cdr(self.fields, self.name, self._store, copy=True)
+        return cast("Bitcvt", function)
+
+
+def types_in(collection: str) -> dict[str, Any]:
+    """Return the types of a collection, as ROS 2 has them from Humble or Jazzy on.
+
+    The definitions are here since a library's whole collection of them takes a fifth of a second to load, and packages
+    need not be installed to be read. They have no comments, and each stands after its name, as bags carry them.
+    """
+    text = (_DEFINITIONS / f"{collection}.txt").read_text("utf-8")
+    first, rest = text.removeprefix("MSG: ").split("\n", 1)
+    return dict(get_types_from_msg(rest, first))
 
 
 @cache
@@ -24,8 +123,7 @@ def typestore() -> LazyTypestore:
     Raises:
         BadInput: if this installation lacks hetwin's message definitions.
     """
-    first, rest = DEFINITIONS.removeprefix("MSG: ").split("\n", 1)
-    types = dict(get_types_from_msg(rest, first))
+    types = types_in("common_interfaces")
     for path in sorted(resource("msg").glob("*.msg")):
         types.update(get_types_from_msg(path.read_text(encoding="utf-8"), HETWIN_TYPES + path.stem))
     store = LazyTypestore()

@@ -17,7 +17,7 @@ from hetwin_core.ensemble.annotations import (
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.episodes.annotations import Annotation, pair_annotations
+from hetwin_core.episodes.derived import Annotation, pair_annotations
 from model_nodes.main_physics.sources.annotations import TypedReader
 from model_nodes.main_physics.sources.bag import Bag, ReadFault
 from model_nodes.main_physics.sources.bag_types import ACTION_ANNOTATION, JOINT_STATE

@@ -31,7 +31,7 @@ def project(asked: Asked, until: str | None, keep: Keep) -> PagedResult:
         until: rule that ends it when enough is known; None: none.
         keep: which runs to keep.
     """
-    from hetwin_core.episodes.new_run import new_run_folder
+    from hetwin_core.episodes.run_folder import new_run_folder
     from hetwin_suite._study.batch import project as run_all
     from hetwin_suite._study.counting.until import read_until
     from hetwin_suite.running.patience import to_stderr

@@ -13,7 +13,7 @@ from hetwin_core.ensemble.conductor.start.awaited import waiting_for_robots
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
-from hetwin_core.episodes.new_run import run_folder
+from hetwin_core.episodes.run_folder import run_folder
 from hetwin_suite.running.checkpointing import check_can_be_saved
 
 if TYPE_CHECKING:

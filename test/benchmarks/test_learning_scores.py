@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 import yaml
 from forecast_scores import Scored, group, scores
+
+pytest.importorskip("hetwin_learning", reason="hetwin_learning is not installed")
+
 from learning_scores import forecast_row, kin_rows, threshold_row, wrong_scenario
 
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario

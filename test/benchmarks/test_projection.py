@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import projection
 import pytest
+
+pytest.importorskip("hetwin_sql", reason="hetwin_sql is not installed")
+
+import projection
 from in_turn import Absent
 from projection_peers.questions import QUESTIONS, right
 from projection_peers.raw import Names, Raw, spans, touching, truths

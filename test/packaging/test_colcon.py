@@ -142,6 +142,19 @@ def test_resources_are_in_share(sourced: Mapping[str, str]) -> None:
     assert Path(_python(code, sourced)) == Path(sourced["INSTALL"], "hetwin/share/hetwin/worlds")
 
 
+def test_the_scenarios_of_examples_are_found_as_the_launch_file_does(
+    sourced: Mapping[str, str],
+) -> None:
+    code = (
+        "from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario, scenario_names;"
+        "[print(load_scenario(find_scenario(name)).path) for name in scenario_names()]"
+    )
+    found = {Path(line) for line in _python(code, sourced).splitlines()}
+    assert all(path.is_relative_to(sourced["INSTALL"]) for path in found)
+    shipped = (folder.glob("scenarios/*.yaml") for folder in (ROOT, *PACKAGES))
+    assert {path.stem for path in found} == {path.stem for files in shipped for path in files}
+
+
 @pytest.mark.parametrize("node", ["conductor", "model", "page"])
 def test_nodes_are_executables_of_the_package(sourced: Mapping[str, str], node: str) -> None:
     executable = Path(sourced["INSTALL"], "hetwin/lib/hetwin", node)

@@ -10,7 +10,7 @@ import numpy as np
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Meaning
-from hetwin_core.episodes.annotations import Annotation
+from hetwin_core.episodes.derived import Annotation
 from hetwin_core.episodes.episode import Episode
 from support.made_episode import STATES, made_episode, observed, poses, seconds, with_fields
 

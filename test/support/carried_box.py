@@ -22,8 +22,7 @@ from hetwin_core.episodes.tables.rows import (
     Status,
     Task,
 )
-from hetwin_core.episodes.tables.tables import Tables
-from hetwin_core.episodes.tables.unseen import Unseen
+from hetwin_core.episodes.tables.tables import Tables, Unseen
 from support.made_episode import END_S, STATES, poses
 
 Row = TypeVar("Row", Occasion, Belief)

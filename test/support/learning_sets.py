@@ -46,6 +46,7 @@ def write_lerobot(
         state: more about the feature observation.state.
         info: more, or other values, of info.json; None leaves a key out.
     """
+    pytest.importorskip("hetwin_datasets", reason="hetwin_datasets is not installed")
     pa = pytest.importorskip("pyarrow", reason="pyarrow (extra datasets) is not installed")
     pq = pytest.importorskip("pyarrow.parquet")
     width = len(next(iter(names.values())) if isinstance(names, dict) else names or JOINTS)
@@ -108,6 +109,7 @@ def write_robomimic(
     environment: dict[str, Any] | None = None,
 ) -> Path:
     """A robomimic file of arms with seven joints and two fingers that slide towards each other."""
+    pytest.importorskip("hetwin_datasets", reason="hetwin_datasets is not installed")
     h5py = pytest.importorskip("h5py", reason="h5py (extra datasets) is not installed")
     kwargs = {"robots": [robot] * arms, "control_freq": FPS} if environment is None else environment
     with h5py.File(file, "w") as out:
@@ -136,6 +138,7 @@ def write_aloha(
     **attributes: Any,
 ) -> Path:
     """A folder with a file for each episode, as ALOHA writes them."""
+    pytest.importorskip("hetwin_datasets", reason="hetwin_datasets is not installed")
     h5py = pytest.importorskip("h5py", reason="h5py (extra datasets) is not installed")
     folder.mkdir(parents=True)
     for number in range(episodes):
@@ -157,6 +160,7 @@ def write_zarr(
     **attributes: Any,
 ) -> Path:
     """A replay buffer of three episodes: of episode 2, there are 20 samples."""
+    pytest.importorskip("hetwin_datasets", reason="hetwin_datasets is not installed")
     zarr = pytest.importorskip("zarr", reason="zarr (extra datasets) is not installed")
     store = zarr.open_group(str(folder), mode="w")
     store.attrs.update(attributes)

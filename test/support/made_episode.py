@@ -13,9 +13,8 @@ from hetwin_core.ensemble.conductor.reporting.listener import Handover, ModelRec
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scene.layout import Entity, Layout
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Value
-from hetwin_core.episodes.approaches import Approach
+from hetwin_core.episodes.derived import Approach, Span
 from hetwin_core.episodes.episode import Episode
-from hetwin_core.episodes.spans import Span
 
 END_S = 10.0
 STATES = 501

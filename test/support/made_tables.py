@@ -24,8 +24,7 @@ from hetwin_core.episodes.tables.rows import (
     Status,
     Task,
 )
-from hetwin_core.episodes.tables.tables import Tables
-from hetwin_core.episodes.tables.unseen import Unseen
+from hetwin_core.episodes.tables.tables import Tables, Unseen
 
 ENTITIES = (
     Entity("table", EntityKind.STATIC),

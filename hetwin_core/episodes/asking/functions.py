@@ -23,7 +23,7 @@ from hetwin_core.episodes.asking.questions import Questions
 from hetwin_core.episodes.asking.terms import Atom, Term, Variable
 from hetwin_core.episodes.asking.times import Asked, Moment, Sort, Span, When, nanoseconds, span_of
 from hetwin_core.episodes.tables.intervals import RELATIONS, Relation
-from hetwin_core.episodes.tables.rows import Happening, Interval, Status, Task
+from hetwin_core.episodes.tables.rows import Happening, Interval, Status, Task, row_of
 from hetwin_core.episodes.tables.tables import Tables
 
 TASK_ROW = "task_row"
@@ -35,22 +35,9 @@ SHOWN_OF_EVENT = ("name", "time", "arguments")
 def task_map(task: Task, tables: Tables) -> dict[str, Any]:
     """Return a task; times in s, the end is null if it has not ended in a log that grows."""
     ended = tables.finished or task.status not in (Status.CREATED, Status.ACTIVE)
-    begin, end = task.span.from_ns / 1e9, task.span.to_ns / 1e9 if ended else None
-    return {
-        "id": task.id,
-        "operation": task.operation,
-        "from": begin,
-        "to": end,
-        "start": begin,
-        "end": end,
-        "status": task.status.value,
-        "goal": task.goal,
-        "parent": task.parent,
-        "after": list(task.after),
-        "reason": task.reason,
-        "variables": dict(task.variables),
-        TASK_ROW: task.row,
-    }
+    row = row_of(task)
+    end = row["to"] if ended else None
+    return {**row, "to": end, "start": row["from"], "end": end, TASK_ROW: task.row}
 
 
 def event_map(event: Happening, row: int | None) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.episodes.asking.formulas import GoalReader
 from hetwin_core.episodes.asking.holding import Holding, some_time
 from hetwin_core.episodes.asking.names import ABOUT, EVENTS, MOVES, Entities, Vocabulary
-from hetwin_core.episodes.asking.reading import Reader
+from hetwin_core.episodes.asking.reading import Source
 from hetwin_core.episodes.asking.tasks import TaskTree
 from hetwin_core.episodes.asking.terms import Argument, Atom, Variable
 from hetwin_core.episodes.asking.times import Asked
@@ -163,7 +163,7 @@ class Believed(Holding):
     def __init__(
         self,
         tables: Tables,
-        reader: Reader,
+        reader: Source,
         vocabulary: Vocabulary,
         entities: Entities,
         happenings: Happenings,

@@ -15,7 +15,7 @@ from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_core.episodes.asking.answer import Answer, Evidence, in_order
 from hetwin_core.episodes.asking.names import SUPPORTING, Entities, Vocabulary
-from hetwin_core.episodes.asking.reading import Binding, Reader, Reading
+from hetwin_core.episodes.asking.reading import Binding, Reading, Source
 from hetwin_core.episodes.asking.terms import (
     ANY,
     Argument,
@@ -30,8 +30,7 @@ from hetwin_core.episodes.asking.terms import (
 from hetwin_core.episodes.asking.times import Asked, Sort, Window, whole, window
 from hetwin_core.episodes.tables.intervals import Intervals, Truths, union
 from hetwin_core.episodes.tables.rows import Interval
-from hetwin_core.episodes.tables.tables import Tables
-from hetwin_core.episodes.tables.unseen import Blind
+from hetwin_core.episodes.tables.tables import Blind, Tables
 
 POSES = "poses"
 
@@ -110,7 +109,7 @@ class Holding:
     """
 
     def __init__(
-        self, tables: Tables, reader: Reader, vocabulary: Vocabulary, entities: Entities
+        self, tables: Tables, reader: Source, vocabulary: Vocabulary, entities: Entities
     ) -> None:
         self._tables = tables
         self._reader = reader

@@ -11,6 +11,7 @@ from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.values import POSE, Meaning
 from hetwin_core.episodes.expecting.bodies import Bodies
+from hetwin_core.episodes.tables.poses import root_links
 from hetwin_core.episodes.tables.rows import FLUENTS, Fluent, Happening
 
 SUPPORTING = "supporting"
@@ -156,6 +157,7 @@ class Entities:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._bodies = Bodies(layout)
+        self._roots = root_links(layout)
         self._meant: dict[tuple[str, bool], frozenset[str]] = {}
 
     def known(self, name: str) -> str:
@@ -201,12 +203,9 @@ class Entities:
             BadInput: if the entity has no pose.
         """
         entity = self._layout.entity(self.known(name))
-        if self._layout.has(entity.name, POSE.name):
-            return entity.name
-        if entity.kind is EntityKind.ROBOT:
-            for part in self._links(entity.name):
-                if not part.parent and self._layout.has(part.name, POSE.name):
-                    return part.name
+        found = self._roots.get(entity.name, entity.name)
+        if self._layout.has(found, POSE.name):
+            return found
         posed = [n for n in self.names if self._layout.has(n, POSE.name)]
         raise BadInput("this entity has no pose", found=name, expected=one_of(name, posed))
 
@@ -229,6 +228,3 @@ class Entities:
         if entity.kind is EntityKind.ROBOT or (entity.kind is EntityKind.HAND and touching):
             return self._bodies.stands_for(entity.name)
         return frozenset({entity.name})
-
-    def _links(self, robot: str) -> list[Entity]:
-        return [e for e in self._layout.of_kind(EntityKind.LINK) if e.owner == robot]

@@ -24,18 +24,17 @@ from hetwin_core.episodes.asking.reading import (
     Reading,
     Row,
     Source,
+    StateReader,
     compared,
     entity_of,
     fits,
 )
-from hetwin_core.episodes.asking.states import StateReader
 from hetwin_core.episodes.asking.terms import ANY, Argument, Atom, Place, State, Variable
 from hetwin_core.episodes.asking.times import whole
 from hetwin_core.episodes.tables.intervals import UNKNOWN, Intervals, Truths
 from hetwin_core.episodes.tables.poses import distances
 from hetwin_core.episodes.tables.rows import FLUENTS, Belief, Interval
-from hetwin_core.episodes.tables.tables import Tables
-from hetwin_core.episodes.tables.unseen import Blind
+from hetwin_core.episodes.tables.tables import Blind, Tables
 
 LOC, VISIBLE, PERCEIVED = "loc", "visible", "perceived"
 MOVING, ATTACHED, HELD = "moving", "attached", "held"

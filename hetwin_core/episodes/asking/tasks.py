@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -13,9 +14,10 @@ from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.episodes.asking.answer import Evidence, of_belief, of_state, of_task
 from hetwin_core.episodes.asking.names import FORCE, JOINTS, TWIST, Entities
+from hetwin_core.episodes.asking.reading import StateReader
 from hetwin_core.episodes.asking.sources import Beliefs
-from hetwin_core.episodes.asking.states import StateReader
 from hetwin_core.episodes.asking.terms import ANY, Argument, Atom, State, Term, Variable
+from hetwin_core.episodes.expecting.bodies import lineage
 from hetwin_core.episodes.tables.rows import Task
 from hetwin_core.episodes.tables.tables import Tables
 
@@ -69,16 +71,11 @@ class TaskTree:
 
     def parent(self, task: Task) -> Task | None:
         """Return the task that another is a part of; None if it is no part, or of a task that the log does not have."""
-        return self._by_id.get(task.parent) if task.parent else None
+        return next(self.above(task), None)
 
     def above(self, task: Task) -> Iterator[Task]:
-        """Yield the tasks that a task is a part of, the nearest first."""
-        seen = {task.id}
-        found = self.parent(task)
-        while found is not None and found.id not in seen:
-            seen.add(found.id)
-            yield found
-            found = self.parent(found)
+        """Iterate over the tasks that a task is a part of, the nearest first."""
+        return islice(lineage(task, self._by_id), 1, None)
 
     def active(self, time_ns: int) -> list[Task]:
         """Return the tasks that were active at a moment, the one that began last first; its end counts."""

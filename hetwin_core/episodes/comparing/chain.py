@@ -14,14 +14,16 @@ from hetwin_core.episodes.comparing.comparison import (
     TOLERANCE_NS,
     Apart,
     Differing,
+    Side,
     What,
 )
-from hetwin_core.episodes.comparing.events import Split as EventSplit
-from hetwin_core.episodes.comparing.events import split_words
+from hetwin_core.episodes.comparing.happenings import (
+    Disagreement,
+    EventSplit,
+    TaskSplit,
+    split_words,
+)
 from hetwin_core.episodes.comparing.motion import Motion
-from hetwin_core.episodes.comparing.occasions import Disagreement
-from hetwin_core.episodes.comparing.side import Side
-from hetwin_core.episodes.comparing.tasks import Split as TaskSplit
 from hetwin_core.episodes.tables.rows import Interval
 
 _MOST_GIVEN = 5

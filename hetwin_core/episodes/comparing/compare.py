@@ -7,14 +7,24 @@ from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Json
-from hetwin_core.episodes.comparing import events, occasions, tasks
-from hetwin_core.episodes.comparing.beliefs import first_belief
 from hetwin_core.episodes.comparing.chain import Found, chain
-from hetwin_core.episodes.comparing.comparison import Comparison, Divergence
+from hetwin_core.episodes.comparing.comparison import (
+    Comparison,
+    Divergence,
+    Side,
+    open_side,
+    unpaired,
+)
 from hetwin_core.episodes.comparing.given import compare_given
-from hetwin_core.episodes.comparing.motion import compare_motion
-from hetwin_core.episodes.comparing.pairing import unpaired
-from hetwin_core.episodes.comparing.side import Side, open_side
+from hetwin_core.episodes.comparing.happenings import (
+    disagreements,
+    parting_of_event,
+    parting_of_occasions,
+    parting_of_task,
+    split_events,
+    split_tasks,
+)
+from hetwin_core.episodes.comparing.motion import compare_motion, first_belief
 from hetwin_core.episodes.run_folder import folder_of
 from hetwin_core.episodes.tables.rows import Interval
 
@@ -41,17 +51,17 @@ def compare_sides(here: Side, there: Side) -> Comparison:
     span = _common(here, there)
     given = compare_given(here, there)
     motion = compare_motion(here, there, span)
-    held = occasions.disagreements(here, there, span)
-    happened = events.split_events(here, there, span)
-    done = tasks.split_tasks(here, there, span)
+    held = disagreements(here, there, span)
+    happened = split_events(here, there, span)
+    done = split_tasks(here, there, span)
     found = Found(given, motion, held, happened, done)
     handovers = unpaired(_within(here, span), _within(there, span), _key, _time)
     return Comparison(
         divergence=Divergence(
             state=motion.parting,
-            occasion=occasions.parting_of(held),
-            event=events.parting_of(happened[0], here, there) if happened else None,
-            task=tasks.parting_of(done[0], here, there) if done else None,
+            occasion=parting_of_occasions(held),
+            event=parting_of_event(happened[0], here, there) if happened else None,
+            task=parting_of_task(done[0], here, there) if done else None,
             belief=first_belief(here, there, span),
         ),
         given=given,

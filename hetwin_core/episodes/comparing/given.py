@@ -11,8 +11,7 @@ from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.layout_json import entity_to_json
 from hetwin_core.ensemble.scene.values import POSE, Floats
-from hetwin_core.episodes.comparing.comparison import Differing, What
-from hetwin_core.episodes.comparing.side import Side
+from hetwin_core.episodes.comparing.comparison import Differing, Side, What
 
 _SAME_POSE = 1e-6
 """Poses that differ by less, in m and in parts of a quaternion, are the same; engines round."""

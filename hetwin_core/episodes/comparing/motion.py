@@ -1,4 +1,4 @@
-"""Where bodies are in two runs, and when they part.
+"""Where bodies, and where the robot believes them to be, part in two runs.
 
 Both runs are looked at at the times of the states of either, in between interpolated, so that runs with other rates can
 be compared. Whatever differs in the first state is taken off before it is asked when the runs part: a box that stands
@@ -7,11 +7,12 @@ elsewhere, and stays there, does nothing yet.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.layout import EntityKind
@@ -22,11 +23,52 @@ from hetwin_core.episodes.comparing.comparison import (
     TOLERANCE_NS,
     Apart,
     Parting,
+    Side,
 )
-from hetwin_core.episodes.comparing.poses import Times, sampled, since, still
-from hetwin_core.episodes.comparing.side import Side
-from hetwin_core.episodes.tables.poses import distances
-from hetwin_core.episodes.tables.rows import Interval
+from hetwin_core.episodes.tables.intervals import Intervals
+from hetwin_core.episodes.tables.poses import ANGLE as TURNED
+from hetwin_core.episodes.tables.poses import DISTANCE_M, distances
+from hetwin_core.episodes.tables.rows import Belief, Interval, picked
+
+Times = NDArray[np.int64]
+"""(n,) times in ns."""
+
+
+def sampled(times: Times, known_ns: Times, poses: Floats) -> Floats:
+    """Return (n, 7) poses at these times, interpolated linearly; outside of the known times, the nearest."""
+    turns = (poses[1:, 3:] * poses[:-1, 3:]).sum(axis=1)
+    signs = np.cumprod(np.concatenate([[1.0], np.where(turns < 0.0, -1.0, 1.0)]))
+    steady = np.hstack([poses[:, :3], poses[:, 3:] * signs[:, None]])
+    columns = [np.interp(times, known_ns, column) for column in steady.T]
+    result: Floats = np.stack(columns, axis=1)
+    return result
+
+
+def since(poses: Floats, start: Floats) -> Floats:
+    """Return (n, 7) how far and how the poses have moved and turned since the start, along the world's axes."""
+    back = start[0, 3:] * np.array([1.0, -1.0, -1.0, -1.0])
+    return np.hstack([poses[:, :3] - start[0, :3], _multiplied(poses[:, 3:], back)])
+
+
+def _multiplied(one: Floats, other: Floats) -> Floats:
+    """Return (n, 4) products of (n, 4) quaternions and one of (4,)."""
+    w, x, y, z = one.T
+    a, b, c, d = other
+    return np.stack(
+        [
+            w * a - x * b - y * c - z * d,
+            w * b + x * a + y * d - z * c,
+            w * c - x * d + y * a + z * b,
+            w * d + x * c - y * b + z * a,
+        ],
+        axis=1,
+    )
+
+
+def still(count: int) -> Floats:
+    """Return (n, 7) no motion."""
+    return np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (count, 1))
+
 
 _WINDOW_NS = 60_000_000_000
 """How much is compared at once, so that an hour fits into the memory."""
@@ -196,3 +238,76 @@ def _first_time(times: Times, distance: Floats, angle: Floats, from_ns: int = 0)
     """Return the first time from which on one of them is too large; None if there is none."""
     off = np.nonzero(((distance > DISTANCE) | (angle > ANGLE)) & (times >= from_ns))[0]
     return int(times[off[0]]) if len(off) else None
+
+
+Fact: TypeAlias = tuple[str, str, str]
+"""Fluent, entity, other entity."""
+
+
+def first_belief(here: Side, there: Side, span: Interval) -> Parting | None:
+    """Return where the beliefs first part; None if they do not.
+
+    Believed poses are compared as poses are: without what differs between the first ones. Other beliefs differ while
+    the robot believes something in one run alone, for longer than the tolerance.
+    """
+    one, other = (_by_fact(side, span) for side in (here, there))
+    found = []
+    for fact in dict.fromkeys([*one, *other]):
+        rows = one.get(fact, []), other.get(fact, [])
+        time_ns = _parted(*rows, span)
+        if time_ns is not None:
+            found.append((time_ns, fact, rows))
+    if not found:
+        return None
+    time_ns, fact, rows = min(found, key=lambda item: item[:2])
+    entities = tuple(name for name in fact[1:] if name)
+    return Parting(time_ns, entities, *(_row(_last(known, time_ns)) for known in rows))
+
+
+def _by_fact(side: Side, span: Interval) -> dict[Fact, list[Belief]]:
+    found: dict[Fact, list[Belief]] = {}
+    for belief in side.tables.beliefs:
+        if belief.span.from_ns < span.to_ns:
+            found.setdefault((belief.fluent, belief.a, belief.b), []).append(belief)
+    return found
+
+
+def _parted(here: Sequence[Belief], there: Sequence[Belief], span: Interval) -> int | None:
+    if not here or not there:
+        return (here or there)[0].span.from_ns
+    if here[0].pose is not None and there[0].pose is not None:
+        return _parted_poses(here, there)
+    one, other = (Intervals(row.span for row in rows if row.holds) for rows in (here, there))
+    apart = [*(one - other).within(span), *(other - one).within(span)]
+    long = (part.from_ns for part in apart if part.to_ns - part.from_ns > TOLERANCE_NS)
+    return min((time_ns for time_ns in long if time_ns > span.from_ns), default=None)
+
+
+def _parted_poses(here: Sequence[Belief], there: Sequence[Belief]) -> int | None:
+    (one_ns, one), (other_ns, other) = (_poses(rows) for rows in (here, there))
+    times = np.union1d(one_ns, other_ns)
+    moved = [
+        since(sampled(times, known_ns, poses), poses[:1])
+        for known_ns, poses in ((one_ns, one), (other_ns, other))
+    ]
+    distance, angle = distances(*moved)
+    off = np.nonzero((distance > DISTANCE_M) | (angle > TURNED))[0]
+    return int(times[off[0]]) if len(off) else None
+
+
+def _poses(rows: Sequence[Belief]) -> tuple[Times, Floats]:
+    """Return (n,) times [ns] and (n, 7) believed poses."""
+    times = np.array([row.span.from_ns for row in rows], np.int64)
+    poses = np.array([row.pose for row in rows], np.float64)
+    return times, poses
+
+
+def _last(rows: Sequence[Belief], time_ns: int) -> Belief | None:
+    """Return the belief at a time; None if there was none yet."""
+    before = [row for row in rows if row.span.from_ns <= time_ns]
+    return before[-1] if before else None
+
+
+def _row(belief: Belief | None) -> dict[str, Json] | None:
+    names = ("fluent", "a", "b", "holds", "pose", "from", "to", "origin")
+    return None if belief is None else picked(belief, *names)

@@ -1,12 +1,16 @@
-"""Which entities a name stands for: a hand and a robot stand for their links."""
+"""The entities of a scene: what a name stands for, and which ones tasks name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cached_property
 
-from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.expressions.terms import terms_in
+from hetwin_core.ensemble.scene.hands import hand_links
+from hetwin_core.ensemble.scene.layout import EntityKind, Layout
+from hetwin_core.episodes.tables.rows import Task
 
 ROBOT = "robot"
 """Stands for every robot."""
@@ -20,6 +24,7 @@ class Bodies:
     """
 
     def __init__(self, layout: Layout) -> None:
+        self._layout = layout
         self._entities = {entity.name: entity for entity in layout.entities}
         self._standing_for: dict[str, frozenset[str]] = {}
 
@@ -71,7 +76,8 @@ class Bodies:
     def _find(self, name: str) -> Iterable[str]:
         entity = self._entities.get(name)
         if entity is not None and entity.kind is EntityKind.HAND:
-            return {name, *self._links_of_hand(entity)}
+            links = hand_links(self._layout, name)
+            return {name, *(self._layout.entities[link].name for link in links if link >= 0)}
         if entity is not None and entity.kind is EntityKind.ROBOT:
             return self._of_robot(name)
         if entity is not None:
@@ -84,13 +90,84 @@ class Bodies:
     def _of_robot(self, name: str) -> set[str]:
         return {name, *(e.name for e in self._entities.values() if e.owner == name)}
 
-    def _links_of_hand(self, hand: Entity) -> set[str]:
-        """The link that it is fixed to, the parents of its fingers, and all of their descendants."""
-        links = [e for e in self._entities.values() if e.kind is EntityKind.LINK]
-        found = {hand.parent} | {e.parent for e in links if e.joint and e.joint in hand.joints}
-        found.discard("")
-        size = 0
-        while size != len(found):
-            size = len(found)
-            found |= {e.name for e in links if e.parent in found}
-        return found
+
+_FIRST, _SECOND = ("object", "a"), ("target", "support", "container", "destination", "b")
+"""What tasks call the first and the second entity of their goal's terms."""
+
+
+def lineage(task: Task, by_id: Mapping[str, Task]) -> Iterator[Task]:
+    """Iterate over a task and what it is a part of, inside out."""
+    seen: set[str] = set()
+    above: Task | None = task
+    while above is not None and above.id not in seen:
+        yield above
+        seen.add(above.id)
+        above = by_id.get(above.parent)
+
+
+class Named:
+    """Finds what tasks name.
+
+    Args:
+        tasks: all of an episode.
+        bodies: its entities.
+    """
+
+    def __init__(self, tasks: Sequence[Task], bodies: Bodies) -> None:
+        self._by_id = {task.id: task for task in tasks}
+        self._bodies = bodies
+        self._own: dict[str, tuple[str, ...]] = {}
+
+    def lineage(self, task: Task) -> Iterator[Task]:
+        """Iterate over a task and what it is a part of, inside out."""
+        return lineage(task, self._by_id)
+
+    def own(self, task: Task) -> tuple[str, ...]:
+        """Return the entities that a task itself names, those of its goal first."""
+        if task.id not in self._own:
+            goal = (name for _, names in terms_in(task.goal) for name in names)
+            found = (*goal, *_texts(task.variables))
+            self._own[task.id] = tuple(dict.fromkeys(n for n in found if n in self._bodies))
+        return self._own[task.id]
+
+    def entities(self, task: Task) -> tuple[str, ...]:
+        """Return the entities that a task names, and those that it is a part of."""
+        return tuple(dict.fromkeys(n for above in self.lineage(task) for n in self.own(above)))
+
+    def objects(self, task: Task) -> tuple[str, ...]:
+        """Return those among `entities` that can be moved."""
+        return tuple(name for name in self.entities(task) if self._bodies.is_movable(name))
+
+    def role(self, task: Task, role: str) -> tuple[str, ...]:
+        """Return what a task, or else the nearest that it is a part of, calls by a role; empty if none does."""
+        for above in self.lineage(task):
+            found = tuple(n for n in _flat(above.variables.get(role)) if n)
+            found = found or self._of_goal(above, role)
+            if found:
+                return found
+        return ()
+
+    def _of_goal(self, task: Task, role: str) -> tuple[str, ...]:
+        place = 0 if role in _FIRST else 1 if role in _SECOND else None
+        if place is None:
+            return ()
+        names = [n[place] for _, n in terms_in(task.goal) if len(n) > place]
+        if role in ("support", "target", *_SECOND):
+            names = [n for n in names if n not in self._bodies.hands]
+        return tuple(dict.fromkeys(names))
+
+
+def _texts(variables: Mapping[str, Json]) -> Iterator[str]:
+    for value in variables.values():
+        yield from _flat(value)
+
+
+def _flat(value: Json) -> Iterator[str]:
+    """The texts in a value, however deep."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from _texts(value)
+    elif isinstance(value, Sequence):
+        for part in value:
+            yield from _flat(part)

@@ -1,10 +1,9 @@
-"""The functions that the queries of rules may call, beside those of questions, and the rows that they return."""
+"""The functions that the queries of rules may call, beside those of questions."""
 
 # ruff: noqa: D402 (users read the first line of each function: how it is called)
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from typing import Any
 
@@ -26,65 +25,7 @@ from hetwin_core.episodes.flaws.perception import (
     overlooked,
     spilled,
 )
-from hetwin_core.episodes.tables.rows import (
-    BeliefError,
-    Happening,
-    Interval,
-    Occasion,
-    Status,
-    Task,
-)
-
-Row = dict[str, Any]
-
-
-_TABLES: Mapping[type, str] = {
-    Occasion: "occasions",
-    Happening: "events",
-    Task: "tasks",
-    BeliefError: "belief_errors",
-}
-
-
-def row_of(found: Any, **more: object) -> Row:
-    """Return a row of a table, or a finding, as queries see it: a mapping, with times in s.
-
-    Its fields and properties become values: one that ends with ``_ns`` loses that, an interval is two times.
-    """
-    kind = type(found)
-    row: Row = {"table": _TABLES[kind]} if kind in _TABLES else {}
-    for name in _names(kind):  # type: ignore[arg-type]  # types are hashable
-        value = getattr(found, name)
-        if isinstance(value, Interval):
-            row |= {"from": value.from_ns / 1e9, "to": value.to_ns / 1e9}
-        elif name.endswith("_ns"):
-            row[name.removesuffix("_ns")] = None if value is None else value / 1e9
-        else:
-            row[name] = _shown(value)
-    return row | more
-
-
-@cache
-def _names(kind: type) -> tuple[str, ...]:
-    """Fields and properties of rows and findings, but for what tasks were before."""
-    own = [name for name, value in vars(kind).items() if isinstance(value, property)]
-    names = getattr(kind, "_fields", None) or [one.name for one in fields(kind)]
-    return tuple(name for name in (*names, *own) if name not in ("history", "settings"))
-
-
-def _shown(value: Any) -> Any:
-    match value:
-        case Status():
-            return value.value
-        case str() | float() | None:
-            return value
-        case Mapping():
-            return dict(value)
-        case _ if is_dataclass(value) or type(value) in _TABLES:
-            return row_of(value)
-        case tuple() | list():
-            return [_shown(one) for one in value]
-    return value
+from hetwin_core.episodes.tables.rows import Occasion, Row, Task, row_of
 
 
 class Findings:

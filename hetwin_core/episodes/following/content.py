@@ -10,11 +10,9 @@ from typing import Any
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.topics import STATE, Topic
-from hetwin_core.episodes.bag import FACTS
-from hetwin_core.episodes.bag_metadata import METADATA
-from hetwin_core.episodes.following.definitions import Definitions
+from hetwin_core.episodes.bag import FACTS, METADATA
 from hetwin_core.episodes.following.log_file import Chunk, LogFile, Place
-from hetwin_core.episodes.following.states import StateReader, States, joined
+from hetwin_core.episodes.following.states import Definitions, StateReader, States, joined
 from hetwin_core.episodes.run_folder import LOG, SUMMARY
 
 

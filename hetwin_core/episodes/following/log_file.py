@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from hetwin_core.episodes.mcap_records import (
+from hetwin_core.episodes.mcap_file import (
     CHANNEL,
     CHUNK,
     DATA_END,

@@ -14,7 +14,7 @@ from hetwin_core.ensemble.beliefs import LOC
 from hetwin_core.episodes.tables.intervals import Intervals
 from hetwin_core.episodes.tables.lists import BeliefList, Numbers, OccasionList
 from hetwin_core.episodes.tables.rows import BeliefError, Interval
-from hetwin_core.episodes.tables.unseen import Unseen
+from hetwin_core.episodes.tables.tables import Unseen
 
 
 @dataclass(slots=True)

@@ -29,8 +29,7 @@ from hetwin_core.episodes.tables.lists import (
 )
 from hetwin_core.episodes.tables.poses import LogPoses, Piece, Timeline
 from hetwin_core.episodes.tables.rows import Happening, Interval, Status, Task
-from hetwin_core.episodes.tables.tables import Tables
-from hetwin_core.episodes.tables.unseen import Unseen
+from hetwin_core.episodes.tables.tables import Tables, Unseen
 
 
 @dataclass(frozen=True)

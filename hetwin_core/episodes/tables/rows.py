@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cache
+from typing import Any, NamedTuple
 
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.tasks import Status as Status
@@ -204,3 +205,61 @@ class BeliefError(NamedTuple):
     angle: float
     believed_ns: int
     moved_ns: int
+
+
+Row = dict[str, Any]
+"""A row as queries see it."""
+
+_TABLES: Mapping[type, str] = {
+    Occasion: "occasions",
+    Happening: "events",
+    Task: "tasks",
+    BeliefError: "belief_errors",
+}
+
+
+def row_of(found: Any, **more: object) -> Row:
+    """Return a row of a table, or a finding, as queries see it: a mapping, with times in s.
+
+    Its fields and properties become values: one that ends with ``_ns`` loses that, an interval is two times.
+    """
+    kind = type(found)
+    row: Row = {"table": _TABLES[kind]} if kind in _TABLES else {}
+    for name in _names(kind):  # type: ignore[arg-type]  # types are hashable
+        value = getattr(found, name)
+        if isinstance(value, Interval):
+            row |= {"from": value.from_ns / 1e9, "to": value.to_ns / 1e9}
+        elif name.endswith("_ns"):
+            row[name.removesuffix("_ns")] = None if value is None else value / 1e9
+        else:
+            row[name] = _shown(value)
+    return row | more
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    """Fields and properties of rows and findings, but for what tasks were before."""
+    own = [name for name, value in vars(kind).items() if isinstance(value, property)]
+    names = getattr(kind, "_fields", None) or [one.name for one in fields(kind)]
+    return tuple(name for name in (*names, *own) if name not in ("history", "settings"))
+
+
+def _shown(value: Any) -> Any:
+    match value:
+        case Status():
+            return value.value
+        case str() | float() | None:
+            return value
+        case Mapping():
+            return dict(value)
+        case _ if is_dataclass(value) or type(value) in _TABLES:
+            return row_of(value)
+        case tuple() | list():
+            return [_shown(one) for one in value]
+    return value
+
+
+def picked(found: Any, *names: str) -> Row:
+    """Return some of the values of a row of a table, with times in s."""
+    row = row_of(found)
+    return {name: row[name] for name in names}

@@ -1,99 +1,143 @@
-"""All tables of one episode."""
+"""All tables of one episode, and where it was not seen whether something holds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from functools import cached_property
+from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.episodes.tables.lists import EventList
+from hetwin_core.ensemble.conductor.reporting.coverage import (
+    DECIDED_BY,
+    Claim,
+    Decided,
+    Stretch,
+    stretches_of,
+)
+from hetwin_core.ensemble.scene.layout import EntityKind, Layout
+from hetwin_core.ensemble.sentences.catalogue import say
+from hetwin_core.episodes.tables.lists import BeliefList, EventList, OccasionList
+from hetwin_core.episodes.tables.poses import LogPoses
 from hetwin_core.episodes.tables.rows import (
-    Belief,
+    BORNE,
     BeliefError,
+    Happening,
     Interval,
-    Occasion,
     Task,
 )
-from hetwin_core.episodes.tables.unseen import Unseen
+
+Names = Collection[str] | None
+"""Entities that an argument stands for; None: any."""
+
+_STANDING = ("on", BORNE)
+_TOUCHING = ("contact", "attached", "collision", "collision_end", "touched", "touch_ended")
+_EVENTS: Mapping[str, Decided] = {
+    **{
+        name: Decided(Claim.GRIP, 1)
+        for name in (
+            *("picked_up", "pick_up", "grasped", "released", "lost", "slipped"),
+            *("grip_closed", "grip_lost"),
+        )
+    },
+    **{name: Decided(Claim.DROP, 0) for name in ("fell", "toppled", "flung", "left_the_world")},
+    "in_container": Decided(Claim.CONTAINER, 0),
+    "left_container": Decided(Claim.CONTAINER, 0),
+    "put_down": Decided(Claim.SUPPORT, 0),
+    "set_down": Decided(Claim.SUPPORT, 0),
+}
 
 
-class OccasionTable(Protocol):
-    """Occasions, found by fluent and entities."""
+class Blind(NamedTuple):
+    """A time in which nobody saw whether something holds.
 
-    def __len__(self) -> int:
-        """Return the number of rows."""
+    Attributes:
+        span: when.
+        why: why not.
+    """
 
-    def __iter__(self) -> Iterator[Occasion]:
-        """Iterate over the rows, in their order."""
-
-    def find(self, fluent: str, a: str | None = None, b: str | None = None) -> list[Occasion]:
-        """Return the rows of a fluent, by begin; None stands for any entity, also for none.
-
-        Symmetric fluents are found in either order.
-        """
-
-    def __getitem__(self, row: int) -> Occasion:
-        """Return a row."""
+    span: Interval
+    why: str
 
 
-class BeliefTable(Protocol):
-    """Beliefs, found by fluent and entities."""
+class Unseen:
+    """Finds where a fluent or an event was not seen, by what the run says that it checks.
 
-    def __len__(self) -> int:
-        """Return the number of rows."""
+    Args:
+        layout: of the scene.
+        events: of the episode.
+        known: all of the episode, its last moment included.
+        unclear: pairs of bodies that never move of which it is not known whether they touch.
+    """
 
-    def __iter__(self) -> Iterator[Belief]:
-        """Iterate over the rows, in their order."""
-
-    def find(
+    def __init__(
         self,
-        fluent: str,
-        a: str | None = None,
-        b: str | None = None,
-        during: Interval | None = None,
-    ) -> list[Belief]:
-        """Return the rows of a fluent that overlap an interval, by begin; None stands for any."""
+        layout: Layout,
+        events: Collection[Happening],
+        known: Interval,
+        unclear: Collection[tuple[str, str]] = (),
+    ) -> None:
+        self._layout, self._events, self._known = layout, events, known
+        self._unclear = unclear
+        standing = (EntityKind.OBJECT, EntityKind.STATIC)
+        self._standing = frozenset(e.name for kind in standing for e in layout.of_kind(kind))
 
-    def __getitem__(self, row: int) -> Belief:
-        """Return a row."""
+    @cached_property
+    def stretches(self) -> Mapping[tuple[Claim, str], tuple[Stretch, ...]]:
+        """When each claim was checked, and when not."""
+        return stretches_of(self._events, *self._known)
 
+    def of(self, fluent: str, first: Names = None, second: Names = None) -> list[Blind]:
+        """Return where it was not seen whether a fluent is false."""
+        found = self._found(fluent, DECIDED_BY.get(fluent), (first, second))
+        if fluent in (*_STANDING, "contact"):
+            found += self._of_shapes(fluent, first, second)
+        return found
 
-class Poses(Protocol):
-    """The poses of the log."""
+    def _of_shapes(self, fluent: str, first: Names, second: Names) -> Iterator[Blind]:
+        """Of what nothing looks at: links that stand on something, and bodies without plain shapes that never move."""
+        if fluent in _STANDING and first is not None and not self._standing.intersection(first):
+            yield Blind(self._known, say("question.no_supports", of=sorted(first)[0]))
+            return
+        orders = [(first, second), (second, first)] if fluent == "contact" else [(first, second)]
+        for a, b in self._unclear:
+            if any((x is None or a in x) and (y is None or b in y) for x, y in orders):
+                yield Blind(self._known, say("question.no_shapes", of=a, other=b))
+                return
 
-    def at(self, entity: str, time_ns: int) -> tuple[int, Floats]:
-        """Return the time of the last state that is not later [ns], and pose and twist (13,) in the world.
+    def of_event(self, event: str, first: Names = None, second: Names = None) -> list[Blind]:
+        """Return where an event may have happened that nobody saw."""
+        decided = DECIDED_BY.get(event) if event in ("connected", "dropped") else _EVENTS.get(event)
+        return self._found(event, decided, (first, second))
 
-        Raises:
-            KeyError: if the scene has no such entity with a pose.
-        """
+    def _found(
+        self, name: str, decided: Decided | None, arguments: tuple[Names, Names]
+    ) -> list[Blind]:
+        if not self.stretches:
+            return []
+        if name in _TOUCHING:
+            return list(self._touches(arguments))
+        if decided is None:
+            return []
+        names = arguments[decided.argument] if decided.argument >= 0 else None
+        return [
+            Blind(Interval(stretch.from_ns, stretch.to_ns), stretch.why)
+            for (claim, subject), each in self.stretches.items()
+            if claim is decided.claim and (names is None or subject in names)
+            for stretch in each
+            if not stretch.checked and stretch.to_ns > stretch.from_ns
+        ]
 
-    def during(self, entity: str, span: Interval) -> tuple[Floats, Floats]:
-        """Return (n,) times [ns] and (n, 13) poses and twists of the states in an interval, and of the one before."""
-
-    def value(self, entity: str, attribute: str, time_ns: int) -> tuple[int, Floats]:
-        """Return the time of the last state that is not later [ns], and an attribute's value."""
-
-    def row(self, time_ns: int) -> int:
-        """Return the number of the last state that is not later, counted from 0; 0 for times before the first."""
-
-    def snapshot(self, time_ns: int) -> Snapshot:
-        """Return the whole scene of the last state that is not later, with owners, parents and proximity.
-
-        Snapshots in order of time, some states apart, cost little more than reading on; evaluators are asked on them.
-        """
-
-    def states(self, span: Interval) -> Iterator[tuple[NDArray[np.int64], Floats]]:
-        """Iterate over the log's chunks: (n,) times [ns] and (n, layout.size) all values of the states in an interval.
-
-        Every chunk is decoded once; the arrays are valid until the next one.
-        """
+    def _touches(self, arguments: tuple[Names, Names]) -> Iterator[Blind]:
+        """Where links have no shapes: nobody can see what they touch."""
+        for (claim, robot), each in self.stretches.items():
+            if claim is not Claim.TOUCH:
+                continue
+            links = {e.name for e in self._layout.of_kind(EntityKind.LINK) if e.owner == robot}
+            for stretch in each:
+                bare = links.difference(stretch.of)
+                meant = any(names is None or bare.intersection(names) for names in arguments)
+                if not stretch.checked and meant and stretch.to_ns > stretch.from_ns:
+                    yield Blind(Interval(stretch.from_ns, stretch.to_ns), stretch.why)
 
 
 @dataclass(frozen=True)
@@ -123,13 +167,13 @@ class Tables:
     start_ns: int
     known_until_ns: int
     finished: bool
-    occasions: OccasionTable
+    occasions: OccasionList
     events: EventList
     tasks: Sequence[Task]
-    beliefs: BeliefTable
+    beliefs: BeliefList
     belief_errors: Sequence[BeliefError]
     recorded: frozenset[str]
     believed: frozenset[tuple[str, str]]
-    poses: Poses
+    poses: LogPoses
     expects: Mapping[str, tuple[str, ...]]
     unseen: Unseen

@@ -9,8 +9,7 @@ from typing import NamedTuple
 from hetwin_core.ensemble.conductor.reporting.coverage import DECIDED_BY
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.episodes.tables.rows import Interval, Occasion
-from hetwin_core.episodes.tables.tables import Tables
-from hetwin_core.episodes.tables.unseen import Blind
+from hetwin_core.episodes.tables.tables import Blind, Tables
 
 
 class Truth(NamedTuple):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from hetwin_core.ensemble.annotations import action_arguments
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import SOURCE
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.episodes.tables.running import RunTables
+from hetwin_core.episodes.tables.open import RunTables
 from hetwin_core.episodes.tables.tables import Tables
 from hetwin_suite._study.deciding.decision import Decision, Tried, tried
 from hetwin_suite._study.deciding.library import Library

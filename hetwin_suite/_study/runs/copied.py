@@ -18,7 +18,7 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_core.episodes.log_writer import RunLog
-from hetwin_core.episodes.tables.running import RunTables
+from hetwin_core.episodes.tables.open import RunTables
 from hetwin_suite._study.drawing.draw import Draw
 from hetwin_suite._study.runs.judging import result_of
 from hetwin_suite._study.runs.making import Making, alter, guarded

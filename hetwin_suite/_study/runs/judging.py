@@ -13,7 +13,7 @@ from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.words import failure_row_words
 from hetwin_core.episodes.asking.asked import AskedTables
 from hetwin_core.episodes.flaws.find import flaws_in
-from hetwin_core.episodes.tables.running import RunTables
+from hetwin_core.episodes.tables.open import RunTables
 from hetwin_core.episodes.tables.tables import Tables
 from hetwin_suite._study.drawing.draw import Draw
 from hetwin_suite._study.runs.run_result import RunResult, failed

@@ -24,7 +24,7 @@ from hetwin_core.ensemble.supervision.heartbeat import Heartbeat
 from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_core.ensemble.words import failure_row_words, failure_words
 from hetwin_core.episodes.log_writer import RunLog
-from hetwin_core.episodes.tables.running import RunTables
+from hetwin_core.episodes.tables.open import RunTables
 from hetwin_suite._study.drawing.draw import Draw
 from hetwin_suite._study.runs.judging import result_of
 from hetwin_suite._study.runs.keep import Keep

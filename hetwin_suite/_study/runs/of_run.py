@@ -11,7 +11,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.episode_folder import is_episode, scenario_of
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.ensemble.scenario.source import SourceKind
-from hetwin_core.episodes.comparing.side import open_side
+from hetwin_core.episodes.comparing.comparison import open_side
 from hetwin_core.episodes.log_writer import RunLog
 from hetwin_core.episodes.tables.open import open_tables
 from hetwin_core.episodes.tables.tables import Tables

@@ -16,7 +16,7 @@ from hetwin_core.ensemble.conductor.session import session
 from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.model import Stepping
 from hetwin_core.ensemble.words import failure_row_words
-from hetwin_core.episodes.tables.running import RunTables
+from hetwin_core.episodes.tables.open import RunTables
 from hetwin_suite._study.drawing.draw import AS_BELIEVED, Draw
 from hetwin_suite._study.drawing.find import find_uncertainty
 from hetwin_suite._study.drawing.moment import of_now

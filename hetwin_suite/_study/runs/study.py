@@ -11,7 +11,7 @@ from pathlib import Path
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario
-from hetwin_core.episodes.tables.running import RunTables
+from hetwin_core.episodes.tables.open import RunTables
 from hetwin_suite._study.drawing.draw import Draw
 from hetwin_suite._study.drawing.find import KEY as UNCERTAINTY
 from hetwin_suite._study.drawing.find import find_uncertainty

@@ -1,10 +1,8 @@
-"""Definitions of what action servers, controllers, behaviour trees and detectors publish, as their packages have them.
+"""Definitions of what action servers, controllers and behaviour trees publish, as their packages have them.
 
 They are here since recorders leave the definitions of hidden topics out, and the packages need not be installed. Where
 versions differ there is a definition for each, the usual one first. What an action's topics carry follows from the
 action's own definition, which is also what newer recorders keep of them.
-
-They are here since they need not be installed to be read; with what they use of other packages, as bags carry them.
 """
 
 from __future__ import annotations
@@ -167,28 +165,3 @@ DEFINITIONS: Mapping[str, tuple[str, ...]] = {
     ),
 }
 """Type -> its definitions."""
-
-
-DETECTIONS = """\
-MSG: vision_msgs/msg/Detection3DArray
-std_msgs/Header header
-vision_msgs/Detection3D[] detections
-================================================================================
-MSG: vision_msgs/msg/Detection3D
-std_msgs/Header header
-vision_msgs/ObjectHypothesisWithPose[] results
-vision_msgs/BoundingBox3D bbox
-string id
-================================================================================
-MSG: vision_msgs/msg/ObjectHypothesisWithPose
-vision_msgs/ObjectHypothesis hypothesis
-geometry_msgs/PoseWithCovariance pose
-================================================================================
-MSG: vision_msgs/msg/ObjectHypothesis
-string class_id
-float64 score
-================================================================================
-MSG: vision_msgs/msg/BoundingBox3D
-geometry_msgs/Pose center
-geometry_msgs/Vector3 size
-"""

@@ -25,10 +25,9 @@ from rosbags.typesys.stores import empty
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.topics import ANNOTATIONS, BELIEFS, JOINT_STATES, TASKS
-from hetwin_core.episodes.lazy_typestore import LazyTypestore
+from hetwin_core.episodes.messages import LazyTypestore, types_in
 from model_nodes.main_physics.sources.action_types import (
     DEFINITIONS,
-    DETECTIONS,
     IMPLIED,
     message_of,
 )
@@ -56,8 +55,7 @@ def known_types() -> Typestore:
     for type_name in (ACTION_ANNOTATION, TASKS.type, BELIEFS.type):
         text = resource("msg", f"{type_name.rpartition('/')[2]}.msg").read_text(encoding="utf-8")
         store.register(get_types_from_msg(text, type_name))
-    first, rest = DETECTIONS.removeprefix("MSG: ").split("\n", 1)
-    store.register(get_types_from_msg(rest, first))
+    store.register(types_in("vision_msgs"))
     for type_name, versions in DEFINITIONS.items():
         store.register(get_types_from_msg(versions[0], type_name))
     return store

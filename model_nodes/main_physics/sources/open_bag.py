@@ -24,7 +24,7 @@ from rosbags.rosbag2.storage_sqlite3 import Sqlite3Reader
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.writing import FULL, unwritable
-from hetwin_core.episodes.bag_metadata import METADATA
+from hetwin_core.episodes.bag import METADATA
 from model_nodes.main_physics.sources.bag_types import ros1_converter
 from model_nodes.main_physics.sources.whole_records import WholeReader
 

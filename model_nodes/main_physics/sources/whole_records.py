@@ -28,7 +28,7 @@ from rosbags.rosbag2.storage_mcap import ChunkInfo, McapReader, decompress
 from rosbags.rosbag2.storage_sqlite3 import Sqlite3Reader
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.episodes.mcap_records import (
+from hetwin_core.episodes.mcap_file import (
     CHANNEL,
     CHUNK,
     DATA_END,

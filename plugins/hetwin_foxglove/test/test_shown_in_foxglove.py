@@ -11,23 +11,6 @@ import pytest
 from support.hetwin_command import refused
 from support.ros_runs import finish, run, running, toy
 
-from hetwin_suite._commands.options import with_usual_ports
-
-
-@pytest.mark.parametrize(
-    ("words", "found"),
-    [
-        ("run a --foxglove", "run a --foxglove 8765"),
-        ("run a --foxglove --hold", "run a --foxglove 8765 --hold"),
-        ("run --foxglove a.yaml", "run --foxglove 8765 a.yaml"),
-        ("run a --foxglove 0 --hold", "run a --foxglove 0 --hold"),
-        ("run a --foxglove=9000", "run a --foxglove=9000"),
-        ("run a", "run a"),
-    ],
-)
-def test_the_port_may_be_left_out(words: str, found: str) -> None:
-    assert with_usual_ports(words.split()) == found.split()
-
 
 def test_it_waits_for_its_client_and_has_the_digest_of_a_run_without(tmp_path: Path) -> None:
     pytest.importorskip("foxglove", reason="the extra foxglove is not installed")

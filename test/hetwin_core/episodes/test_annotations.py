@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hetwin_core.ensemble.events import Event, EventKind
-from hetwin_core.episodes.annotations import Annotation, pair_annotations
+from hetwin_core.episodes.derived import Annotation, pair_annotations
 
 
 def action(name: str, time_ns: int, phase: str, **arguments: str) -> Event:

@@ -7,7 +7,7 @@ import pytest
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.tables import PROXIMITY_COLUMNS
-from hetwin_core.episodes.approaches import nearest_approaches
+from hetwin_core.episodes.derived import nearest_approaches
 
 LAYOUT = Layout.build([Entity(name, EntityKind.OBJECT) for name in ("box", "ball", "finger")], [])
 

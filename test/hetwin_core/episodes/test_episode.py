@@ -12,10 +12,9 @@ from rosbags.typesys import Stores, get_typestore
 from support.small_run import GRASP, RELEASE, STEP_NS, STEPS, SmallRun, records
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.episodes.annotations import Annotation
+from hetwin_core.episodes.derived import Annotation, Span
 from hetwin_core.episodes.episode import Episode, Note
 from hetwin_core.episodes.log_writer import RunLog
-from hetwin_core.episodes.spans import Span
 
 END = STEPS * STEP_NS
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.episodes.new_run import run_folder
+from hetwin_core.episodes.run_folder import run_folder
 
 
 def test_runs_that_begin_in_the_same_second_get_a_folder_each(tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.topics import SCAN_TOPIC
 from hetwin_core.episodes.bag import LogBag
 from hetwin_core.episodes.episode import Episode
+from hetwin_core.episodes.failed_run import recover_log
 from hetwin_core.episodes.messages import header
-from hetwin_core.episodes.recover import recover_log
 from hetwin_core.episodes.run_messages import encoded
 
 _PLAY = """

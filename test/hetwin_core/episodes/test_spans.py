@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hetwin_core.ensemble.conductor.reporting.listener import Handover
 from hetwin_core.ensemble.scene.values import Value
-from hetwin_core.episodes.spans import Span, spans
+from hetwin_core.episodes.derived import Span, spans
 
 END = 1000
 ATTRIBUTES = [("box", "pose"), ("cup", "pose"), ("cup", "level")]

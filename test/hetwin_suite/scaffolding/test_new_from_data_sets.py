@@ -10,6 +10,7 @@ import pytest
 import yaml
 from support.hetwin_command import hetwin
 from support.learning_sets import SO101, swings, write_lerobot, write_robomimic, write_table
+from support.plugins import needs
 from support.robot_files import TABLETOP_ARM, example
 from support.tabletop import JOINTS, write_recording
 
@@ -78,6 +79,7 @@ def test_errors_about_what_was_recorded_name_the_data_set(tmp_path: Path) -> Non
     assert f"{table}: the recording has no duration" in said.err
 
 
+@needs("hetwin_datasets")
 def test_a_recording_has_no_episodes(tmp_path: Path) -> None:
     bag = tmp_path / "recording"
     write_recording(bag, JOINTS)

@@ -13,6 +13,7 @@ from support.small_run import SmallRun
 
 from hetwin_core.ensemble import installed
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_suite._commands.options import with_usual_ports
 from hetwin_suite.view.viewers import ViewerAt, viewers_asked
 from model_nodes.main_physics.sources.datasets.opening import open_episode
 
@@ -85,6 +86,21 @@ def test_viewers_are_asked_for_by_name_and_port() -> None:
     for text in ("menu=x", "menu=-1", "menu=65536"):
         with pytest.raises(BadInput, match=r"--viewer: this is no port; .*NAME=PORT"):
             viewers_asked([text], None)
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("run a --foxglove", "run a --foxglove 8765"),
+        ("run a --foxglove --hold", "run a --foxglove 8765 --hold"),
+        ("run --foxglove a.yaml", "run --foxglove 8765 a.yaml"),
+        ("run a --foxglove 0 --hold", "run a --foxglove 0 --hold"),
+        ("run a --foxglove=9000", "run a --foxglove=9000"),
+        ("run a", "run a"),
+    ],
+)
+def test_the_port_may_be_left_out(words: str, found: str) -> None:
+    assert with_usual_ports(words.split()) == found.split()
 
 
 def test_a_data_set_that_a_package_reads(cafe: None, tmp_path: Path) -> None:

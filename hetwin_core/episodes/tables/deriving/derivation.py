@@ -13,15 +13,17 @@ from hetwin_core.ensemble.event_codec import arguments_from_text
 from hetwin_core.ensemble.events import EventKind, Json
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.layout_json import layout_from_json
-from hetwin_core.episodes.following.definitions import Definitions
 from hetwin_core.episodes.following.log_file import Chunk, LogFile, Place
-from hetwin_core.episodes.following.states import StateReader, States
+from hetwin_core.episodes.following.states import Definitions, StateReader, States
 from hetwin_core.episodes.messages import nanoseconds
-from hetwin_core.episodes.tables.deriving.beliefs import BeliefBook, BeliefReader
+from hetwin_core.episodes.tables.deriving.beliefs import (
+    LATE_NS,
+    BeliefBook,
+    BeliefReader,
+    PoseErrors,
+)
 from hetwin_core.episodes.tables.deriving.book import Batch, Book, SceneIndex
-from hetwin_core.episodes.tables.deriving.motion import Motion, Places
-from hetwin_core.episodes.tables.deriving.pose_errors import LATE_NS, PoseErrors
-from hetwin_core.episodes.tables.deriving.standing import Pair, standing
+from hetwin_core.episodes.tables.deriving.motion import Motion, Pair, Places, standing
 from hetwin_core.episodes.tables.deriving.tasks import TaskBook
 from hetwin_core.episodes.tables.deriving.touching import HELD_ON_NS, Handling, Touching
 from hetwin_core.episodes.tables.deriving.truths import Drops, Truths

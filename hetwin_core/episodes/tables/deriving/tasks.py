@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from hetwin_core.ensemble.annotations import RESULT, ROBOT
+from hetwin_core.ensemble.annotations import RESULT
 from hetwin_core.ensemble.event_codec import arguments_from_text
 from hetwin_core.ensemble.events import Json
+from hetwin_core.episodes.derived import begun_by
 from hetwin_core.episodes.messages import nanoseconds
 from hetwin_core.episodes.tables.rows import Interval, Status, Task
 
@@ -125,18 +126,11 @@ class TaskBook:
             draft.history.append((time_ns, Status.ACTIVE))
             self._running.append(draft)
         elif phase == "end":
-            begun = [
-                draft
-                for draft in reversed(self._running)
-                if draft.operation == operation and draft.phases.get(ROBOT) == rest.get(ROBOT)
-            ]
-            same = [draft for draft in begun if draft.phases == rest]
-            more = [
-                draft for draft in begun if draft.phases and draft.phases.items() <= rest.items()
-            ]
-            for draft in (same or more or begun)[:1]:
-                draft.history.append((time_ns, _BY_RESULT.get(str(rest.get(RESULT)), Status.DONE)))
-                self._running.remove(draft)
+            begun = begun_by(self._running, lambda d: (d.operation, d.phases), operation, rest)
+            if begun is not None:
+                status = _BY_RESULT.get(str(rest.get(RESULT)), Status.DONE)
+                begun.history.append((time_ns, status))
+                self._running.remove(begun)
 
 
 def _set(draft: _Draft, time_ns: int, variables: Mapping[str, Json]) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.small_run import SmallRun
 
-from hetwin_core.episodes.asking.states import StateReader, Threshold, threshold
+from hetwin_core.episodes.asking.reading import StateReader, Threshold, threshold
 from hetwin_core.episodes.asking.terms import State
 from hetwin_core.episodes.asking.times import whole
 from hetwin_core.episodes.tables.open import Follower

@@ -5,14 +5,13 @@ from __future__ import annotations
 from support.compared import side
 from support.made_tables import MadeTables, ns
 
-from hetwin_core.episodes.comparing.events import (
-    Split,
-    event_row,
-    parting_of,
+from hetwin_core.episodes.comparing.comparison import Side
+from hetwin_core.episodes.comparing.happenings import (
+    EventSplit,
+    parting_of_event,
     split_events,
     split_words,
 )
-from hetwin_core.episodes.comparing.side import Side
 from hetwin_core.episodes.tables.rows import Interval
 
 ALL = Interval(0, ns(10.0) + 1)
@@ -25,7 +24,7 @@ def run(*events: tuple[str, float, dict[str, str | float]], source: str = "handl
     return side(made)
 
 
-def split(here: Side, there: Side) -> list[Split]:
+def split(here: Side, there: Side) -> list[EventSplit]:
     return split_events(here, there, ALL)
 
 
@@ -42,7 +41,7 @@ def test_what_only_one_run_has() -> None:
     assert found.there is None
     assert split_words(found) == "only here: cup1 fell"
     (found,) = split(run(PUT_DOWN), run(("fell", 1.0, {"object": "cup1"}), PUT_DOWN))
-    parting = parting_of(found, run(), run())
+    parting = parting_of_event(found, run(), run())
     assert (parting.time_ns, parting.entities, parting.here) == (ns(1.0), ("cup1",), None)
     assert parting.there == {"name": "fell", "time": 1.0, "arguments": {"object": "cup1"}}
 
@@ -52,9 +51,11 @@ def test_other_arguments_are_shown_side_by_side() -> None:
     (found,) = split(run(PUT_DOWN), run(beside))
     assert found.here is not None
     assert found.there is not None
-    parting = parting_of(found, run(), run())
+    parting = parting_of_event(found, run(), run())
     assert parting.entities == ("box", "tray", "table")
-    assert (parting.here, parting.there) == (event_row(found.here), event_row(found.there))
+    told = {"name": "put_down", "time": 6.0, "arguments": dict(PUT_DOWN[2])}
+    assert parting.here == told
+    assert parting.there == {"name": "put_down", "time": 6.2, "arguments": dict(beside[2])}
     assert split_words(found) == ("here: box put down on tray; there: box put down on table")
 
 

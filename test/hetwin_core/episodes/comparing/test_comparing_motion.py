@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from support.compared import side, stepped
 from support.made_tables import MadeTables, ns
 
+from hetwin_core.episodes.comparing.comparison import Side
 from hetwin_core.episodes.comparing.motion import Motion, compare_motion
-from hetwin_core.episodes.comparing.side import Side
 from hetwin_core.episodes.tables.rows import Interval
 
 ALL = Interval(0, ns(10.0) + 1)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from support.compared import side, stepped
 from support.made_tables import MadeTables, ns
 
-from hetwin_core.episodes.comparing.occasions import disagreements, parting_of
-from hetwin_core.episodes.comparing.side import Side
+from hetwin_core.episodes.comparing.comparison import Side
+from hetwin_core.episodes.comparing.happenings import disagreements, parting_of_occasions
 from hetwin_core.episodes.tables.rows import Interval
 
 ALL = Interval(0, ns(10.0))
@@ -30,12 +30,12 @@ def test_what_holds_in_one_run_alone() -> None:
         ("only here: on(box, tray)", 5.8),
         ("only there: on(box, table)", 6.0),
     ]
-    parting = parting_of(disagreements(here, there, ALL))
+    parting = parting_of_occasions(disagreements(here, there, ALL))
     assert parting is not None
     assert (parting.time_ns, parting.entities) == (ns(5.8), ("box", "tray"))
     assert parting.here == {"fluent": "on", "a": "box", "b": "tray", "from": 5.8, "to": 10.0}
     assert parting.there is None
-    assert parting_of([]) is None
+    assert parting_of_occasions([]) is None
 
 
 def test_gaps_and_lags_below_the_tolerance_are_no_difference() -> None:

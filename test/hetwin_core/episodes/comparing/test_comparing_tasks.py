@@ -7,8 +7,8 @@ from dataclasses import replace
 from support.compared import side
 from support.made_tables import MadeTables, ns
 
-from hetwin_core.episodes.comparing.side import Side
-from hetwin_core.episodes.comparing.tasks import parting_of, split_tasks
+from hetwin_core.episodes.comparing.comparison import Side
+from hetwin_core.episodes.comparing.happenings import parting_of_task, split_tasks
 from hetwin_core.episodes.tables.rows import Interval, Status
 
 ALL = Interval(0, ns(10.0) + 1)
@@ -32,7 +32,7 @@ def test_the_same_tasks() -> None:
 def test_a_task_that_fails_in_one_run_parts_at_its_end() -> None:
     here, there = run(GRASP, PLACE), run(GRASP, ("place.1", 2.0, 4.0, Status.FAILED))
     (split,) = split_tasks(here, there, ALL)
-    parting = parting_of(split, here, there)
+    parting = parting_of_task(split, here, there)
     assert (parting.time_ns, parting.entities) == (ns(4.0), ("right_hand", "box", "tray"))
     assert parting.there == {
         "id": "place.1",

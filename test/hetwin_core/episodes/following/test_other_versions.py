@@ -16,8 +16,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scene.layout_json import layout_to_json
 from hetwin_core.ensemble.topics import REGISTRY, STATE
-from hetwin_core.episodes.lazy_typestore import LazyTypestore
-from hetwin_core.episodes.messages import message, stamp, typestore
+from hetwin_core.episodes.messages import LazyTypestore, message, stamp, typestore
 from hetwin_core.episodes.tables.open import open_tables
 
 STATES = 50

@@ -12,7 +12,7 @@ from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.episodes.following.log_file import Place
 from hetwin_core.episodes.following.states import States
 from hetwin_core.episodes.tables.deriving.derivation import Derivation
-from hetwin_core.episodes.tables.deriving.standing import standing
+from hetwin_core.episodes.tables.deriving.motion import standing
 
 S = 1_000_000_000
 STEP_NS = 10_000_000

@@ -13,8 +13,7 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_core.episodes.log_writer import RunLog
-from hetwin_core.episodes.tables.open import open_tables
-from hetwin_core.episodes.tables.running import RunTables
+from hetwin_core.episodes.tables.open import RunTables, open_tables
 from hetwin_core.episodes.tables.tables import Tables
 
 UNTIL_S = 6.0

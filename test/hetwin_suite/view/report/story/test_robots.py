@@ -9,10 +9,9 @@ from support.made_episode import made_episode, observed, poses, seconds, turning
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats
-from hetwin_core.episodes.approaches import Approach
+from hetwin_core.episodes.derived import Approach
 from hetwin_core.episodes.episode import Episode
-from hetwin_suite.view.report.story.joints import joint_motions, moving_times
-from hetwin_suite.view.report.story.robots import robot_sentences
+from hetwin_suite.view.report.story.robots import joint_motions, moving_times, robot_sentences
 
 JOINTS = ("shoulder", "lift", "wrist")
 ENTITIES = [

@@ -34,7 +34,7 @@ from support.recorded_bags import EPOCH_NS, MS, TYPES, Recorded, sine, storage_f
 
 from hetwin_core.ensemble.annotations import is_meant
 from hetwin_core.ensemble.events import Event, EventKind
-from hetwin_core.episodes.annotations import pair_annotations
+from hetwin_core.episodes.derived import pair_annotations
 from model_nodes.main_physics.sources.action_types import (
     CONTROLLER,
     DEFINITIONS,

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import managed_scenarios as managed
 import pytest
+
+pytest.importorskip("hetwin_learning", reason="hetwin_learning is not installed")
+
+import managed_scenarios as managed
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_learning.fidelity.candidate import FULL, Candidate

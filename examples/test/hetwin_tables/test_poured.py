@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
+pytest.importorskip("hetwin_fluid", reason="hetwin_fluid is not installed")
+
 from poured import Tilt, Way, poured
 
 COUNT = 25
