@@ -28,8 +28,9 @@ from hetwin_core.kinematics.chains.solver import Solver
 from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_core.kinematics.trajectories.in_turn import in_turn
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, TrajectoryPoint
-from hetwin_core.kinematics.travel import Lap, TravelFit, TravelModel, travel_model
+from hetwin_core.kinematics.travel import Lap, TravelFit, TravelModel, adjusted, travel_model
 from hetwin_suite._robots.bag import Announcement, Reading
+from hetwin_suite._robots.stand_in import Obeying, StandIn
 from model_nodes.main_physics.wheels import DifferentialDrive, differential_drive
 from model_nodes.robot_program.beliefs import Percept
 from model_nodes.robot_program.messages import CannotReach, Failed
@@ -46,6 +47,7 @@ __all__ = [
     "Failed",
     "JointTrajectory",
     "Lap",
+    "Obeying",
     "Percept",
     "PlanarPose",
     "Reading",
@@ -54,10 +56,12 @@ __all__ = [
     "SkillScene",
     "Solution",
     "Solver",
+    "StandIn",
     "Task",
     "TrajectoryPoint",
     "TravelFit",
     "TravelModel",
+    "adjusted",
     "differential_drive",
     "hand_of",
     "in_turn",

@@ -90,7 +90,7 @@ def _found(start: Start) -> Program:
     Raises:
         _Unusable: if there is none, or it cannot be called so.
     """
-    use_modules_in(Path(start.folder))
+    use_modules_in(*([Path(start.folder)] if start.folder else []))
     module_name, _, name = start.program.partition(":")
     try:
         module = importlib.import_module(module_name)

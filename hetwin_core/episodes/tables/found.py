@@ -11,9 +11,11 @@ from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
+from zipfile import ZIP_STORED, ZipFile
 
 import numpy as np
 
+from hetwin_core.ensemble.limits import parsed_json
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.episodes.following.log_file import Place
 from hetwin_core.episodes.following.states import States
@@ -161,8 +163,10 @@ def read_found(run: Path, log: Path) -> Found | None:
     """
     path = run / FOLDER / _FILE
     # A file that was damaged, or is another program's, can fail in any way.
-    with suppress(Exception), np.load(path, allow_pickle=False) as columns:
-        facts = json.loads(columns["facts"].tobytes())
+    with suppress(Exception), ZipFile(path) as parts, np.load(path, allow_pickle=False) as columns:
+        if any(part.compress_type != ZIP_STORED for part in parts.infolist()):
+            return None  # nothing that `keep_found` writes
+        facts = parsed_json(columns["facts"].tobytes())
         if facts["key"] == _key(log):
             return _found(facts, columns)
     return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from copy import deepcopy
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +16,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
     RunSummary,
 )
 from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.limits import parsed_json
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.episodes.bag import FACTS
 from hetwin_core.episodes.due import DueStates, KeptState
@@ -273,7 +273,7 @@ class Follower:
             raise no_scene(self._run)
         deriver, finished = self._deriver, self._file.complete
         until_ns = deriver.latest_ns if finished else deriver.known_until_ns
-        given = json.loads(self._file.facts.get(FACTS, {}).get("given") or "{}")
+        given = parsed_json(self._file.facts.get(FACTS, {}).get("given") or "{}")
         return Found.of(deriver, until_ns, finished, given)
 
     def _is_replaced(self) -> bool:

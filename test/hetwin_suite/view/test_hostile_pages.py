@@ -20,7 +20,7 @@ from hetwin_core.episodes.comparing.comparison import (
     What,
 )
 from hetwin_suite._study.batch import Batch, counted
-from hetwin_suite._study.page.page import batch_page
+from hetwin_suite._study.page import batch_page
 from hetwin_suite._study.predicting.forecast import Forecast
 from hetwin_suite._study.predicting.page import forecast_page
 from hetwin_suite._study.runs.run_result import RunResult

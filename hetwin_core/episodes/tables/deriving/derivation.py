@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +10,7 @@ from hetwin_core.ensemble.annotations import ANNOUNCED
 from hetwin_core.ensemble.concern_words import ROBOT_HEALTH, TOUCH_ENDED
 from hetwin_core.ensemble.event_codec import arguments_from_text
 from hetwin_core.ensemble.events import EventKind, Json
+from hetwin_core.ensemble.limits import parsed_json
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.layout_json import layout_from_json
 from hetwin_core.episodes.following.log_file import Chunk, LogFile, Place
@@ -152,7 +152,7 @@ class Scene:
     """What the registry says of a run."""
 
     def __init__(self, registry: Any) -> None:
-        self.layout: Layout = layout_from_json(json.loads(registry.layout))
+        self.layout: Layout = layout_from_json(parsed_json(registry.layout))
         self.models: tuple[str, ...] = tuple(model.name for model in registry.models)
 
 

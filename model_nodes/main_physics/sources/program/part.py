@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.beliefs import LOC, BeliefFields, belief_event
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.own_modules import distrusted_by, refusal
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scenario.source import ProgramSpec
 from hetwin_core.ensemble.scene.values import POSE_SIZE, WORLD
@@ -267,10 +268,14 @@ class ProgramPart(Part):
         Raises:
             BadInput: if the program cannot be imported or called.
         """
+        spec, folder = self._spec, str(self._folder)
+        if distrusted_by(self._folder) is not None:
+            if (refused := refusal(spec.program.partition(":")[0], self._folder)) is not None:
+                raise refused
+            folder = ""
         self._process = process = ProgramProcess()
-        spec = self._spec
         try:
-            process.send(Start(spec.program, str(self._folder), spec.arguments, facts))
+            process.send(Start(spec.program, folder, spec.arguments, facts))
             ready: Ready = process.receive(_IMPORT_S)
         except Silent:
             ready = Ready(
