@@ -4,9 +4,11 @@ For example, half a second of the world of a table::
 
     import numpy as np
     from hetwin_suite.engine import EngineSettings, Settings, load_world, make_engine
+    from hetwin_suite.runs import resource
 
+    settings = Settings.read({"world": str(resource("worlds", "tabletop.sdf"))})
     engine = make_engine("mujoco")
-    engine.load(load_world(Settings.read({"world": "worlds/tabletop.sdf"})), EngineSettings(0.005))
+    engine.load(load_world(settings), EngineSettings(0.005))
     for _ in range(100):
         engine.step()
     frames = np.zeros((len(engine.frames), 13))
