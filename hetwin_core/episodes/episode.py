@@ -20,7 +20,7 @@ from hetwin_core.ensemble.scenario.source import SourceKind
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.layout_json import layout_from_json
 from hetwin_core.ensemble.scene.values import Floats, Ints, Value
-from hetwin_core.episodes.asking.asked import Asked
+from hetwin_core.episodes.asking.asked import AskableEpisode
 from hetwin_core.episodes.derived import (
     Annotation,
     Approach,
@@ -57,7 +57,7 @@ class Note:
     text: str
 
 
-class Episode(Asked):
+class Episode(AskableEpisode):
     """A recorded run, which can be asked questions.
 
     What happened and the states are read when they are asked for, each once; questions need neither: they are asked of

@@ -10,8 +10,8 @@ from hetwin_core.ensemble.model import Changes, MainChanges
 from hetwin_core.ensemble.scene.poses import is_pose
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Value
 
-MAX_EVENTS = 1000
-"""Most events in one output."""
+MAX_EVENTS = 50_000
+"""Most events in one output; a scene may have thousands of objects, each with some of its own."""
 
 MAIN_ONLY = ("block", "tables", "ended", "input_ns", "late")
 """Fields of an output that only the main model may fill; None, false and an empty mapping are nothing."""

@@ -35,7 +35,7 @@ from hetwin_core.episodes.tables.tables import Tables, Unseen
 
 
 @dataclass(frozen=True)
-class Found:
+class DerivedTables:
     """What was found in a log.
 
     Attributes:
@@ -73,7 +73,7 @@ class Found:
     @classmethod
     def of(
         cls, derivation: Derivation, until_ns: int, finished: bool, given: Mapping[str, Any]
-    ) -> Found:
+    ) -> DerivedTables:
         """Return what was derived so far.
 
         Args:
@@ -154,7 +154,7 @@ _OPEN = -1
 """End of what has not ended."""
 
 
-def read_found(run: Path, log: Path) -> Found | None:
+def read_found(run: Path, log: Path) -> DerivedTables | None:
     """Read what was found in a log; None if it was not kept, or is of another log or program.
 
     Args:
@@ -172,7 +172,7 @@ def read_found(run: Path, log: Path) -> Found | None:
     return None
 
 
-def keep_found(run: Path, log: Path, found: Found) -> bool:
+def keep_found(run: Path, log: Path, found: DerivedTables) -> bool:
     """Keep what was found in a complete log; returns whether the folder can be written to."""
     folder = run / FOLDER
     part = folder / f".{_FILE}.{os.getpid()}.tmp"
@@ -204,7 +204,7 @@ def _key(log: Path) -> list[Any]:
     return [_program(), known.st_size, known.st_mtime_ns]
 
 
-def _columns(found: Found, key: list[Any]) -> dict[str, Any]:
+def _columns(found: DerivedTables, key: list[Any]) -> dict[str, Any]:
     beliefs = found.beliefs()
     facts = {
         "key": key,
@@ -235,7 +235,7 @@ def _columns(found: Found, key: list[Any]) -> dict[str, Any]:
     }
 
 
-def _found(facts: Mapping[str, Any], columns: Mapping[str, Any]) -> Found:
+def _found(facts: Mapping[str, Any], columns: Mapping[str, Any]) -> DerivedTables:
     timeline = Timeline()
     timeline.add(columns["times"])
     of_fluent: dict[str, list[int]] = {}
@@ -248,7 +248,7 @@ def _found(facts: Mapping[str, Any], columns: Mapping[str, Any]) -> Found:
         columns["belief_poses"],
         columns["belief_confidences"].astype(np.float64),
     )
-    return Found(
+    return DerivedTables(
         until_ns=facts["until"],
         finished=True,
         stretches=list(_stretches(facts["stretches"], columns["spans"].tolist())),

@@ -33,7 +33,7 @@ from hetwin_core.episodes.following.states import Definitions, StateReader, Stat
 from hetwin_core.episodes.run_messages import task_message
 from hetwin_core.episodes.tables.deriving.beliefs import told_columns
 from hetwin_core.episodes.tables.deriving.derivation import Derivation, Deriver, Scene
-from hetwin_core.episodes.tables.found import Found, keep_found, read_found
+from hetwin_core.episodes.tables.found import DerivedTables, keep_found, read_found
 from hetwin_core.episodes.tables.tables import Tables
 
 _TOGETHER = 64
@@ -116,7 +116,7 @@ class RunTables(RunListener):
         """
         derivation, start = self._derivation, self._start
         assert derivation is not None  # the run has begun
-        found = Found.of(derivation, derivation.latest_ns, True, start.given)
+        found = DerivedTables.of(derivation, derivation.latest_ns, True, start.given)
         models = tuple(model.name for model in start.models)
         return found.tables(Path(name), self._states_at, start.layout, models)
 
@@ -263,7 +263,7 @@ class Follower:
         again = self._deriver.reader.again
         return self.found().tables(self._run, again, scene.layout, scene.models)
 
-    def found(self) -> Found:
+    def found(self) -> DerivedTables:
         """Return all that was found so far.
 
         Raises:
@@ -274,7 +274,7 @@ class Follower:
         deriver, finished = self._deriver, self._file.complete
         until_ns = deriver.latest_ns if finished else deriver.known_until_ns
         given = parsed_json(self._file.facts.get(FACTS, {}).get("given") or "{}")
-        return Found.of(deriver, until_ns, finished, given)
+        return DerivedTables.of(deriver, until_ns, finished, given)
 
     def _is_replaced(self) -> bool:
         """Whether the log is another file than it was: one that was recovered after its process was killed."""

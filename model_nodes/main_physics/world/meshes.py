@@ -104,7 +104,8 @@ def hull_of_points(points: Floats, file: Path | None = None) -> Hull:
     Raises:
         BadInput: if the points do not span a volume.
     """
-    distinct = np.unique(np.ascontiguousarray(points, np.float64).round(9), axis=0)
+    with np.errstate(over="ignore"):
+        distinct = np.unique(np.ascontiguousarray(points, np.float64).round(9), axis=0)
     try:
         return _hull({"uservert": distinct.ravel()})
     except ValueError as error:
@@ -138,7 +139,7 @@ def _vertices_by_trimesh(content: bytes, file: Path) -> Floats:
         vertices = np.asarray(mesh.vertices, np.float64)
     except Exception as error:  # trimesh's loaders raise errors of several libraries
         raise BadInput(f"cannot be decoded: {error}", file=file) from None
-    if vertices.ndim != 2 or len(vertices) < 4:
+    if vertices.ndim != 2 or vertices.shape[1] != 3 or len(vertices) < 4:
         raise BadInput("contains no mesh", file=file)
     return vertices
 

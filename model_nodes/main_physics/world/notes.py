@@ -20,9 +20,14 @@ class _LeftOut:
 
 
 class Notes:
-    """Collects notes in order, without duplicates."""
+    """Collects notes in order, without duplicates.
+
+    Attributes:
+        included: number of the files that were read for models in models.
+    """
 
     def __init__(self) -> None:
+        self.included = 0
         self._notes: dict[str | _LeftOut, None] = {}
         self._meshes: dict[str, dict[str, BadInput]] = {}
 

@@ -62,11 +62,20 @@ FRAME_SENSORS = (
 
 _LEAST_RANGE = 1e-6
 """Of a joint whose limits are the same, which MuJoCo refuses [rad or m]."""
+MOST_SHAPES = 20_000
+"""Of one world: which of them come near each other takes memory by the square of how many there are."""
+_MANY_SHAPES, _MEMORY = 500, 2**32
+"""From how many on MuJoCo's own guess of its memory may be too small; what is not used takes none of the machine's."""
 _JOINT_TYPES = {
     JointKind.HINGE: mj.mjtJoint.mjJNT_HINGE,
     JointKind.SLIDE: mj.mjtJoint.mjJNT_SLIDE,
     JointKind.BALL: mj.mjtJoint.mjJNT_BALL,
 }
+
+
+def memory_of(spec: mj.MjSpec, usual: int = -1) -> int:
+    """The memory of a world [bytes]; -1: what MuJoCo guesses."""
+    return _MEMORY if len(spec.geoms) > _MANY_SHAPES else usual
 
 
 def weld_name(frame: str) -> str:
@@ -103,6 +112,14 @@ class Builder:
             BadInput: if MuJoCo rejects the world.
         """
         self._watch_frames()
+        shapes = len(self.spec.geoms)
+        if shapes > MOST_SHAPES:
+            raise BadInput(
+                f"MuJoCo cannot use the world {self.world.name}",
+                found=f"{shapes} shapes that collide",
+                expected=f"{MOST_SHAPES} at most",
+            )
+        self.spec.memory = memory_of(self.spec)
         try:
             return self.spec.compile()
         except ValueError as error:

@@ -19,7 +19,7 @@ import numpy as np
 from hetwin_core.ensemble.scene.tables import CLEARANCES, no_rows
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.engine import EngineSettings
-from model_nodes.main_physics.engines.mujoco.builder import Builder
+from model_nodes.main_physics.engines.mujoco.builder import Builder, memory_of
 from model_nodes.main_physics.engines.mujoco.distances import Nearest, nearest_points, radii
 from model_nodes.main_physics.engines.mujoco.link_pairs import (
     Pair,
@@ -108,7 +108,7 @@ class Clearances:
     def __init__(self, world: World, frames: Sequence[str], joints: Sequence[str]) -> None:
         fixed = replace(world, bodies=tuple(_measured(world)), hands=())
         spec = Builder(fixed, EngineSettings(1.0), Notes()).spec
-        spec.memory = _MEMORY
+        spec.memory = memory_of(spec, _MEMORY)
         _make_boxes_meshes(spec)
         self._model = model = _compile(spec, fixed, world.hands)
         self._data = mj.MjData(model)

@@ -28,7 +28,7 @@ from model_nodes.main_physics.settings import NamedHand
 from model_nodes.main_physics.sources.commanded.controllers import told_start
 from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part, Placement
 from model_nodes.main_physics.sources.program.process import (
-    Gone,
+    ProgramGone,
     ProgramProcess,
     Silent,
     movable,
@@ -38,13 +38,13 @@ from model_nodes.main_physics.wheels import odometry_state
 from model_nodes.main_physics.world.description import Body, Pose
 from model_nodes.robot_program.facts import Ready, RobotFacts, Start
 from model_nodes.robot_program.messages import (
-    Ended,
-    Held,
+    HeldThing,
     Picture,
+    ProgramEnd,
     Reply,
     Request,
-    Seen,
-    Sensed,
+    SensedState,
+    Sighting,
 )
 
 
@@ -117,7 +117,7 @@ def _relative(frame: PlanarPose, place: PlanarPose) -> PlanarPose:
 
 
 def pictures_in(
-    events: Iterable[Event], links: Mapping[str, str], sensed: Sensed
+    events: Iterable[Event], links: Mapping[str, str], sensed: SensedState
 ) -> Iterator[Picture]:
     """Yield the pictures of the robot's cameras, and of those that stand in the world.
 
@@ -131,7 +131,7 @@ def pictures_in(
             continue
         frame = frame_of(event)
         if not frame or frame in links:
-            found = (Seen(one.object, one.pose, one.confidence) for one in detections(event))
+            found = (Sighting(one.object, one.pose, one.confidence) for one in detections(event))
             yield Picture(event.source, links.get(frame, ""), tuple(found), sensed)
 
 
@@ -177,7 +177,7 @@ class ProgramPart(Part):
         self._joints: Mapping[str, float] = {}
         self._pictures: list[Picture] = []
         self._events: list[Event] = []
-        self._held: Mapping[str, Held] = {}
+        self._held: Mapping[str, HeldThing] = {}
         self._told_ns = 0
         self._until_ns, self._until_picture = 0, False
         self._moves_until = 0.0
@@ -282,7 +282,7 @@ class ProgramPart(Part):
                 f"it is not imported within {_IMPORT_S:g} s{process.place()}",
                 "a module that can be imported quickly",
             )
-        except Gone as gone:
+        except ProgramGone as gone:
             ready = Ready(f"it cannot be imported: {gone}", "a module that can be imported")
         if ready.problem:
             process.close()
@@ -305,9 +305,9 @@ class ProgramPart(Part):
                 self._fail(
                     time_ns, f"it makes no call that takes time within {deadline}{process.place()}"
                 )
-            except Gone as gone:
+            except ProgramGone as gone:
                 self._fail(time_ns, str(gone))
-            if isinstance(message, Ended):
+            if isinstance(message, ProgramEnd):
                 self._end(message, time_ns)
                 return
             self._take(message, time_ns)
@@ -330,7 +330,7 @@ class ProgramPart(Part):
         self._until_ns = time_ns + round(request.seconds * 1e9)
         self._until_picture = request.until_picture
 
-    def _end(self, ended: Ended, time_ns: int) -> None:
+    def _end(self, ended: ProgramEnd, time_ns: int) -> None:
         if ended.problem:
             self._fail(time_ns, ended.problem)
         self._events += ended.events
@@ -341,9 +341,9 @@ class ProgramPart(Part):
     def _fail(self, time_ns: int, reason: str) -> NoReturn:
         raise RunFailed(_PROGRAM, self._spec.program, time_ns, reason)
 
-    def _sensed(self, time_ns: int) -> Sensed:
+    def _sensed(self, time_ns: int) -> SensedState:
         now = time_ns * 1e-9
-        return Sensed(now, self._joints, self._base.root(now))
+        return SensedState(now, self._joints, self._base.root(now))
 
 
 def _names(robot: Body, link: str) -> tuple[str, str]:

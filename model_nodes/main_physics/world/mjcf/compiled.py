@@ -10,6 +10,7 @@ import mujoco as mj
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.extras import library_of
+from hetwin_core.ensemble.limits import check_size
 from model_nodes.main_physics.world.notes import Notes
 
 LEAST_MASS = 1e-9
@@ -25,6 +26,7 @@ _NOT_CARRIED = {
     "tendons": "tendon",
 }
 _MOST_NAMED = 4
+_BYTES_OF_HEIGHT = 4
 
 
 def compile_mjcf(file: Path, notes: Notes, label: str) -> tuple[Any, Any]:
@@ -45,12 +47,14 @@ def compile_mjcf(file: Path, notes: Notes, label: str) -> tuple[Any, Any]:
         if is_usd(file):
             library_of("usd", "mujoco._usd", f"{file.name} needs MuJoCo's decoder of USD")
         spec = mj.MjSpec.from_file(str(file))
+        for field in spec.hfields:
+            check_size(_BYTES_OF_HEIGHT * int(field.nrow) * int(field.ncol), "a height field has")
         _without_missing_files(spec, notes, label)
         _without_the_rest(spec, notes, label)
         spec.compiler.fusestatic = False
         spec.compiler.boundmass = spec.compiler.boundinertia = LEAST_MASS
         return spec, spec.compile()
-    except ValueError as error:
+    except (OSError, ValueError, RuntimeError) as error:
         reason = " ".join(str(error).split())
         raise BadInput(
             f"MuJoCo cannot read this: {reason}", file=file, expected="a model of MuJoCo"

@@ -35,6 +35,8 @@ from model_nodes.main_physics.world.transforms import compose, invert, moved_ine
 from model_nodes.main_physics.world.xml_file import Element
 
 MODEL = "__model__"
+MOST_INCLUDED = 2000
+"""Files that are read for models in models; two models that each include another one twice double what it holds."""
 _KNOWN_IN_MODEL = {"pose", "static", "link", "joint", "frame", "self_collide", "include", "model"}
 _KNOWN_IN_LINK = {"pose", "inertial", "collision", "visual", "self_collide"}
 
@@ -177,6 +179,9 @@ def _read_nested(
     extras: tuple[Extra, ...] = ()
     name, placement_frame = element.attributes.get("name", ""), ""
     if element.tag == "include":
+        context.notes.included += 1
+        if context.notes.included > MOST_INCLUDED:
+            raise element.bad("includes more", expected=f"{MOST_INCLUDED} models in models at most")
         root = included_root(element, resources)
         model = only_model(root)
         extras = Keeper(resources).unknown(element, KNOWN_IN_INCLUDE, context)
@@ -191,7 +196,10 @@ def _read_nested(
         context = replace(context, version=version_of(root))
     elif not name:
         element.need_attribute("name")
-    inside = read_parts(model, resources, context.at(f"model {name}"), static=static)
+    try:
+        inside = read_parts(model, resources, context.at(f"model {name}"), static=static)
+    except RecursionError:
+        raise element.bad("is nested too deeply, or in itself") from None
     inside = replace(inside, extras=inside.extras + extras)
     placement_frame = placement_frame or model.attributes.get("placement_frame", "").strip()
     if placement_frame:
