@@ -12,9 +12,9 @@ from functools import cache
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite._robots.motion import TICK_S, Program
-from hetwin_suite._robots.reaching import Reacher
-from hetwin_suite._robots.sensing import Reading
+from hetwin_stand_ins.motion import TICK_S, Program
+from hetwin_stand_ins.reaching import Reacher
+from hetwin_suite.robot import Reading
 from hetwin_tables import stand_in
 from hetwin_tables.pick_and_place import HOME
 

@@ -38,8 +38,8 @@ from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite._robots.motion import Program
-from hetwin_suite._robots.sensing import Reading
+from hetwin_stand_ins.motion import Program
+from hetwin_suite.robot import Reading
 
 SEED = 16_000
 BEFORE_S = 0.05
@@ -165,7 +165,7 @@ def simulated(kind: str, index: int, seed: int) -> Episode:
             drop.program,
             drop.readings,
             drop.samples,
-            drops.opening(drop.program),
+            drop.program.when("release"),
             str(drop.drawn.flaw),
         )
     done = insertions.simulate(random, ROOT)
@@ -174,7 +174,7 @@ def simulated(kind: str, index: int, seed: int) -> Episode:
         "spu": drawn.socket_pose(True),
         "dip": done.samples[0].pose,  # where the fingers have moved it
     }
-    opening = insertions.opening(done.program)
+    opening = done.program.when("release")
     return Episode("dip", scene, done.program, done.readings, done.samples, opening, "none")
 
 

@@ -1,19 +1,14 @@
-"""Physics without an ensemble: load a world, step it, read it; and worlds of simple shapes.
+"""Physics without an ensemble: load a world, step it, read it.
 
-For example, a ball that falls for half a second::
-
-    from pathlib import Path
-    from tempfile import mkdtemp
+For example, half a second of the world of a table::
 
     import numpy as np
-    from hetwin_suite.engine import EngineSettings, Part, Thing, load_world, make_engine
-    from hetwin_suite.engine import Settings, world_sdf
+    from hetwin_suite.engine import EngineSettings, Settings, load_world, make_engine
+    from hetwin_suite.runs import resource
 
-    ball = Thing("ball", [Part("ball", "sphere", (0.05,))], (0, 0, 2), (1, 1, 0), mass=0.1)
-    file = Path(mkdtemp()) / "world.sdf"
-    file.write_text(world_sdf("falling", "A ball.", [ball]), encoding="utf-8")
+    settings = Settings.read({"world": str(resource("worlds", "tabletop.sdf"))})
     engine = make_engine("mujoco")
-    engine.load(load_world(Settings.read({"world": str(file)})), EngineSettings(0.005))
+    engine.load(load_world(settings), EngineSettings(0.005))
     for _ in range(100):
         engine.step()
     frames = np.zeros((len(engine.frames), 13))
@@ -23,8 +18,6 @@ For example, a ball that falls for half a second::
 
 from __future__ import annotations
 
-from hetwin_suite._worlds.sdf_text import Part, Thing, world_sdf
-from hetwin_suite._worlds.solids import Solid, read_solids
 from model_nodes.fidelity.bounding_boxes import BoundingBoxes
 from model_nodes.fidelity.rules import MARGIN, NearRobotRules, Thresholds
 from model_nodes.fidelity.signaler import MODES, NearRobot, NearRobotSettings
@@ -49,16 +42,11 @@ __all__ = [
     "NearRobot",
     "NearRobotRules",
     "NearRobotSettings",
-    "Part",
     "Rangefinder",
     "Settings",
-    "Solid",
-    "Thing",
     "Thresholds",
     "World",
     "entities_of",
     "load_world",
     "make_engine",
-    "read_solids",
-    "world_sdf",
 ]

@@ -1,33 +1,33 @@
-"""Robots: how they move, what they are told to do, and what records one that is simulated.
+"""Robots: how they are built, how they move, and what they are told to do.
 
-A program plans motions over time; a stand-in for a real robot executes it, and its sensors' readings become a recording
-(`hetwin_suite.episode.write_bag`)::
+Inverse kinematics of a chain of links, here of an arm of two that turns in a plane::
 
-    import mujoco
     import numpy as np
-    from hetwin_suite.robot import Program, Reacher
-    from hetwin_suite.runs import resource
+    from hetwin_suite.robot import Chain, Segment, Solver
 
-    arm = mujoco.MjModel.from_xml_path(str(resource("urdf", "tabletop_arm.urdf")))
-    joints = [arm.joint(i).name for i in range(6)]
-    program = Program(Reacher(arm, joints, "gripper_base", (0.0, 0.0, 0.12)), np.zeros(6))
-    with program.doing("wait", {"hand": "gripper"}):
-        program.wait(0.5)
-    print(program.now, len(program.announcements))
+    along = (0.4, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+    upper = Segment("upper", (0.0, 0.0, 0.0, *along[3:]), "shoulder", lower=-2.0, upper=2.0)
+    fore = Segment("fore", along, "elbow", lower=0.1, upper=2.5)
+    arm = Chain([upper, fore, Segment("hand", along)])
+    there = arm.place(np.array([0.3, 0.9]))
+    pose = np.array([*there.position, np.cos(0.6), 0.0, 0.0, np.sin(0.6)])
+    print(Solver(arm).solve(pose).positions)
 
 A `Robot` is what a program in the loop with the twin commands ([programs](programs.md)); a `SkillScene` is what a skill
-plans with ([plans](plans.md)).
+plans with ([plans](plans.md)). `Reading` and `Announcement` are what a recording is written from
+(`hetwin_suite.episode.write_bag`).
 """
 
 from __future__ import annotations
 
 from hetwin_core.kinematics.base_moves import PlanarPose, nearest_turn
+from hetwin_core.kinematics.chains.chain import Chain
+from hetwin_core.kinematics.chains.descents import Solution
+from hetwin_core.kinematics.chains.screws import Segment
+from hetwin_core.kinematics.chains.solver import Solver
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, TrajectoryPoint, in_turn
 from hetwin_core.kinematics.travel import Lap, TravelFit, TravelModel, adjusted, travel_model
-from hetwin_suite._robots.motion import TICK_S, Announcement, Grip, GripperCommand, Program
-from hetwin_suite._robots.reaching import DOWN, Reacher
-from hetwin_suite._robots.sensing import Driver, Reading, Sensors
-from hetwin_suite._robots.service import Service
+from hetwin_suite._robots.bag import Announcement, Reading
 from hetwin_suite._robots.stand_in import Obeying, StandIn
 from model_nodes.main_physics.wheels import DifferentialDrive, differential_drive
 from model_nodes.robot_program.beliefs import Percept
@@ -38,27 +38,22 @@ from model_nodes.skills.arguments import hand_of, numbers
 from model_nodes.skills.scene import SkillScene
 
 __all__ = [
-    "DOWN",
-    "TICK_S",
     "Announcement",
     "CannotReach",
+    "Chain",
     "DifferentialDrive",
-    "Driver",
     "Failed",
-    "Grip",
-    "GripperCommand",
     "JointTrajectory",
     "Lap",
     "Obeying",
     "Percept",
     "PlanarPose",
-    "Program",
-    "Reacher",
     "Reading",
     "Robot",
-    "Sensors",
-    "Service",
+    "Segment",
     "SkillScene",
+    "Solution",
+    "Solver",
     "StandIn",
     "Task",
     "TrajectoryPoint",

@@ -20,7 +20,7 @@ CORE = {
     *ROBOTS,
 }
 BEHIND_THE_DOOR = {
-    *("hetwin_suite._worlds", "hetwin_suite._robots"),
+    "hetwin_suite._robots",
     "hetwin_suite._commands",
 }
 ROOMS = {
@@ -30,7 +30,6 @@ ROOMS = {
     "hetwin_core.kinematics": {"hetwin_core.kinematics"},
     "model_nodes": {"model_nodes", *CORE},
     "conductor_node": {"conductor_node", *CORE - ROBOTS},  # it writes the log
-    "hetwin_suite._worlds": {"hetwin_suite._worlds", *CORE},
     "hetwin_suite._robots": {
         *("hetwin_suite._robots", "hetwin_suite._study", "model_nodes", *CORE),
     },

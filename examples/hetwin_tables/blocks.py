@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hetwin_suite.engine import Solid, read_solids
+from hetwin_stand_ins.solids import Solid, read_solids
 from hetwin_suite.model import Floats
 from hetwin_suite.runs import BadInput
 

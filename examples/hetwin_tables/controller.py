@@ -7,8 +7,8 @@ import math
 import mujoco as mj
 import numpy as np
 
+from hetwin_stand_ins.motion import Grip, GripperCommand, SetPoints
 from hetwin_suite.model import Floats
-from hetwin_suite.robot import TICK_S, Grip, GripperCommand
 from hetwin_tables.stand_in import ARM_JOINTS, FINGER_JOINTS
 
 CONTROL_PERIOD_S = 0.001
@@ -39,8 +39,7 @@ class Controller:
         grip: Grip,
         prefix: str = "",
     ) -> None:
-        self._set_points = set_points
-        self._speeds = np.gradient(set_points, TICK_S, axis=0)
+        self._set_points = SetPoints(set_points)
         self._waiting = [] if grip.stuck else commands[1:]
         self._goal = self._aperture = commands[0].goal
         self._grip = grip
@@ -54,22 +53,13 @@ class Controller:
         """Return (arm joints + fingers,) motor torques in Nm and forces in N, at `data.time`."""
         q, v = data.qpos[self._qpos], data.qvel[self._dof]
         arm = slice(0, len(ARM_JOINTS))
-        target, speed = self._target(data.time)
+        target, speed = self._set_points.at(data.time)
         motors = data.qfrc_bias[self._dof].copy()
         motors[arm] += _STIFFNESS * (target - q[arm]) + _DAMPING * (speed - v[arm])
         motors[len(ARM_JOINTS) :] = self._fingers(
             data.time, q[len(ARM_JOINTS) :], v[len(ARM_JOINTS) :]
         )
         return np.asarray(np.clip(motors, -self._most, self._most))
-
-    def _target(self, time: float) -> tuple[Floats, Floats]:
-        tick = time / TICK_S
-        low = min(int(tick), len(self._set_points) - 1)
-        high = min(low + 1, len(self._set_points) - 1)
-        share = min(tick - low, 1.0)
-        position = (1 - share) * self._set_points[low] + share * self._set_points[high]
-        speed = (1 - share) * self._speeds[low] + share * self._speeds[high]
-        return np.asarray(position), np.asarray(speed)
 
     def _fingers(self, time: float, q: Floats, v: Floats) -> Floats:
         if self._waiting and self._waiting[0].time <= time + 1e-9:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import mujoco as mj
 
-from hetwin_suite.robot import Program, Sensors
+from hetwin_stand_ins.motion import Program
+from hetwin_stand_ins.sensing import Sensors
 from hetwin_tables import stand_in
 from hetwin_tables.controller import CONTROL_PERIOD_S, Controller
 

@@ -16,9 +16,12 @@ from pathlib import Path
 import mujoco as mj
 import numpy as np
 
+from hetwin_stand_ins.motion import Grip, Program
+from hetwin_stand_ins.reaching import DOWN, Reacher
+from hetwin_stand_ins.sensing import Sensors
 from hetwin_suite.episode import write_bag
 from hetwin_suite.model import Floats
-from hetwin_suite.robot import DOWN, Grip, Program, Reacher, Reading, Sensors
+from hetwin_suite.robot import Reading
 from hetwin_suite.runs import resource
 from hetwin_tables import stand_in
 from hetwin_tables.blocks import Block, read_blocks, the_block

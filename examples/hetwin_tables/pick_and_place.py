@@ -16,8 +16,11 @@ from pathlib import Path
 import mujoco as mj
 import numpy as np
 
+from hetwin_stand_ins.motion import Grip, Program
+from hetwin_stand_ins.reaching import Reacher
+from hetwin_stand_ins.sensing import Driver, Sensors
 from hetwin_suite.episode import write_bag
-from hetwin_suite.robot import Driver, Grip, Program, Reacher, Reading, Sensors
+from hetwin_suite.robot import Reading
 from hetwin_suite.runs import resource
 from hetwin_tables import stand_in
 from hetwin_tables.blocks import Block, read_blocks, the_block

@@ -16,10 +16,14 @@ from pathlib import Path
 import mujoco as mj
 import numpy as np
 
-from hetwin_suite.engine import Solid, read_solids
+from hetwin_stand_ins.motion import Grip, Program
+from hetwin_stand_ins.physics import add_solid
+from hetwin_stand_ins.reaching import Reacher
+from hetwin_stand_ins.sensing import Driver, Sensors
+from hetwin_stand_ins.solids import Solid, read_solids
 from hetwin_suite.episode import write_bag
 from hetwin_suite.model import Floats, Json
-from hetwin_suite.robot import Driver, Grip, Program, Reacher, Reading, Sensors
+from hetwin_suite.robot import Reading
 from hetwin_tables import stand_in
 from hetwin_tables.controller import Controller
 from hetwin_tables.executing import execute
@@ -34,11 +38,6 @@ OPENED_M, SQUEEZE_M = 0.04, 0.0
 POURING_ANGLE = 1.95
 """Tilt of the jug about the hand's axis, in rad."""
 TRUTH_PERIOD_S = 0.1
-_GEOM_TYPES = {
-    "box": mj.mjtGeom.mjGEOM_BOX,
-    "cylinder": mj.mjtGeom.mjGEOM_CYLINDER,
-    "plane": mj.mjtGeom.mjGEOM_PLANE,
-}
 _STIFF = (0.002, 1.0)
 _DRIVERS = (
     Driver(stand_in.ARM_JOINTS, 40, 0, 2e-4, 2 * np.pi / 2**17, 2e-3, 0.05, 0.01),
@@ -188,19 +187,8 @@ def build(balls: Floats) -> mj.MjModel:
 
 
 def _add_solid(body: mj.MjsBody, solid: Solid, origin: Floats, mass: float) -> None:
-    size = {
-        "box": solid.size / 2,
-        "cylinder": [solid.size[0], solid.size[-1] / 2, 0.0],
-        "plane": [4.0, 4.0, 0.1],
-    }[solid.kind]
-    geom = body.add_geom(
-        type=_GEOM_TYPES[solid.kind],
-        size=size,
-        pos=solid.position - origin,
-        quat=solid.quaternion,
-        friction=[solid.friction, 0.005, 0.0001],
-        solref=_STIFF,
-    )
+    geom = add_solid(body, solid, solid.position - origin, solid.quaternion)
+    geom.friction, geom.solref = [solid.friction, 0.005, 0.0001], _STIFF
     if mass:
         geom.mass = mass
 

@@ -15,9 +15,12 @@ from tempfile import TemporaryDirectory
 import mujoco as mj
 import numpy as np
 
+from hetwin_stand_ins.motion import Grip, Program
+from hetwin_stand_ins.reaching import Reacher
+from hetwin_stand_ins.sensing import Driver, Sensors
 from hetwin_suite.episode import Telling, write_bag
 from hetwin_suite.model import WORLD, Floats, pose_value, relative_to
-from hetwin_suite.robot import Driver, Grip, Program, Reacher, Reading, Sensors, Service
+from hetwin_suite.robot import Reading
 from hetwin_suite.runs import resource
 from hetwin_tables import stand_in
 from hetwin_tables.blocks import Block, read_blocks, the_block
@@ -30,6 +33,7 @@ from hetwin_tables.pick_and_place import (
     START_NS,
     place_at_home,
 )
+from hetwin_tables.service import Service
 
 HAND, CUP, OTHER, PLATE = "gripper", "cup1", "cup2", "plate1"
 BELIEVED, DETECTOR = "/believed/cup1", "/detections"

@@ -10,7 +10,8 @@ import xml.etree.ElementTree as ET
 import numpy as np
 
 from hetwin_fluid import Cup, Kind, Substance, settled_in
-from hetwin_suite.engine import Part, Settings, Thing, entities_of, load_world, world_sdf
+from hetwin_stand_ins.sdf_text import Part, Thing, world_sdf
+from hetwin_suite.engine import Settings, entities_of, load_world
 from hetwin_suite.model import Entity, Floats
 from hetwin_suite.runs import resource
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import mujoco as mj
 import numpy as np
 
+from hetwin_stand_ins.physics import add_motors, set_options
 from hetwin_suite.model import Floats
 from hetwin_suite.runs import resource
 from hetwin_tables.blocks import Block
@@ -32,8 +33,11 @@ OBJECT = "box"
 PERIOD_S = 0.0005
 """Step of the physics; fine enough for stiff contacts between pads and box."""
 
-_ROTOR_INERTIA = (0.30, 0.30, 0.20, 0.06, 0.06, 0.03)
-_FINGER_ROTOR_MASS = 0.2
+_ROTORS = {
+    **dict(zip(ARM_JOINTS, (0.30, 0.30, 0.20, 0.06, 0.06, 0.03), strict=True)),
+    **dict.fromkeys(FINGER_JOINTS, 0.2),
+}
+"""Inertias of the arm's rotors [kg m^2] and masses of those of the fingers [kg]."""
 _PAD_FRICTION = 0.6
 """Below the ratio of the widths of pad and box; otherwise a tilted box would jam between the pads."""
 _RUBBER = (0.009, 1.0)
@@ -66,7 +70,7 @@ def surroundings(blocks: tuple[Block, ...], objects: Mapping[str, TruePose]) -> 
     """Everything but the robot; see `build`."""
     spec = mj.MjSpec()
     spec.compiler.degree = False
-    _set_options(spec)
+    set_options(spec, PERIOD_S, noslip=5)
     _surround(spec, blocks, objects)
     return spec
 
@@ -86,8 +90,8 @@ def _surround(spec: mj.MjSpec, blocks: tuple[Block, ...], objects: Mapping[str, 
 def robot_with_motors() -> mj.MjSpec:
     """Load the arm alone, its base at the origin, with motors, coupled fingers, rubber pads, and grasps that hold."""
     spec = mj.MjSpec.from_file(str(resource("urdf", "tabletop_arm.urdf")))
-    _set_options(spec)
-    _add_motors(spec)
+    set_options(spec, PERIOD_S, noslip=5)
+    add_motors(spec, _ROTORS)
     _couple_fingers(spec)
     for geom in spec.geoms:
         if "pad" in geom.name:
@@ -95,23 +99,6 @@ def robot_with_motors() -> mj.MjSpec:
             geom.condim = 4
             geom.solref = _RUBBER
     return spec
-
-
-def _set_options(spec: mj.MjSpec) -> None:
-    """Set options with which fingers hold by friction, without creep."""
-    option = spec.option
-    option.timestep = PERIOD_S
-    option.integrator = mj.mjtIntegrator.mjINT_IMPLICITFAST
-    option.cone = mj.mjtCone.mjCONE_ELLIPTIC
-    option.impratio = 10
-    option.noslip_iterations = 5
-
-
-def _add_motors(spec: mj.MjSpec) -> None:
-    inertias = (*_ROTOR_INERTIA, *[_FINGER_ROTOR_MASS] * len(FINGER_JOINTS))
-    for name, inertia in zip((*ARM_JOINTS, *FINGER_JOINTS), inertias, strict=True):
-        spec.joint(name).armature = inertia
-        spec.add_actuator(name=name, target=name, trntype=mj.mjtTrn.mjTRN_JOINT)
 
 
 def _couple_fingers(spec: mj.MjSpec) -> None:

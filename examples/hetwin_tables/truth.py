@@ -8,6 +8,7 @@ import mujoco as mj
 import numpy as np
 from numpy.typing import NDArray
 
+from hetwin_stand_ins.physics import contact_forces
 from hetwin_suite.model import Floats
 from hetwin_tables.blocks import Block
 from hetwin_tables.stand_in import OBJECT
@@ -44,7 +45,7 @@ class Witness:
 
     def __post_init__(self) -> None:
         self._body = self.model.body(OBJECT).id
-        self._geom = self.model.geom(OBJECT).id
+        self._mine = np.arange(self.model.ngeom) == self.model.geom(OBJECT).id
         self._dof = self.model.joint(OBJECT).dofadr[0]
         self._pads = [self.model.geom(f"{side}_finger_pad").id for side in ("left", "right")]
 
@@ -64,13 +65,10 @@ class Witness:
 
     def _finger_forces(self, data: mj.MjData) -> tuple[float, float]:
         forces = [0.0, 0.0]
-        wrench = np.zeros(6)
-        pairs = data.contact.geom
-        for index in np.flatnonzero((pairs == self._geom).any(axis=1)):
+        for _, pair, force in contact_forces(self.model, data, self._mine):
             for side, pad in enumerate(self._pads):
-                if pad in pairs[index]:
-                    mj.mj_contactForce(self.model, data, int(index), wrench)
-                    forces[side] += float(wrench[0])
+                if pad in pair:
+                    forces[side] += force
         return forces[0], forces[1]
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hetwin_suite.engine import Part, Thing, world_sdf
+from hetwin_stand_ins.sdf_text import Part, Thing, world_sdf
 
 COMMENT = "A floor full of loose boxes. Metres. Written by hetwin_truck/cluttered_floor.py."
 SCENARIO = """# A lab robot pushes its way over a floor full of loose boxes, most of which it cannot reach.

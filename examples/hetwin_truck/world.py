@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hetwin_suite.engine import Part, Thing, world_sdf
+from hetwin_stand_ins.sdf_text import Part, Thing, world_sdf
 from hetwin_truck.packets import (
     LOADS,
     SMALL,

@@ -3,17 +3,44 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.topics import ANNOTATIONS, JOINT_STATES, of_robot
 from hetwin_core.episodes.bag import joint_state, write_recording
 from hetwin_core.episodes.messages import header
 from hetwin_core.episodes.run_messages import encoded
-from hetwin_suite._robots.motion import Announcement
-from hetwin_suite._robots.sensing import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """An action annotation of the robot's program, at `time` seconds after the start."""
+
+    time: float
+    operation: str
+    phase: str
+    arguments: Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One message of one driver; SI units, one number per joint.
+
+    Attributes:
+        targets: positions that the controller wants, as its state says; None if that is not known.
+    """
+
+    time: float
+    joints: tuple[str, ...]
+    positions: Floats
+    velocities: Floats
+    efforts: Floats
+    targets: Floats | None = None
 
 
 def write_bag(

@@ -18,8 +18,8 @@ from hetwin_bauer2022.two_hands.joints import ALL
 from hetwin_bauer2022.two_hands.reality import PERIOD_S
 from hetwin_bauer2022.two_hands.stage import DRIVERS, places_at_start, right_hand
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite._robots.motion import Program
-from hetwin_suite._robots.sensing import Reading
+from hetwin_stand_ins.motion import Program
+from hetwin_suite.robot import Reading
 from support.robot_files import ROOT
 
 

@@ -49,7 +49,7 @@ from hetwin_bauer2022.drake.contact import (
 )
 from hetwin_bauer2022.mismatch import RealWorld, Truths
 from hetwin_bauer2022.two_hands.joints import ALL, ARMS, FINGERS, drives
-from hetwin_suite.engine import Solid
+from hetwin_stand_ins.solids import Solid
 from hetwin_suite.model import Floats
 from hetwin_suite.runs import BadInput
 

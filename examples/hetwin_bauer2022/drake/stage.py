@@ -13,7 +13,7 @@ from pydrake.systems.framework import Context
 from hetwin_bauer2022.drake.plant import STEP_S, DrakeWorld
 from hetwin_bauer2022.drake.witness import DrakeWitness
 from hetwin_bauer2022.mismatch import RealWorld
-from hetwin_bauer2022.two_hands.control import Fingers
+from hetwin_bauer2022.two_hands.control import EARLY, Fingers
 from hetwin_bauer2022.two_hands.joints import ALL, ARMS, FINGERS, drives
 from hetwin_bauer2022.two_hands.reality import PERIOD_S
 from hetwin_bauer2022.two_hands.stage import (
@@ -23,8 +23,9 @@ from hetwin_bauer2022.two_hands.stage import (
     places_at_start,
 )
 from hetwin_bauer2022.two_hands.witness import Sample
+from hetwin_stand_ins.motion import Program, SetPoints
 from hetwin_suite.model import Floats
-from hetwin_suite.robot import TICK_S, Program, Reading
+from hetwin_suite.robot import Reading
 
 _PERIODS = round(STEP_S / PERIOD_S)
 _DRIVERS = tuple(
@@ -93,8 +94,7 @@ class _Robot:
         self._q = [joint.position_start() for joint in joints]
         self._v = [joint.velocity_start() for joint in joints]
         self._fingers = Fingers(sorted(program.gripper, key=lambda c: c.time), real.grip, POSTURES)
-        self._arm = program.set_points()
-        self._arm_speeds = np.gradient(self._arm, TICK_S, axis=0)
+        self._arm = SetPoints(program.set_points(), EARLY)
         self._targets, self._speeds = rest.copy(), np.zeros(len(ALL))
         self._torques = np.zeros(len(ALL))
         self._factors = real.gravity_factors
@@ -120,12 +120,7 @@ class _Robot:
 
     def command(self, time: float) -> None:
         """Set the inputs for the next step; `time` in s."""
-        last = len(self._arm) - 1
-        tick = min(time / TICK_S + 1e-6, last)
-        low = int(tick)
-        high, share = min(low + 1, last), tick - low
-        self._targets[_ARM] = (1 - share) * self._arm[low] + share * self._arm[high]
-        self._speeds[_ARM] = (1 - share) * self._arm_speeds[low] + share * self._arm_speeds[high]
+        self._targets[_ARM], self._speeds[_ARM] = self._arm.at(time)
         torques = self._weight() * self._factors
         torques[_HAND] += self._finger_torques(time)
         most = self._fingers.most(time)

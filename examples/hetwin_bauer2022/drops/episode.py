@@ -28,9 +28,10 @@ from hetwin_bauer2022.two_hands.witness import (
     intervals,
     touched,
 )
-from hetwin_suite.engine import read_solids
+from hetwin_stand_ins.motion import Grip, Program
+from hetwin_stand_ins.solids import read_solids
 from hetwin_suite.model import Floats
-from hetwin_suite.robot import Grip, Program, Reading
+from hetwin_suite.robot import Reading
 from hetwin_suite.runs import RunFailed
 
 ROBOT = Path("urdf") / "two_hand_robot.urdf"
@@ -103,7 +104,7 @@ def carry_out(
     real = worse(RealWorld(truths, Grip(drawn.force, drawn.fading), drawn.gravity_factors))
     simulate_in = _in_drake if reality is RealityChoice.DRAKE else _in_mujoco
     readings, samples = simulate_in(program, real, random, root)
-    verdict = judge(samples, drawn.container, drawn.container_pose(True), opening(program))
+    verdict = judge(samples, drawn.container, drawn.container_pose(True), program.when("release"))
     return Drop(drawn, program, readings, samples, verdict)
 
 
@@ -124,16 +125,6 @@ def _in_drake(
     return stage.enact(world, program, real, random)
 
 
-def opening(program: Program) -> float:
-    """Return the time of the command to open the hand, in s."""
-    return next(a.time for a in program.announcements if a.operation == "release")
-
-
-def binding(program: Program) -> float:
-    """Return the time at which the hand has closed, in s."""
-    return next(a.time for a in program.announcements if a.operation == "bind")
-
-
 def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path) -> dict[str, Any]:
     """Simulate and write one episode.
 
@@ -148,7 +139,7 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
     """
     drop = simulate(random, root, recipe)
     verdict, drawn = drop.verdict, drop.drawn
-    blocked = blocked_until(drop.readings, binding(drop.program), opening(drop.program))
+    blocked = blocked_until(drop.readings, drop.program.when("bind"), drop.program.when("release"))
     summary = {
         "label": "success" if verdict.success else "failure",
         "cause": verdict.cause,
@@ -162,7 +153,7 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
         "failed": FAILED_IN.get(verdict.cause),
         "grasp": drawn.grasp,
         "flaw": drawn.flaw,
-        "contact_heights": contact_heights(drop.samples, binding(drop.program)),
+        "contact_heights": contact_heights(drop.samples, drop.program.when("bind")),
         "released": verdict.released_at,
         "held": verdict.holds,
         "contact": intervals(drop.samples, touched(drop.samples)),

@@ -13,8 +13,9 @@ import numpy as np
 from hetwin_bauer2022.containers import Container
 from hetwin_bauer2022.drops.draw import Draw
 from hetwin_bauer2022.tennis_table import BALL_ABOVE_FOOT, BALL_RADIUS, TABLE_TOP
+from hetwin_stand_ins.motion import Program
+from hetwin_stand_ins.reaching import Reacher
 from hetwin_suite.model import Floats, Json
-from hetwin_suite.robot import Program, Reacher
 
 DOWN = np.array([0.0, 1.0, 0.0, 0.0])
 """Palm's z down, its x ahead; w, x, y, z."""

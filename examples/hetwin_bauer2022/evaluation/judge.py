@@ -26,6 +26,7 @@ from hetwin_suite.runs import (
     RunSummary,
     Scenario,
     event_from_summary,
+    event_line,
     event_words,
     failure_row_words,
     load_scenario,
@@ -164,6 +165,6 @@ def _description(summary: RunSummary) -> str:
     events = [
         f"{event_words(event)} {seconds(event.time_ns)}"
         for event in map(event_from_summary, summary.events)
-        if event.kind is EventKind.MODEL
+        if event.kind is EventKind.MODEL and event_line(event)
     ]
     return ", ".join(events) or "nothing was observed"

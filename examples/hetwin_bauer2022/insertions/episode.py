@@ -20,9 +20,10 @@ from hetwin_bauer2022.two_hands.episode_files import path_of, write_files
 from hetwin_bauer2022.two_hands.reality import build
 from hetwin_bauer2022.two_hands.stage import enact, right_hand
 from hetwin_bauer2022.two_hands.witness import Sample, Witness, held, intervals, touched
-from hetwin_suite.engine import read_solids
+from hetwin_stand_ins.motion import Grip, Program
+from hetwin_stand_ins.solids import read_solids
 from hetwin_suite.model import Floats
-from hetwin_suite.robot import Grip, Program, Reading
+from hetwin_suite.robot import Reading
 from hetwin_suite.runs import BadInput, RunFailed
 
 WORLD = "solar_panel.sdf"
@@ -115,15 +116,10 @@ def carry_out(
     witness = Witness(model, "dip")
     readings = enact(model, program, real, witness, random, HIDDEN_S)
     samples = witness.samples
-    opened = next(s for s in reversed(samples) if s.time <= opening(program))
+    opened = next(s for s in reversed(samples) if s.time <= program.when("release"))
     bottom = drawn.socket_pose(True)[:3]
     short = [float(np.linalg.norm(s.pose[:3] - bottom)) for s in (opened, samples[-1])]
     return Insertion(drawn, program, readings, samples, (short[0], short[1]))
-
-
-def opening(program: Program) -> float:
-    """Return the time of the command to open the hand, in s."""
-    return next(a.time for a in program.announcements if a.operation == "release")
 
 
 def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path) -> dict[str, Any]:
@@ -211,13 +207,13 @@ def _shifter(shifts: Shifts) -> Callable[[Draw], Draw] | None:
 def _cause(done: Insertion) -> str:
     """Return the cause of a failure: whether the tip was below the socket's face."""
     face = done.drawn.socket_pose(True)[2] + HOLE_DEPTH
-    before = [s.pose for s in done.samples if s.time <= opening(done.program)]
+    before = [s.pose for s in done.samples if s.time <= done.program.when("release")]
     return "jammed_in_the_hole" if before[-1][2] < face - 0.001 else "missed_the_hole"
 
 
 def push(program: Program) -> tuple[float, float]:
     """Return begin and end of the last push, in s."""
-    released = opening(program)
+    released = program.when("release")
     return released - PUSH_S - REST_S, released
 
 

@@ -7,8 +7,9 @@ import numpy as np
 from hetwin_bauer2022.drops.program import DOWN, above
 from hetwin_bauer2022.insertions.draw import Draw
 from hetwin_bauer2022.solar_panel import HOLE_DEPTH
+from hetwin_stand_ins.motion import TICK_S, GripperCommand, Program
+from hetwin_stand_ins.reaching import Reacher
 from hetwin_suite.model import Floats
-from hetwin_suite.robot import TICK_S, GripperCommand, Program, Reacher
 
 HOME_AT = np.array([0.42, -0.25, 0.95])
 """Of the probe's tip."""

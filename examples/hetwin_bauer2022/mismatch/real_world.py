@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from hetwin_stand_ins.motion import Grip
 from hetwin_suite.model import Floats
-from hetwin_suite.robot import Grip
 
 _RUBBER = (0.004, 1.0)
 """Time constant in s and damping ratio of contacts of finger tips."""

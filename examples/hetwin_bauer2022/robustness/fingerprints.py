@@ -24,7 +24,7 @@ _LENGTH = 16
 _ENGINES = ("mujoco-core", "numpy")
 _EVALUATION = "hetwin_bauer2022.evaluation"
 _MISMATCH = "hetwin_bauer2022.mismatch"
-_REALITY = ("hetwin_suite._robots", "hetwin_suite._worlds", "hetwin_bauer2022")
+_REALITY = ("hetwin_stand_ins", "hetwin_bauer2022")
 _DRAWS = "robustness"
 """Draws what was judged, and decides nothing."""
 

@@ -11,9 +11,11 @@ import numpy as np
 from hetwin_bauer2022.mismatch import STIFF, Compliance
 from hetwin_bauer2022.two_hands.joints import ALL, ARMS, FINGERS, LEVERS, drives
 from hetwin_bauer2022.two_hands.reality import PERIOD_S
+from hetwin_stand_ins.motion import Grip, GripperCommand, SetPoints
 from hetwin_suite.model import Floats
-from hetwin_suite.robot import TICK_S, Grip, GripperCommand
 
+EARLY = 1e-6
+"""Share of a tick by which a set point may come early."""
 _MAKE_UP_S = 0.3
 _ALL_LEVERS = np.tile(LEVERS, 4)
 
@@ -105,8 +107,7 @@ class Impedance:
         self._qpos = model.jnt_qposadr[ids]
         self._dof = model.jnt_dofadr[ids]
         self._most = model.jnt_actfrcrange[ids, 1]
-        self._arm = arm
-        self._arm_speeds = np.gradient(arm, TICK_S, axis=0)
+        self._arm = SetPoints(arm, EARLY)
         self._targets = rest.copy()
         self._speeds = np.zeros(len(ALL))
         self._torques = np.zeros(len(ALL))
@@ -127,13 +128,8 @@ class Impedance:
 
     def torques(self, data: mj.MjData) -> Floats:
         """Return (joints,) torques in Nm, at `data.time`."""
-        last = len(self._arm) - 1
-        tick = min(max(data.time / TICK_S + 1e-6, 0.0), last)
-        low = int(tick)
-        high, share = min(low + 1, last), tick - low
         arm, hand = self._arm_places, self._hand_places
-        self._targets[arm] = (1 - share) * self._arm[low] + share * self._arm[high]
-        self._speeds[arm] = (1 - share) * self._arm_speeds[low] + share * self._arm_speeds[high]
+        self._targets[arm], self._speeds[arm] = self._arm.at(data.time)
         if data.time >= self._compliance.guarded[0]:
             self._guard(data)
         self._targets[hand] = self._fingers.step(data.time, self._torques[hand])

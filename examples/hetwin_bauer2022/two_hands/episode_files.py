@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from hetwin_bauer2022.two_hands.witness import Sample
+from hetwin_stand_ins.motion import Program
 from hetwin_suite.episode import write_bag, write_episode
 from hetwin_suite.model import Floats
-from hetwin_suite.robot import Program, Reading
+from hetwin_suite.robot import Reading
 
 START_NS = 1_789_374_612_480_000_000
 """Stamp of the first reading of the first episode: 14 September 2026, 08:30:12.48 UTC."""

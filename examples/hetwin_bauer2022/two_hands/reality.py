@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import mujoco as mj
-import numpy as np
 from transforms3d.quaternions import qinverse, qmult, rotate_vector
 
 from hetwin_bauer2022.mismatch import Truths
 from hetwin_bauer2022.two_hands.joints import ALL, PALM, drives
-from hetwin_suite.engine import Solid
+from hetwin_stand_ins.physics import add_motors, add_solid, set_options
+from hetwin_stand_ins.solids import Solid
 from hetwin_suite.model import Floats
 
 PERIOD_S = 0.001
@@ -22,12 +22,6 @@ PERIOD_S = 0.001
 
 _STIFF = (0.004, 1.0)
 """The same for static bodies."""
-_TYPES = {
-    "box": mj.mjtGeom.mjGEOM_BOX,
-    "cylinder": mj.mjtGeom.mjGEOM_CYLINDER,
-    "sphere": mj.mjtGeom.mjGEOM_SPHERE,
-    "plane": mj.mjtGeom.mjGEOM_PLANE,
-}
 # Collision bits. The robot's links pass through each other, except for fingers.
 _THINGS, _ROBOT, _FINGERS = 1, 2, 4
 
@@ -41,8 +35,12 @@ def build(robot: Path, solids: Sequence[Solid], truths: Truths) -> mj.MjModel:
         truths: the true values.
     """
     spec = mj.MjSpec.from_file(str(robot))
-    _set_options(spec)
-    _add_motors(spec)
+    set_options(spec, PERIOD_S, noslip=4)
+    add_motors(spec, dict(zip(ALL, drives().rotor, strict=True)))
+    for name in ALL:
+        if not name.startswith("right"):
+            # They are at rest; dry friction of resting joints costs time without any effect.
+            spec.joint(name).frictionloss = 0.0
     _set_robot_contacts(spec, truths)
     spec.worldbody.add_light(pos=[0.5, -1.0, 3.0], dir=[0.0, 0.3, -1.0])
     moving: dict[str, mj.MjsBody] = {}
@@ -53,25 +51,6 @@ def build(robot: Path, solids: Sequence[Solid], truths: Truths) -> mj.MjModel:
     for model, pose in truths.fixtures.items():
         _add_fixture(spec, model, pose)
     return spec.compile()
-
-
-def _set_options(spec: mj.MjSpec) -> None:
-    """Set options with which fingers hold by friction, without creep."""
-    option = spec.option
-    option.timestep = PERIOD_S
-    option.integrator = mj.mjtIntegrator.mjINT_IMPLICITFAST
-    option.cone = mj.mjtCone.mjCONE_ELLIPTIC
-    option.impratio = 10
-    option.noslip_iterations = 4
-
-
-def _add_motors(spec: mj.MjSpec) -> None:
-    for name, inertia in zip(ALL, drives().rotor, strict=True):
-        spec.joint(name).armature = inertia
-        if not name.startswith("right"):
-            # They are at rest; dry friction of resting joints costs time without any effect.
-            spec.joint(name).frictionloss = 0.0
-        spec.add_actuator(name=name, target=name, trntype=mj.mjtTrn.mjTRN_JOINT)
 
 
 def _set_robot_contacts(spec: mj.MjSpec, truths: Truths) -> None:
@@ -106,29 +85,14 @@ def _add_solid(
             name=solid.model, pos=origin[:3], quat=origin[3:]
         )
         body.add_freejoint(name=solid.model)
-    geom = body.add_geom(
-        type=_TYPES[solid.kind],
-        pos=position,
-        quat=quaternion,
-        size=_size(solid),
-        friction=[solid.friction, 0.002, 0.001],
-        solref=_STIFF,
-        rgba=[0.72, 0.55, 0.37, 1.0],
-    )
+    geom = add_solid(body, solid, position, quaternion)
+    geom.friction, geom.solref = [solid.friction, 0.002, 0.001], _STIFF
+    geom.rgba = [0.72, 0.55, 0.37, 1.0]
     geom.contype, geom.conaffinity = _THINGS, _THINGS | _ROBOT
     if solid.moves:
         mass = truths.masses.get(solid.model, solid.mass)
         # All of a model's mass is in its first shape.
         _make_loose(geom, truths, mass if len(body.geoms) == 1 else 0.0)
-
-
-def _size(solid: Solid) -> Floats:
-    """Return the size in MuJoCo's convention: half lengths, radii first."""
-    size = np.full(3, 0.1)
-    size[: len(solid.size)] = solid.size if solid.kind == "sphere" else solid.size / 2
-    if solid.kind == "cylinder":
-        size[0] = solid.size[0]
-    return size
 
 
 def _add_hull(

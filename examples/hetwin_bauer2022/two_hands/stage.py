@@ -21,8 +21,11 @@ from hetwin_bauer2022.two_hands.joints import (
 )
 from hetwin_bauer2022.two_hands.reality import PERIOD_S
 from hetwin_bauer2022.two_hands.witness import Witness
+from hetwin_stand_ins.motion import Program
+from hetwin_stand_ins.reaching import Reacher
+from hetwin_stand_ins.sensing import Driver, Sensors
 from hetwin_suite.model import Floats
-from hetwin_suite.robot import Driver, Program, Reacher, Reading, Sensors
+from hetwin_suite.robot import Reading
 
 WITNESS_STEPS = 10
 """The truth is sampled at 100 Hz."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_bauer2022.two_hands.joints import PALM
+from hetwin_stand_ins.physics import contact_forces
 from hetwin_suite.model import Floats
 
 TOUCH_N = 0.02
@@ -78,17 +79,14 @@ class Witness:
 
     def _contacts(self, data: mj.MjData, pose: Floats) -> tuple[Floats, float, Floats]:
         """Return the fingers' forces, the sum of all others, and the fingers' heights; see `Sample`."""
-        fingers, others, wrench = np.zeros(4), 0.0, np.zeros(6)
-        moments = np.zeros(4)
-        pairs = data.contact.geom
-        for index in np.flatnonzero(self._mine[pairs].any(axis=1)) if len(pairs) else ():
-            mj.mj_contactForce(self.model, data, int(index), wrench)
-            finger = int(self._finger[pairs[index]].max())
+        fingers, others, moments = np.zeros(4), 0.0, np.zeros(4)
+        for index, pair, force in contact_forces(self.model, data, self._mine):
+            finger = int(self._finger[pair].max())
             if finger >= 0:
-                fingers[finger] += wrench[0]
-                moments[finger] += wrench[0] * (data.contact.pos[index, 2] - pose[2])
+                fingers[finger] += force
+                moments[finger] += force * (data.contact.pos[index, 2] - pose[2])
             else:
-                others += float(wrench[0])
+                others += force
         heights = np.full(4, np.nan)
         np.divide(moments, fingers, out=heights, where=fingers > TOUCH_N)
         return fingers, others, heights

@@ -12,7 +12,7 @@ from transforms3d.quaternions import rotate_vector
 
 from hetwin_bauer2022.containers import CONTAINERS, Container, container
 from hetwin_bauer2022.drops.program import aim_point
-from hetwin_suite._worlds.solids import read_solids
+from hetwin_stand_ins.solids import read_solids
 
 WORLD = Path(__file__).resolve().parents[3] / "worlds" / "tennis_table.sdf"
 places = st.tuples(st.floats(-0.4, 0.4), st.floats(-0.4, 0.4)).map(np.array)

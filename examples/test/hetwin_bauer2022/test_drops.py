@@ -15,7 +15,7 @@ from support.recorded_episodes import two_drops
 from hetwin_bauer2022.containers import container
 from hetwin_bauer2022.drops import episode
 from hetwin_bauer2022.drops.draw import Draw, Flaw, draw
-from hetwin_bauer2022.drops.episode import Drop, carry_out, opening
+from hetwin_bauer2022.drops.episode import Drop, carry_out
 from hetwin_bauer2022.drops.program import plan
 from hetwin_bauer2022.drops.verdict import judge
 from hetwin_bauer2022.episodes import Kind, record_episodes
@@ -91,7 +91,7 @@ def test_held_ball_is_borne_by_the_fingers_alone(drop: Drop) -> None:
 def test_let_go_ball_falls_freely(drop: Drop) -> None:
     let_go = drop.verdict.released_at
     assert let_go is not None
-    assert 0.0 < let_go - opening(drop.program) < 0.1
+    assert 0.0 < let_go - drop.program.when("release") < 0.1
     falling = [s for s in drop.samples if let_go + 0.02 <= s.time <= let_go + 0.08]
     height = np.polyfit([s.time for s in falling], [s.pose[2] for s in falling], 2)
     assert 2 * height[0] == pytest.approx(-9.81, abs=0.3)
@@ -109,7 +109,7 @@ def test_sensors_tell_the_truth_but_for_noise(drop: Drop) -> None:
     assert names == {BODY, FINGERS["right"], FINGERS["left"]}
     hand = [r for r in drop.readings if r.joints == FINGERS["right"]]
     assert np.diff([r.time for r in hand]) == pytest.approx(0.01)
-    closed = next(r for r in hand if r.time >= opening(drop.program) - 0.1)
+    closed = next(r for r in hand if r.time >= drop.program.when("release") - 0.1)
     free = hand[0]
     assert closed.efforts[::3].min() > 0.1, "torques of a grasp"
     assert np.abs(free.efforts).max() < 0.08
@@ -122,7 +122,7 @@ def test_fading_drives_lose_the_ball_on_the_way() -> None:
     assert max(s.pose[2] for s in lost.samples) > 0.92, "it was lifted"
     let_go = lost.verdict.released_at
     assert let_go is not None
-    assert let_go < opening(lost.program) - 0.2
+    assert let_go < lost.program.when("release") - 0.2
     assert not held([s for s in lost.samples if s.time > let_go + 0.05]).any()
 
 

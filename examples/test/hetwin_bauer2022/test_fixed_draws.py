@@ -134,8 +134,8 @@ def test_a_pinch_holds_the_ball_about_its_equator_by_friction() -> None:
     drop = episode.carry_out(chosen, program, generator(SEED, 0), ROOT)
     assert drop.verdict.success
     (hold,) = drop.verdict.holds
-    assert hold[1] > episode.opening(program)
-    heights = contact_heights(drop.samples, episode.binding(program))
+    assert hold[1] > program.when("release")
+    heights = contact_heights(drop.samples, program.when("bind"))
     assert all(height is not None and -0.003 <= height <= 0.008 for height in heights), heights
     high = [s for s in drop.samples if s.pose[2] > 0.95 and hold[0] < s.time < hold[1] - 0.01]
     assert min(s.fingers.min() for s in high) > 3.0

@@ -12,7 +12,7 @@ import pytest
 
 from hetwin_bauer2022.episodes import Kind, record_episodes
 from hetwin_bauer2022.insertions.draw import Draw, draw
-from hetwin_bauer2022.insertions.episode import Insertion, _shifter, carry_out, opening
+from hetwin_bauer2022.insertions.episode import Insertion, _shifter, carry_out
 from hetwin_bauer2022.two_hands.joints import ALL
 from hetwin_core.ensemble.errors import BadInput
 
@@ -50,7 +50,7 @@ def test_chamfer_and_compliance_bring_the_probe_in(inserted: Insertion) -> None:
 
 
 def test_probe_is_held_from_the_start_by_fingers(inserted: Insertion) -> None:
-    opened = opening(inserted.program)
+    opened = inserted.program.when("release")
     free = [s for s in inserted.samples if 0.0 <= s.time < 2.0]
     for sample in free:
         assert sample.fingers.min() > 1.0
@@ -62,7 +62,7 @@ def test_probe_is_held_from_the_start_by_fingers(inserted: Insertion) -> None:
 
 def test_socket_moves_the_arm_and_not_the_arm_the_socket(inserted: Insertion) -> None:
     """The tip ends in the middle of the true hole, 3.6 mm beside the believed one."""
-    opened = opening(inserted.program)
+    opened = inserted.program.when("release")
     tip = next(s.pose for s in inserted.samples if s.time >= opened - 0.02)
     aside = tip[:2] - inserted.drawn.socket_pose(True)[:2]
     assert np.abs(aside).max() < 2e-4
@@ -74,7 +74,7 @@ def test_socket_far_from_where_it_is_believed_is_missed() -> None:
     missed = carried_out(ordinary(socket_error=np.array([-0.012, 0.006, 0.0])))
     assert missed.success is False
     assert missed.short[0] > 0.035
-    opened = opening(missed.program)
+    opened = missed.program.when("release")
     pressing = [s for s in missed.samples if opened - 0.3 < s.time < opened]
     assert min(s.others for s in pressing) > 1.0, "it presses on the socket's face"
 

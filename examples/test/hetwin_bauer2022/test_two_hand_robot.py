@@ -25,7 +25,7 @@ from hetwin_bauer2022.two_hands.joints import (
     OPENED,
     PALM,
 )
-from hetwin_suite._worlds.solids import read_solids
+from hetwin_stand_ins.solids import read_solids
 
 ROOT = Path(__file__).resolve().parents[3]
 URDF = ROOT / "urdf" / "two_hand_robot.urdf"

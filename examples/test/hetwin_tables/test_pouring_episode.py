@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite._robots.motion import Program
-from hetwin_suite._robots.reaching import Reacher
-from hetwin_suite._worlds.solids import read_solids
+from hetwin_stand_ins.motion import Program
+from hetwin_stand_ins.reaching import Reacher
+from hetwin_stand_ins.solids import read_solids
 from hetwin_tables import pouring, stand_in
 from hetwin_tables.pouring import BOWL, JUG
 from hetwin_tables.single_simulation import RADIUS, world_with

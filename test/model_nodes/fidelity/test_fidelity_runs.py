@@ -9,7 +9,6 @@ import pytest
 from support.small_ensemble import Outcome, run
 
 from hetwin_core.ensemble.scene.values import Fidelity
-from hetwin_suite._worlds.sdf_text import Part, Thing, world_sdf
 
 BOXES = [f"box_{i}" for i in range(6)]
 SCENARIO = """
@@ -21,18 +20,24 @@ models:
   physics: {{type: main_physics, main: true}}
   {signaler}
 """
+WORLD = """<sdf version="1.9"><world name="boxes"><gravity>0 0 -9.81</gravity>
+<model name="floor"><static>true</static><link name="link"><collision name="floor"><geometry>
+  <plane><normal>0 0 1</normal><size>20 20</size></plane></geometry></collision></link></model>
+{boxes}</world></sdf>"""
+BOX = """<model name="{name}"><pose>{x} 0 {z} 0 0 0</pose><link name="link">
+  <inertial><mass>1</mass><inertia><ixx>0.01</ixx><iyy>0.01</iyy><izz>0.01</izz></inertia></inertial>
+  <collision name="box"><pose>0 0 0.05 0 0 0</pose><geometry><box><size>0.1 0.1 0.1</size></box></geometry></collision>
+</link></model>
+"""
 SIGNALER = "signaler: {{type: fidelity_near_robot, parameters: {{{mode}}}}}"
 
 
 def conducted(folder: Path, signaler: str, seconds: float = 0.5) -> Outcome:
     """Six boxes, each further away from the arm than the one before; the last one falls. Another one is called hand."""
-    things = [Thing("floor", [Part("floor", "plane", (20.0, 20.0))], (0, 0, 0), (1, 1, 1))]
-    for i, name in enumerate([*BOXES, "hand"]):
-        part = Part("box", "box", (0.1, 0.1, 0.1), (0, 0, 0.05))
-        at = (0.9 + i, 0.0, 1.5 if i == 5 else 0.0)
-        things.append(Thing(name, [part], at, (1, 1, 1), 0.5, 1.0, (0.01, 0.01, 0.01)))
+    places = [(name, 0.9 + i, 1.5 if i == 5 else 0.0) for i, name in enumerate([*BOXES, "hand"])]
+    boxes = "".join(BOX.format(name=name, x=x, z=z) for name, x, z in places)
     world = folder / "boxes.sdf"
-    world.write_text(world_sdf("boxes", "", things), encoding="utf-8")
+    world.write_text(WORLD.format(boxes=boxes), encoding="utf-8")
     return run(SCENARIO.format(world=world, signaler=signaler), duration=seconds)
 
 

@@ -121,6 +121,8 @@ def test_no_verdict_depends_on_how_busy_the_machine_is(
 
 def test_plain_contacts_make_another_run(success: LabelledEpisode, by_single: Verdict) -> None:
     assert by_single.why != judge(success, "single", contacts=Contacts.PLAIN).why
+    assert "ball grasped by right_hand" in by_single.why
+    assert "coverage" not in by_single.why
 
 
 def test_a_wrong_verdict_gets_its_picture(episodes: Path, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hetwin_bauer2022.mismatch.real_world import Compliance, RealWorld, Truths
 from hetwin_bauer2022.mismatch.registry import axis_of
 from hetwin_bauer2022.mismatch.twin_files import TwinFiles
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite._robots.motion import Grip
+from hetwin_stand_ins.motion import Grip
 
 UPRIGHT = [1.0, 0.0, 0.0, 0.0]
 SCENE = {

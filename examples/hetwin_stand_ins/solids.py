@@ -10,8 +10,8 @@ import numpy as np
 from transforms3d.euler import euler2quat
 from transforms3d.quaternions import qmult, rotate_vector
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.model import Floats
+from hetwin_suite.runs import BadInput
 
 _SIZES = {
     "box": ("size",),
@@ -53,7 +53,7 @@ class Solid:
 def read_solids(world: Path) -> tuple[Solid, ...]:
     """Read all colliding shapes of an SDFormat world whose models are placed in the world frame.
 
-    Only the few elements that the proving ground's worlds use are supported. This deliberately does not use the
+    Only the few elements that the worlds of the stand-ins use are supported. This deliberately does not use the
     twin's world reader, so that an error in it shows up as a difference.
 
     Raises:

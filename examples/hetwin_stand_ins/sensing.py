@@ -8,23 +8,8 @@ from dataclasses import dataclass, field, replace
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """One message of one driver; SI units, one number per joint.
-
-    Attributes:
-        targets: positions that the controller wants, as its state says; None if that is not known.
-    """
-
-    time: float
-    joints: tuple[str, ...]
-    positions: Floats
-    velocities: Floats
-    efforts: Floats
-    targets: Floats | None = None
+from hetwin_suite.model import Floats
+from hetwin_suite.robot import Reading
 
 
 @dataclass(frozen=True, slots=True)

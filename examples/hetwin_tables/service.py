@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from hetwin_core.ensemble.events import Json
-from hetwin_suite._robots.motion import Program
-from hetwin_suite._robots.telling import Telling
+from hetwin_stand_ins.motion import Program
+from hetwin_suite.episode import Telling
+from hetwin_suite.model import Json
 
 
 @dataclass

@@ -8,12 +8,9 @@ from collections.abc import Sequence
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.errors import RunFailed
-from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.kinematics.chains.chain import Chain
-from hetwin_core.kinematics.chains.descents import Solution
-from hetwin_core.kinematics.chains.screws import Segment
-from hetwin_core.kinematics.chains.solver import Solver
+from hetwin_suite.model import Floats
+from hetwin_suite.robot import Chain, Segment, Solution, Solver
+from hetwin_suite.runs import RunFailed
 
 DOWN = np.array([0.0, 0.0, 1.0, 0.0])
 """Hand pointing down (its z along the world's -z, its y along the world's y), as w, x, y, z."""

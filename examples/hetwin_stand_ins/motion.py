@@ -8,22 +8,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite._robots.reaching import DOWN, Reacher
+from hetwin_stand_ins.reaching import DOWN, Reacher
+from hetwin_suite.model import Floats, Json
+from hetwin_suite.robot import Announcement
 
 TICK_S = 0.004
 """Period of the program's set points."""
-
-
-@dataclass(frozen=True, slots=True)
-class Announcement:
-    """An action annotation of the robot's program, at `time` seconds after the start."""
-
-    time: float
-    operation: str
-    phase: str
-    arguments: Mapping[str, Json]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +90,10 @@ class Program:
         for time, phase in ((begin, "begin"), (end, "end")):
             self.announcements.append(Announcement(time, operation, phase, dict(arguments)))
 
+    def when(self, operation: str) -> float:
+        """Return the time at which an operation is announced first [s]."""
+        return next(one.time for one in self.announcements if one.operation == operation)
+
     def grip(self, goal: float, time: float | None = None) -> None:
         """Command the fingers to a goal, at the current end or at `time` before it."""
         self.gripper.append(GripperCommand(self.now if time is None else time, goal))
@@ -122,6 +116,29 @@ class Program:
     def follow(self, points: Floats) -> None:
         """Move the hand's point along `points` (ticks, 3), at constant orientation."""
         self._pieces.append(self.reacher.follow(points, self.last, self.quaternion))
+
+
+class SetPoints:
+    """What a program wants between its ticks.
+
+    Args:
+        points: (ticks, n) joint positions, every `TICK_S`.
+        early: share of a tick by which the next one may begin, so that rounding does not delay it.
+    """
+
+    def __init__(self, points: Floats, early: float = 0.0) -> None:
+        self._points, self._speeds = points, np.gradient(points, TICK_S, axis=0)
+        self._early = early
+
+    def at(self, time: float) -> tuple[Floats, Floats]:
+        """Return (n,) positions and (n,) velocities at a time [s]; before and after the program those at its ends."""
+        last = len(self._points) - 1
+        tick = min(max(time / TICK_S + self._early, 0.0), last)
+        low = int(tick)
+        high, share = min(low + 1, last), tick - low
+        position = (1 - share) * self._points[low] + share * self._points[high]
+        speed = (1 - share) * self._speeds[low] + share * self._speeds[high]
+        return np.asarray(position), np.asarray(speed)
 
 
 def _least_jerk(duration: float) -> Floats:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support.random_examples import examples
 
 from hetwin_core.ensemble.errors import RunFailed
-from hetwin_suite._robots.reaching import DOWN, Reacher
+from hetwin_stand_ins.reaching import DOWN, Reacher
 
 URDF = Path(__file__).resolve().parents[3] / "urdf" / "tabletop_arm.urdf"
 MODEL = mj.MjModel.from_xml_path(str(URDF))

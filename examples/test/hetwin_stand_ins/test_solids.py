@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite._worlds.solids import read_solids
+from hetwin_stand_ins.solids import read_solids
 
 
 def write(folder: Path, collision: str) -> Path:

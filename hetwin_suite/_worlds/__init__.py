@@ -1,1 +1,0 @@
-"""World files of simple shapes, written, and read apart from the twin's own reader."""
