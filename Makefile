@@ -11,10 +11,11 @@ STAMP := $(VENV)/installed
 # More than cores, as tests of nodes and processes mostly wait.
 WORKERS := 4
 DAILY := -m 'not colcon and not faults and not long'
-MYPY := $(BIN)/mypy --strict --no-error-summary
-TYPES := ($(MYPY) && $(MYPY) benchmarks)
-# Plugins and examples: distributions of their own.
+# Plugins and examples: distributions of their own. A checkout may lack them; benchmarks measure them, too.
 BESIDE := $(wildcard plugins/*/pyproject.toml examples/pyproject.toml)
+MYPY := $(BIN)/mypy --strict --no-error-summary
+TYPED := $(patsubst %/py.typed,%,$(wildcard */py.typed plugins/*/*/py.typed examples/*/py.typed))
+TYPES := ($(MYPY) $(addprefix -p ,$(notdir $(TYPED))) $(if $(filter examples/%,$(BESIDE)),&& $(MYPY) benchmarks))
 # What an installation is made from; Python code is not copied, so that it needs no new one.
 SOURCES := pyproject.toml $(BESIDE) hatch_build.py package.xml CMakeLists.txt $(wildcard cmake/* cmake/tf2_msgs/* cmake/tf2_msgs/msg/* msg/*.msg srv/*.srv action/*.action)
 # What the pages draw; made by the installation, and anew when one of its sources has changed.
@@ -25,7 +26,7 @@ SCRIPT := $(PAGE)/built/page.js
 # each worker of the tests would compile all of them anew.
 unexport PYTHONDONTWRITEBYTECODE _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH PYTHONPATH AMENT_PREFIX_PATH CMAKE_PREFIX_PATH VIRTUAL_ENV
 
-.PHONY: help install demo test test-again test-random test-faults test-long test-colcon test-python coverage docs style lint clean
+.PHONY: help install demo test test-again test-random test-faults test-long test-colcon test-examples test-python coverage docs style lint clean
 
 help: ## show this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' Makefile | expand -t 16
@@ -78,6 +79,9 @@ test-long: install ## build the documentation's site, run with all cores busy, r
 
 test-colcon: install ## build with colcon and test what that installs; takes minutes
 	@$(BIN)/python -m pytest -q -m colcon
+
+test-examples: install ## test plugins and examples in an environment that has wheels only; takes minutes
+	@bash cmake/test_wheels.sh $(BIN)/python $(WORKERS)
 
 test-python: ## run all tests with another Python: make test-python PYTHON=python3.12
 	@bash cmake/test_python.sh $(PYTHON)

@@ -32,8 +32,9 @@ execute_process(
 if(NOT metadata_result EQUAL 0)
   message(FATAL_ERROR "could not write the Python metadata of ${PROJECT_NAME}; Python 3.11 or later is needed")
 endif()
+file(GLOB manifests CONFIGURE_DEPENDS pyproject.toml plugins/*/pyproject.toml examples/pyproject.toml)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
-  "${CMAKE_CURRENT_SOURCE_DIR}/pyproject.toml" "${CMAKE_CURRENT_SOURCE_DIR}/cmake/write_metadata.py"
+  ${manifests} "${CMAKE_CURRENT_SOURCE_DIR}/cmake/write_metadata.py"
 )
 install(
   DIRECTORY "${metadata_folder}/"

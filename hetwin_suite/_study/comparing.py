@@ -14,8 +14,7 @@ from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.episodes.comparing.comparison import Apart, Comparison
 from hetwin_suite._study.predicting.predict import predict
 from hetwin_suite._study.runs.of_run import run_logged, study_of
-from hetwin_suite._study.runs.origins import Moment
-from hetwin_suite._study.runs.run_result import RunResult
+from hetwin_suite._study.runs.run_result import Moment, RunResult
 from hetwin_suite._study.runs.study import Study
 
 FUTURES = 8

@@ -208,7 +208,7 @@ def run(
 
 def _predicting_beside(conductor: Conductor, scenario: Loaded, options: RunOptions) -> None:
     """Predict beside a twin what a live robot announces."""
-    from hetwin_suite._study.foretelling.beside import predict_beside
+    from hetwin_suite._study.foretelling.foreteller import predict_beside
 
     predict_beside(conductor, scenario, options)
 

@@ -117,9 +117,12 @@ def test_entry_points_are_found_in_what_colcon_installed(sourced: Mapping[str, s
         "found = [e for d in m.distributions(path=path) for e in d.entry_points];"
         "print(*sorted(f'{e.group}.{e.name}' for e in found if e.group.startswith('hetwin.')))"
     )
-    groups = [tomllib.loads(file.read_text())["project"]["entry-points"] for file in MANIFESTS]
+    projects = [tomllib.loads(manifest.read_text())["project"] for manifest in MANIFESTS]
     declared = [
-        f"{group}.{name}" for one in groups for group, points in one.items() for name in points
+        f"{group}.{name}"
+        for project in projects
+        for group, points in project["entry-points"].items()
+        for name in points
     ]
     assert _python(code, sourced).split() == sorted(declared)
 
@@ -137,6 +140,19 @@ def test_scenarios_of_examples_are_found(sourced: Mapping[str, str]) -> None:
 def test_resources_are_in_share(sourced: Mapping[str, str]) -> None:
     code = "from hetwin_core.ensemble.resources import resource; print(resource('worlds'))"
     assert Path(_python(code, sourced)) == Path(sourced["INSTALL"], "hetwin/share/hetwin/worlds")
+
+
+def test_the_scenarios_of_examples_are_found_as_the_launch_file_does(
+    sourced: Mapping[str, str],
+) -> None:
+    code = (
+        "from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario, scenario_names;"
+        "[print(load_scenario(find_scenario(name)).path) for name in scenario_names()]"
+    )
+    found = {Path(line) for line in _python(code, sourced).splitlines()}
+    assert all(path.is_relative_to(sourced["INSTALL"]) for path in found)
+    shipped = (folder.glob("scenarios/*.yaml") for folder in (ROOT, *PACKAGES))
+    assert {path.stem for path in found} == {path.stem for files in shipped for path in files}
 
 
 @pytest.mark.parametrize("node", ["conductor", "model", "page"])

@@ -69,7 +69,7 @@ def variant(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Truth]:
 def test_same_seed_gives_the_same_bytes(recorded: Path, tmp_path: Path) -> None:
     again = tmp_path / "pick_and_place"
     command = [sys.executable, "-m", "hetwin_tables.pick_and_place"]
-    subprocess.run([*command, "--seed", "1", "--out", again], check=True, cwd=ROOT)
+    subprocess.run([*command, "--seed", "1", "--out", again], check=True, cwd=tmp_path)
     for name in ("pick_and_place.mcap", "metadata.yaml", "../pick_and_place_truth.json"):
         assert (recorded / name).read_bytes() == (again / name).read_bytes(), name
 

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
 
 from hetwin_core.ensemble.conductor.reporting.listener import Handover
 from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.nearest import some
+from hetwin_core.ensemble.scene.values import POSE
 from hetwin_core.ensemble.words import arguments_words, event_words, is_routine_touch, seconds
 from hetwin_core.episodes.episode import Episode, Note
+from hetwin_core.episodes.run_folder import EXPLANATION
 from hetwin_suite.view.content import (
     Chip,
     Code,
@@ -18,18 +25,80 @@ from hetwin_suite.view.content import (
     Inline,
     Items,
     Paragraph,
+    Quiet,
+    Section,
     Strong,
     Table,
     Time,
     listed,
 )
-from hetwin_suite.view.palette import MAIN, model_colours
-from hetwin_suite.view.report.story.events import (
-    details,
-    is_handling,
-    is_own,
-    own_words,
-)
+from hetwin_suite.view.figures import Axis, Chart, Line, Panel
+from hetwin_suite.view.palette import MAIN, SERIES, model_colours
+from hetwin_suite.view.report.story.events import details, is_handling, is_own, own_words
+
+_MOST_NAMED = 3
+_HOLDS = {True: "holds", False: "does not hold", None: "not known"}
+_TONES = {True: "good", False: "bad", None: "unseen"}
+
+
+def coverage_table(episode: Episode) -> Content:
+    """Return a folded table: claim, thing, whether it holds, from what, when, or why it was not checked."""
+    rows: Sequence[Mapping[str, Any]] = episode.summary.get("coverage") or ()
+    if not rows:
+        return ()
+    missed = sum(not row["checked"] for row in rows)
+    title = f"What was checked: {len(rows) - missed} of {len(rows)} claims"
+    return Fold(title, Table(["claim", "of", "", "from", "when"], [_row(row) for row in rows]))
+
+
+def _row(row: Mapping[str, Any]) -> list[Inline]:
+    holds = row["holds"] if row["checked"] else None
+    spans: list[Inline] = []
+    for begun, ended in row["spans"]:
+        spans += [", "] if spans else []
+        spans += [Time(round(begun * 1e9)), " to ", Time(round(ended * 1e9))]
+    said = ", ".join(map(str, row["from"])) if row["checked"] else f"not checked: {row['why']}"
+    if row["checked"] and row["why"]:
+        said += f"; {row['why']}"
+    about = (str(row["subject"]), _of(row["of"]))
+    return [str(row["claim"]), about, Quiet(_HOLDS[holds], _TONES[holds]), said, tuple(spans)]
+
+
+def _of(names: Sequence[str]) -> Inline:
+    """The first links or joints that it is about, and how many others."""
+    return (" ", Quiet(f"({some(names, _MOST_NAMED)})")) if names else ""
+
+
+MOST_OBJECTS = 2
+_HEIGHT = 380
+_HOW = "The smallest change with which at least nine of ten futures of this run succeed."
+
+
+def explained(episode: Episode) -> Section | None:
+    """Return the section of a run's explanation; None if it has none that can be read."""
+    try:
+        found = json.loads((episode.run / EXPLANATION).read_text(encoding="utf-8"))
+        text, paths = str(found["text"]), found["paths"]
+        plots = [_plot(episode, name, paths[name]) for name in list(paths)[:MOST_OBJECTS]]
+    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
+        return None
+    return Section("What would have had to be different", _HOW, [Paragraph(text), plots])
+
+
+def _plot(episode: Episode, name: str, paths: Sequence[Any]) -> Content:
+    """Draw an object's way in the run, and in the futures that succeed, from above."""
+    where = episode.layout.range_of(name, POSE.name).start
+    way = episode.values[:, where : where + 2]
+    lines = [Line("in this run", way[:, 0], way[:, 1], SERIES[0], unit="m")]
+    for path in paths:
+        rows = np.asarray(path, np.float64)
+        lines.append(
+            Line("with the change", rows[:, 1], rows[:, 2], SERIES[2], unit="m", opacity=0.6)
+        )
+    panel = Panel(lines, Axis("y [m]"))
+    drawn = Chart([panel], x=Axis("x [m]"), height=_HEIGHT, equal=True, single=True)
+    return [Paragraph(f"{name} from above:"), drawn]
+
 
 _SHOWN_ROWS = 24
 _MOST_ROWS = 400
