@@ -40,6 +40,7 @@ from hetwin_core.ensemble.expressions.evaluation import EvaluationError
 from hetwin_core.ensemble.expressions.evaluators import Evaluator, all_evaluators, scene_only
 from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.extras import library_of
+from hetwin_core.ensemble.limits import check_files, check_size, read_json
 from hetwin_core.ensemble.model import (
     Changes,
     Contribution,
@@ -182,7 +183,9 @@ __all__ = [
     "action_arguments",
     "all_evaluators",
     "angles_between",
+    "check_files",
     "check_model",
+    "check_size",
     "compared_by",
     "compose",
     "conjugate",
@@ -197,6 +200,7 @@ __all__ = [
     "perhaps",
     "phase_of",
     "pose_value",
+    "read_json",
     "rebuild",
     "record",
     "relative_to",

@@ -21,7 +21,7 @@ FUTURES = 8
 """Futures of the first run, of which the noise is taken."""
 
 
-def run_as_planned(run: Path, out: Path) -> None:
+def run_as_planned(run: Path, out: Path, *, trust: bool = False) -> None:
     """Run again what a run was, with everything where the robot believed it, and nothing drawn.
 
     The scenario's file, its variant, the source, the seed and the duration are those of the run; where things are
@@ -30,12 +30,13 @@ def run_as_planned(run: Path, out: Path) -> None:
     Args:
         run: folder of the run.
         out: folder for the other one.
+        trust: whether code beside the scenario that it names may be run.
 
     Raises:
         BadInput: if the folder holds no run, or it cannot be made again.
         HetwinError: if the run fails.
     """
-    study, _ = study_of(run, out)
+    study, _ = study_of(run, out, trust=trust)
     study.options = _believed(study.options)
     run_logged(study, out)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from hetwin_core.ensemble.conductor.reporting.listener import Handover
 from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.limits import read_json
 from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.scene.values import POSE
 from hetwin_core.ensemble.words import arguments_words, event_words, is_routine_touch, seconds
@@ -77,7 +77,7 @@ _HOW = "The smallest change with which at least nine of ten futures of this run 
 def explained(episode: Episode) -> Section | None:
     """Return the section of a run's explanation; None if it has none that can be read."""
     try:
-        found = json.loads((episode.run / EXPLANATION).read_text(encoding="utf-8"))
+        found = read_json(episode.run / EXPLANATION)
         text, paths = str(found["text"]), found["paths"]
         plots = [_plot(episode, name, paths[name]) for name in list(paths)[:MOST_OBJECTS]]
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
