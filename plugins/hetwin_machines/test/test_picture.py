@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pytest
 from random_networks import random_network, random_rows
 
 from hetwin_machines.drawing.chart import chart_of
-from hetwin_machines.drawing.graph import Node, Shape
-from hetwin_machines.drawing.layers import arrange
+from hetwin_machines.drawing.graph import Node
+from hetwin_machines.drawing.layout import Point, Wire, lay_out
 from hetwin_machines.drawing.picture import draw
-from hetwin_machines.drawing.places import Places
 from hetwin_machines.drawing.went import went_of
 from hetwin_machines.network import Network
 from hetwin_machines.reading import read_network
@@ -61,16 +60,38 @@ def test_every_state_and_arc_is_there_once(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(0, 60, 6))
 def test_nothing_lies_on_another(seed: int) -> None:
     for machine in read_network(random_network(seed)).machines:
-        graph = chart_of(machine)
-        layers = arrange(graph)
-        Places(graph, layers)
-        for layer in layers:
-            for one, two in combinations((graph.nodes[i] for i in layer), 2):
-                assert apart(one, two)
+        for one, two in combinations(lay_out(chart_of(machine)).nodes, 2):
+            assert apart(one, two)
 
 
 def apart(one: Node, two: Node) -> bool:
-    return one.x + one.right <= two.x - two.left or two.x + two.right <= one.x - one.left
+    beside = one.x + one.right <= two.x - two.left or two.x + two.right <= one.x - one.left
+    return beside or one.bottom <= two.top or two.bottom <= one.top
+
+
+@pytest.mark.parametrize("seed", range(0, 120, 3))
+def test_lines_run_on_each_other_only_to_the_same_state(seed: int) -> None:
+    for machine in read_network(random_network(seed)).machines:
+        wires = lay_out(chart_of(machine)).wires
+        for one, two in combinations(wires, 2):
+            if one.points[0] != two.points[0] and one.points[-1] != two.points[-1]:
+                met = (on_each_other(a, b) for a in pieces(one) for b in pieces(two))
+                assert not any(met), (one, two)
+
+
+def pieces(wire: Wire) -> list[tuple[Point, Point]]:
+    return [(min(a, b), max(a, b)) for a, b in pairwise(wire.points) if a != b]
+
+
+def on_each_other(one: tuple[Point, Point], two: tuple[Point, Point]) -> bool:
+    """Whether two pieces in one direction have more than a point in common, or are hardly apart."""
+    for along, across in ((0, 1), (1, 0)):
+        both = (one, two)
+        if all(begin[across] == end[across] for begin, end in both):
+            near = abs(one[0][across] - two[0][across]) < 3
+            shared = min(end[along] for _, end in both) - max(begin[along] for begin, _ in both)
+            return near and shared > 1
+    return False
 
 
 def test_decisions_bubbles_and_hexagons_are_those_of_the_paper() -> None:
@@ -139,9 +160,6 @@ def test_a_machine_of_many_states_is_drawn_in_time() -> None:
     network = read_network(
         {"events": ["go"], "machines": {"m": {"initial": "S0", "states": states}}}
     )
-    graph = chart_of(network.machines[0])
-    assert len(arrange(graph)) > 10
-    assert Shape.BEND in {node.shape for node in graph.nodes}
     assert len(groups(draw(network, "many"), "state")) == 20
 
 

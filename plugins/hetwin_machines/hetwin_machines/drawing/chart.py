@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import textwrap
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hetwin_machines.cycle import ALL_OF_IT
 from hetwin_machines.drawing import sizes
-from hetwin_machines.drawing.back_ways import back_ways
 from hetwin_machines.drawing.decisions import Decision, Fan, Leaf, Tree, decide
-from hetwin_machines.drawing.graph import Graph, Line, Node, Shape, Went
+from hetwin_machines.drawing.graph import Chart, Line, Node, Shape, Went
 from hetwin_machines.network import ALL, TOP, Arc, Machine
 from hetwin_machines.seeing.looking import in_words
+from hetwin_machines.seeing.profile import Stay
 from hetwin_suite.expressions import text_of
 
 WIDEST = 40
@@ -21,142 +20,86 @@ WIDEST_CONDITION = 26
 """Letters in a line of a decision."""
 
 
-def chart_of(machine: Machine, went: Went | None = None) -> Graph:
-    """Return a machine as nodes and edges, without places yet.
+def chart_of(machine: Machine, went: Went | None = None) -> Chart:
+    """Return a machine as nodes without places yet.
 
     Args:
         machine: what is drawn.
         went: what it did in a trace; None if there is none.
     """
-    return _Chart(machine, went).graph
+    names = sorted(machine.states, key=lambda name: name != machine.initial)
+    states = {name: _state(machine, name, went) for name in names}
+    for state, fault, cycle, reason in went.faults if went else ():
+        states[state].below.append(_fault(fault, cycle, reason))
+    return Chart(_start(machine, went), machine.initial, states)
 
 
-class _Chart:
-    def __init__(self, machine: Machine, went: Went | None) -> None:
-        self.graph = Graph()
-        self._machine = machine
-        self._went = went
-        self._back = back_ways(machine)
-        self._states = {name: self.graph.add(self._state(name)) for name in machine.states}
-        self._start()
-        for name, arcs in machine.states.items():
-            if arcs:
-                origin = self._states[name]
-                self._branch(name, origin, decide([arc.guard.node for arc in arcs]), "")
-        for state, fault, cycle, reason in went.faults if went else ():
-            node = self.graph.add(_fault(fault, cycle, reason))
-            self.graph.join(self._states[state], node, arrow=True, count=1, is_fault=True)
-        self._widen()
+def _start(machine: Machine, went: Went | None) -> Node:
+    lines = tuple(Line("do", f"{name} = {in_words(value)}") for name, value in machine.init.items())
+    right = sizes.BESIDE + sizes.text_width(lines) if lines else 6.0
+    height = max(14.0, sizes.LINE * len(lines))
+    return Node(Shape.START, 7, right, height, lines, count=1 if went else None)
 
-    def _widen(self) -> None:
-        """Let states be as wide as the lines that end at one of their sides need."""
-        ends: Counter[tuple[int, bool]] = Counter()
-        for edge in self.graph.edges:
-            ends.update([(edge.tail, edge.upward), (edge.tip, not edge.upward)])
-        for (index, _), count in ends.items():
-            node = self.graph.nodes[index]
-            if node.shape is Shape.STATE:
-                node.left = node.right = max(node.right, (count * sizes.PORT + 12) / 2)
 
-    def _state(self, name: str) -> Node:
-        half = sizes.state_width(name) / 2
-        stay = self._went.stays[name] if self._went else None
-        node = Node(Shape.STATE, half, half, sizes.STATE_HEIGHT, (Line("name", name),))
-        node.is_sink = not self._machine.states[name]
-        if stay is not None and self._went is not None:
-            node.count = stay.visits
-            node.is_last = self._went.last == name
-            node.title = f"{name}: {stay.visits} visits, {stay.cycles} cycles"
-        return node
+def _state(machine: Machine, name: str, went: Went | None) -> Node:
+    half, arcs = sizes.state_width(name) / 2, machine.states[name]
+    node = Node(Shape.STATE, half, half, sizes.STATE_HEIGHT, (Line("name", name),))
+    node.is_sink = not arcs
+    stay = went.stays[name] if went else None
+    if went is not None and stay is not None:
+        node.count = stay.visits
+        node.is_last = went.last == name
+        node.title = f"{name}: {stay.visits} visits, {stay.cycles} cycles"
+    if arcs:
+        tree = decide([arc.guard.node for arc in arcs])
+        node.below.append(_Branches(name, arcs, stay).of(tree, ""))
+    return node
 
-    def _start(self) -> None:
-        lines = tuple(
-            Line("do", f"{name} = {in_words(value)}") for name, value in self._machine.init.items()
-        )
-        right = sizes.BESIDE + sizes.text_width(lines) if lines else 6.0
-        height = max(14.0, sizes.LINE * len(lines))
-        count = 1 if self._went else None
-        start = self.graph.add(Node(Shape.START, 7, right, height, lines, count=count))
-        self.graph.join(start, self._states[self._machine.initial], arrow=True, count=count)
 
-    def _branch(self, state: str, origin: int, tree: Tree, word: str) -> int | None:
-        """Add what follows an origin; return how often that way was gone."""
+class _Branches:
+    """The decisions and arcs of a state.
+
+    Args:
+        state: its name.
+        arcs: that leave it.
+        stay: what it did in a trace; None if there is none.
+    """
+
+    def __init__(self, state: str, arcs: Sequence[Arc], stay: Stay | None) -> None:
+        self._state, self._arcs, self._stay = state, arcs, stay
+
+    def of(self, tree: Tree, word: str) -> Node:
+        """Return what follows yes or no, or the state itself, whose word is empty."""
         match tree:
             case Leaf(index, guard):
-                return self._arc(state, origin, index, guard, word)
+                return self._arc(index, guard, word)
             case Fan(leaves):
-                if self.graph.nodes[origin].shape is Shape.DECISION:
-                    return self._fan(state, origin, leaves, word)
-                return _sum([self._arc(state, origin, e.arc, e.guard, "") for e in leaves])
+                node = Node(Shape.FAN, 4, 4, 4, word=word)
+                node.below = [self._arc(leaf.arc, leaf.guard, "") for leaf in leaves]
             case Decision(condition, yes, no):
-                return self._decision(state, origin, (condition, yes, no), word)
-
-    def _decision(
-        self, state: str, origin: int, parts: tuple[str, Tree, Tree], word: str
-    ) -> int | None:
-        condition, yes, no = parts
-        lines = tuple(Line("guard", text) for text in _broken(condition, WIDEST_CONDITION))
-        width, height = sizes.decision_size(lines)
-        half = max(width / 2 + sizes.CORNER, sizes.ASIDE) + 2
-        tail = self._word(origin, word) if word else origin
-        node = self.graph.add(Node(Shape.DECISION, half, half, height, lines))
-        edge = len(self.graph.edges)
-        self.graph.join(tail, node)
-        count = _sum([self._branch(state, node, yes, "yes"), self._branch(state, node, no, "no")])
-        self._count(edge, count, tail if word else None)
-        self.graph.nodes[node].count = count
-        return count
-
-    def _fan(self, state: str, origin: int, leaves: tuple[Leaf, ...], word: str) -> int | None:
-        tail = self._word(origin, word)
-        point = self.graph.add(Node(Shape.FAN, sizes.ASIDE, sizes.ASIDE, 4))
-        edge = len(self.graph.edges)
-        self.graph.join(tail, point)
-        count = _sum([self._arc(state, point, leaf.arc, leaf.guard, "") for leaf in leaves])
-        self._count(edge, count, tail)
-        self.graph.nodes[point].count = count
-        return count
-
-    def _count(self, edge: int, count: int | None, word: int | None) -> None:
-        self.graph.edges[edge].count = count
-        if word is not None:
-            self.graph.nodes[word].count = count
-            self.graph.edges[edge - 1].count = count
-
-    def _word(self, origin: int, word: str) -> int:
-        """Add yes or no on the way from a decision to the next."""
-        right = sizes.BESIDE + len(word) * sizes.LETTER
-        node = self.graph.add(Node(Shape.BRANCH, 6, right, sizes.LINE, (Line("word", word),)))
-        self.graph.join(origin, node)
+                lines = tuple(Line("guard", text) for text in _broken(condition, WIDEST_CONDITION))
+                width, height = sizes.decision_size(lines)
+                half = width / 2 + sizes.CORNER
+                node = Node(Shape.DECISION, half, half, height, lines, word)
+                node.below = [self.of(yes, "yes"), self.of(no, "no")]
+        node.right = max(node.right, sizes.BESIDE + len(word) * sizes.LETTER)
+        counts = [child.count for child in node.below if child.count is not None]
+        node.count = sum(counts) if counts else None
         return node
 
-    def _arc(self, state: str, origin: int, index: int, guard: str, word: str) -> int | None:
-        arc = self._machine.states[state][index]
-        count = self._went.stays[state].arcs[index] if self._went else None
-        upward = (state, index) in self._back
-        if upward and arc.to == state and origin == self._states[state]:
-            origin = self._turn(origin, count)
-        node = self.graph.add(_arc_node(arc, index, tuple(_lines(arc, guard, word)), count))
-        self.graph.nodes[node].upward = upward
-        self.graph.nodes[node].title = f"{state}, arc {index}: {arc.guard.text}"
-        self.graph.join(origin, node, upward=upward, count=count)
-        for pushed in dict.fromkeys(arc.push):
-            if (state, pushed) not in self._back:
-                self.graph.above.append((node, self._states[pushed]))
+    def _arc(self, index: int, guard: str, word: str) -> Node:
+        arc = self._arcs[index]
+        count = self._stay.arcs[index] if self._stay else None
+        node = _arc_node(arc, index, tuple(_lines(arc, guard, word)), count)
+        node.title = f"{self._state}, arc {index}: {arc.guard.text}"
         if arc.to == TOP:
             size = sizes.HEXAGON
-            to = self.graph.add(Node(Shape.HEXAGON, size, size, 2 * size - 4, count=count))
-            self.graph.nodes[to].title = "to the state at the top of the stack, which is taken off"
+            top = Node(Shape.HEXAGON, size, size, 2 * size - 4, count=count)
+            top.title = "to the state at the top of the stack, which is taken off"
+            node.below.append(top)
         else:
-            to = self._states[arc.to]
-        self.graph.join(node, to, upward=upward, arrow=True, count=count)
-        return count
-
-    def _turn(self, origin: int, count: int | None) -> int:
-        """Add the point below a state where a loop turns."""
-        point = self.graph.add(Node(Shape.TURN, sizes.ASIDE, sizes.ASIDE, 2, count=count))
-        self.graph.join(origin, point, count=count)
-        return point
+            node.to = arc.to
+        return node
 
 
 def _arc_node(arc: Arc, index: int, lines: tuple[Line, ...], count: int | None) -> Node:
@@ -198,8 +141,3 @@ def _fault(fault: str, cycle: int, reason: str) -> Node:
     lines = tuple(Line("name" if i == 0 else "guard", text) for i, text in enumerate(texts))
     half = sizes.text_width(lines) / 2 + 14
     return Node(Shape.FAULT, half, half, sizes.LINE * len(lines) + 14, lines, title=reason)
-
-
-def _sum(counts: list[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if known else None

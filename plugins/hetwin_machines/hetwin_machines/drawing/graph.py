@@ -1,4 +1,4 @@
-"""What is placed: nodes with a size, and edges from one to the next lower layer or back up."""
+"""What is placed: nodes with a size, and what follows each of them."""
 
 from __future__ import annotations
 
@@ -16,17 +16,11 @@ class Shape(Enum):
     START = "start"
     STATE = "state"
     DECISION = "decision"
-    BRANCH = "branch"
-    """Yes or no, on the way from one decision to the next."""
     FAN = "fan"
     """Where arcs part that have guards of their own."""
-    TURN = "turn"
-    """Where a loop turns."""
     ARC = "arc"
     HEXAGON = "hexagon"
     FAULT = "fault"
-    BEND = "bend"
-    """Where a long edge crosses a layer."""
 
 
 class Line(NamedTuple):
@@ -51,18 +45,18 @@ class Node:
         right: how far to the right.
         height: of it.
         lines: of text.
-        arc: index of the arc that it belongs to; None if it belongs to none.
+        word: yes or no, on the line that leads to it.
+        below: what follows it, from left to right.
+        to: state that an arc leads to; None for the top of the stack, and for what is no arc.
+        arc: index of the arc; None for what is none.
         pops: bubbles at an arc's tail; `cycle.ALL_OF_IT` for a hexagon.
         pushes: names in the bubbles at its tip.
-        upward: whether the arc leads up.
-        mirrored: whether its text is on the left of its line.
         count: how often it was gone through in a trace; None without one.
         is_last: whether the machine is there at the end of a trace.
         is_sink: whether no arc leaves it.
         title: shown when the pointer rests on it.
         x: of its axis.
         y: of its middle.
-        layer: from 0, at the top.
     """
 
     shape: Shape
@@ -70,23 +64,18 @@ class Node:
     right: float = 0.0
     height: float = 0.0
     lines: tuple[Line, ...] = ()
+    word: str = ""
+    below: list[Node] = field(default_factory=list)
+    to: str | None = None
     arc: int | None = None
     pops: int = 0
     pushes: tuple[str, ...] = ()
-    upward: bool = False
-    mirrored: bool = False
     count: int | None = None
     is_last: bool = False
     is_sink: bool = False
     title: str = ""
     x: float = 0.0
     y: float = 0.0
-    layer: int = 0
-
-    def mirror(self) -> None:
-        """Put its text on the other side of its line."""
-        self.mirrored = not self.mirrored
-        self.left, self.right = self.right, self.left
 
     @property
     def top(self) -> float:
@@ -100,50 +89,18 @@ class Node:
 
 
 @dataclass
-class Edge:
-    """A line from one node to another.
+class Chart:
+    """A machine as nodes.
 
     Attributes:
-        tail: index of the node where it begins.
-        tip: index of the node where it ends.
-        upward: whether the tip is in a layer above the tail's.
-        arrow: whether it ends in an arrowhead.
-        count: how often it was gone in a trace; None without one.
-        is_fault: whether it leads to a fault.
-        bends: indices of the nodes that it goes through, from tail to tip.
+        start: what leads to the first state.
+        initial: name of that state.
+        states: by name, the first one first; their decisions and arcs are below them.
     """
 
-    tail: int
-    tip: int
-    upward: bool = False
-    arrow: bool = False
-    count: int | None = None
-    is_fault: bool = False
-    bends: list[int] = field(default_factory=list)
-
-
-@dataclass
-class Graph:
-    """A machine as nodes and edges.
-
-    Attributes:
-        nodes: all of them.
-        edges: between them.
-        above: pairs of nodes of which the first lies above the second, though no edge joins them.
-    """
-
-    nodes: list[Node] = field(default_factory=list)
-    edges: list[Edge] = field(default_factory=list)
-    above: list[tuple[int, int]] = field(default_factory=list)
-
-    def add(self, node: Node) -> int:
-        """Add a node; return its index."""
-        self.nodes.append(node)
-        return len(self.nodes) - 1
-
-    def join(self, tail: int, tip: int, **options: bool | int | None) -> None:
-        """Add an edge."""
-        self.edges.append(Edge(tail, tip, **options))  # type: ignore[arg-type]
+    start: Node
+    initial: str
+    states: dict[str, Node]
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,8 @@ from html import escape
 
 from hetwin_machines.drawing import svg
 from hetwin_machines.drawing.chart import chart_of
-from hetwin_machines.drawing.graph import Graph, Went
-from hetwin_machines.drawing.layers import arrange
-from hetwin_machines.drawing.places import Places
+from hetwin_machines.drawing.graph import Went
+from hetwin_machines.drawing.layout import Layout, lay_out
 from hetwin_machines.network import Machine, Network, OnInactive
 from hetwin_suite.expressions import names_of
 
@@ -25,8 +24,7 @@ _NOTE_LETTER = 6.9
 @dataclass
 class _Panel:
     machine: Machine
-    graph: Graph
-    places: Places
+    layout: Layout
     notes: tuple[str, ...]
     x: float = 0.0
     y: float = 0.0
@@ -34,11 +32,11 @@ class _Panel:
     @property
     def width(self) -> float:
         text = max(len(note) for note in (*self.notes, self.machine.name + "   "))
-        return max(self.places.width, text * _NOTE_LETTER) + 2 * MARGIN
+        return max(self.layout.width, text * _NOTE_LETTER) + 2 * MARGIN
 
     @property
     def height(self) -> float:
-        return self.places.height + HEAD + MARGIN
+        return self.layout.height + HEAD + MARGIN
 
 
 def draw(
@@ -75,8 +73,8 @@ def draw(
 
 
 def _panel(machine: Machine, went: Mapping[str, Went] | None) -> _Panel:
-    graph = chart_of(machine, went[machine.name] if went is not None else None)
-    return _Panel(machine, graph, Places(graph, arrange(graph)), tuple(_notes(machine)))
+    chart = chart_of(machine, went[machine.name] if went is not None else None)
+    return _Panel(machine, lay_out(chart), tuple(_notes(machine)))
 
 
 def _notes(machine: Machine) -> Iterator[str]:
@@ -128,8 +126,8 @@ def _drawn(panel: _Panel) -> Iterator[str]:
     yield f'<text class="title" x="{x + 14:.1f}" y="{y + 22:.1f}">{escape(machine.name)}</text>'
     for i, note in enumerate(panel.notes):
         yield f'<text class="note" x="{x + 14:.1f}" y="{y + 38 + 15 * i:.1f}">{escape(note)}</text>'
-    left = (panel.width - panel.places.width) / 2
+    left = (panel.width - panel.layout.width) / 2
     yield f'<g transform="translate({x + left:.1f} {y + HEAD + 4:.1f})">'
-    yield from svg.machine_svg(panel.graph, panel.places)
+    yield from svg.machine_svg(panel.layout)
     yield "</g>"
     yield "</g>"

@@ -20,12 +20,10 @@ HEXAGON = 15.0
 """Radius of a hexagon."""
 BESIDE = 9.0
 """From an arc's line to its text."""
-PORT = 14.0
-"""Room for a line that ends at a state."""
+TIP = 7.0
+"""Length of an arrowhead, which a line leaves room for."""
 CORNER = 10.0
-"""Radius with which a line turns that begins at a corner of a decision."""
-ASIDE = 32.0
-"""Least distance between two lines that lead to one node."""
+"""Radius with which a line turns."""
 
 
 def text_width(lines: Sequence[Line]) -> float:

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from html import escape
 
 from hetwin_machines.drawing import sizes
-from hetwin_machines.drawing.graph import Edge, Graph, Line, Node, Shape
-from hetwin_machines.drawing.places import Places
-from hetwin_machines.drawing.routes import route
+from hetwin_machines.drawing.graph import Line, Node, Shape
+from hetwin_machines.drawing.layout import Layout, Wire, direction, path_of
 
 STYLE = """
 .paper{fill:#fff}
@@ -44,53 +43,51 @@ text{font:12px ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace;fill:#1f
 """
 
 
-def machine_svg(graph: Graph, places: Places) -> Iterator[str]:
-    """Yield the elements of a machine, lines below nodes."""
-    failing = {edge.tail for edge in graph.edges if edge.is_fault}
-    for edge in sorted(graph.edges, key=lambda edge: edge.count or 0):
-        yield from _edge(graph, places, edge)
-    for index, node in enumerate(graph.nodes):
-        if node.shape in _DRAWN:
-            kind = f"{node.shape.value} {_went(node.count)}"
-            kind += " failing" if index in failing else " last" if node.is_last else ""
-            arc = f' data-arc="{node.arc}"' if node.arc is not None else ""
-            title = f"<title>{escape(node.title)}</title>" if node.title else ""
-            yield f'<g class="{kind.strip()}"{arc}>{title}{"".join(_DRAWN[node.shape](node))}</g>'
+def machine_svg(layout: Layout) -> Iterator[str]:
+    """Yield the elements of a machine, lines below nodes, those that were gone most on top."""
+    for wire in sorted(layout.wires, key=lambda wire: wire.count or 0):
+        yield from _wire(wire)
+    for node in layout.nodes:
+        failing = any(child.shape is Shape.FAULT for child in node.below)
+        kind = f"{node.shape.value} {_went(node.count)}"
+        kind += " failing" if failing else " last" if node.is_last else ""
+        arc = f' data-arc="{node.arc}"' if node.arc is not None else ""
+        title = f"<title>{escape(node.title)}</title>" if node.title else ""
+        yield f'<g class="{kind.strip()}"{arc}>{title}{"".join(_DRAWN[node.shape](node))}</g>'
+        if node.word:
+            yield f'<g class="branch {_went(node.count)}">{_word(node)}</g>'
 
 
 def _went(count: int | None) -> str:
     return "" if count is None else "taken" if count else "idle"
 
 
-def _edge(graph: Graph, places: Places, edge: Edge) -> Iterator[str]:
-    kind = "failed" if edge.is_fault else _went(edge.count)
+def _wire(wire: Wire) -> Iterator[str]:
+    kind = "failed" if wire.is_fault else _went(wire.count)
     yield f'<g class="{kind}">' if kind else "<g>"
-    yield f'<path class="line" d="{route(graph, places, edge)}"/>'
-    if edge.arrow:
-        key = (edge.bends[-1] if edge.bends else edge.tail, edge.tip)
-        key = (key[1], key[0]) if edge.upward else key
-        tip = graph.nodes[edge.tip]
-        x = tip.x + places.offsets[key][0 if edge.upward else 1]
-        yield _arrowhead(x, tip.bottom if edge.upward else tip.top, upward=edge.upward)
+    yield f'<path class="line" d="{path_of(wire)}"/>'
+    if wire.arrow:
+        yield _arrowhead(*wire.points[-1], *direction(*wire.points[-2:]))
     yield "</g>"
 
 
-def _arrowhead(x: float, y: float, *, upward: bool) -> str:
-    back = y + (9 if upward else -9)
-    return f'<path class="tip" d="M{x:.1f} {y:.1f}L{x - 4.5:.1f} {back:.1f}L{x + 4.5:.1f} {back:.1f}Z"/>'
+def _arrowhead(x: float, y: float, across: int = 0, down: int = 1) -> str:
+    back, low = x - 9 * across, y - 9 * down
+    one = f"{back - 4.5 * down:.1f} {low - 4.5 * across:.1f}"
+    two = f"{back + 4.5 * down:.1f} {low + 4.5 * across:.1f}"
+    return f'<path class="tip" d="M{x:.1f} {y:.1f}L{one}L{two}Z"/>'
 
 
-def _texts(lines: tuple[Line, ...], x: float, top: float, *, end: bool = False) -> Iterator[str]:
-    anchor = ' text-anchor="end"' if end else ""
+def _word(node: Node) -> str:
+    """Yes or no beside the line that leads to a decision or a fan."""
+    top = node.top - sizes.LINE
+    return "".join(_texts((Line("word", node.word),), node.x + sizes.BESIDE, top))
+
+
+def _texts(lines: tuple[Line, ...], x: float, top: float) -> Iterator[str]:
     for i, line in enumerate(lines):
         y = top + sizes.LINE * i + 12
-        yield f'<text class="{line.kind}" x="{x:.1f}" y="{y:.1f}"{anchor}>{escape(line.text)}</text>'
-
-
-def _beside(node: Node, by: float = 0.0) -> float:
-    """Where text begins beside a line, or ends on its left."""
-    away = sizes.BESIDE + by
-    return node.x - away if node.mirrored else node.x + away
+        yield f'<text class="{line.kind}" x="{x:.1f}" y="{y:.1f}">{escape(line.text)}</text>'
 
 
 def _state(node: Node) -> Iterator[str]:
@@ -117,11 +114,6 @@ def _decision(node: Node) -> Iterator[str]:
         f'L{node.x:.1f} {node.bottom:.1f}L{node.x - half:.1f} {node.y:.1f}Z"/>'
     )
     yield from _texts(node.lines, node.x, node.y - sizes.LINE * len(node.lines) / 2)
-
-
-def _branch(node: Node) -> Iterator[str]:
-    yield f'<path class="line" d="M{node.x:.1f} {node.top:.1f}V{node.bottom:.1f}"/>'
-    yield from _texts(node.lines, _beside(node), node.top, end=node.mirrored)
 
 
 def _fan(node: Node) -> Iterator[str]:
@@ -154,43 +146,36 @@ def _fault(node: Node) -> Iterator[str]:
 def _arc(node: Node) -> Iterator[str]:
     """An arc: what it pops at its tail, what it is and does beside it, what it pushes at its tip."""
     yield f'<path class="line" d="M{node.x:.1f} {node.top:.1f}V{node.bottom:.1f}"/>'
-    tail = sizes.pops_height(node.pops)
-    tip = sizes.PILL * len(node.pushes) + 12 if node.pushes else 0.0
     yield from _pops(node)
-    text = node.top + 2 + (tip if node.upward else tail)
-    yield from _texts(node.lines, _beside(node), text, end=node.mirrored)
+    x, text = node.x + sizes.BESIDE, node.top + 2 + sizes.pops_height(node.pops)
+    yield from _texts(node.lines, x, text)
     if node.count:
-        by = sizes.text_width(node.lines[:1]) + (sizes.LETTER if node.lines else 0)
+        x += sizes.text_width(node.lines[:1]) + (sizes.LETTER if node.lines else 0)
         at = text if node.lines else node.y - sizes.LINE / 2
-        said = (Line("count", sizes.count_text(node.count)),)
-        yield from _texts(said, _beside(node, by), at, end=node.mirrored)
+        yield from _texts((Line("count", sizes.count_text(node.count)),), x, at)
     yield from _pushes(node)
 
 
 def _pops(node: Node) -> Iterator[str]:
-    away = -1 if node.upward else 1
-    start = node.bottom if node.upward else node.top
     if node.pops < 0:
-        yield _hexagon(node.x, start + away * sizes.HEXAGON, sizes.HEXAGON * 0.8)
+        yield _hexagon(node.x, node.top + sizes.HEXAGON, sizes.HEXAGON * 0.8)
         return
     shown = min(node.pops, 4)
     for i in range(shown):
-        y = start + away * (sizes.BUBBLE + 2 + 2 * sizes.BUBBLE * i)
+        y = node.top + sizes.BUBBLE + 2 + 2 * sizes.BUBBLE * i
         yield f'<circle class="stack" cx="{node.x:.1f}" cy="{y:.1f}" r="{sizes.BUBBLE}"/>'
     if shown < node.pops:
-        y = start + away * (sizes.BUBBLE + 2)
-        yield f'<text x="{node.x + sizes.BESIDE:.1f}" y="{y + 4:.1f}">{node.pops} popped</text>'
+        y = node.top + sizes.BUBBLE + 6
+        yield f'<text x="{node.x + sizes.BESIDE:.1f}" y="{y:.1f}">{node.pops} popped</text>'
 
 
 def _pushes(node: Node) -> Iterator[str]:
     if not node.pushes:
         return
-    away = -1 if node.upward else 1
-    end = node.top if node.upward else node.bottom
-    first = end - away * sizes.PILL * len(node.pushes)
-    yield _arrowhead(node.x, first, upward=node.upward)
+    first = node.bottom - sizes.PILL * len(node.pushes)
+    yield _arrowhead(node.x, first)
     for i, name in enumerate(node.pushes):
-        y = first + away * sizes.PILL * (i + 0.5)
+        y = first + sizes.PILL * (i + 0.5)
         width = sizes.pill_width(name)
         yield (
             f'<rect class="stack" x="{node.x - width / 2:.1f}" y="{y - sizes.PILL / 2 + 1:.1f}"'
@@ -203,7 +188,6 @@ _DRAWN = {
     Shape.STATE: _state,
     Shape.START: _start,
     Shape.DECISION: _decision,
-    Shape.BRANCH: _branch,
     Shape.FAN: _fan,
     Shape.ARC: _arc,
     Shape.HEXAGON: _top,
