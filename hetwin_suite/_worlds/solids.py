@@ -53,7 +53,7 @@ class Solid:
 def read_solids(world: Path) -> tuple[Solid, ...]:
     """Read all colliding shapes of an SDFormat world whose models are placed in the world frame.
 
-    Only the few elements that the proving ground's worlds use are supported. This deliberately does not use the
+    Only the few elements that `world_sdf` writes are supported. This deliberately does not use the
     twin's world reader, so that an error in it shows up as a difference.
 
     Raises:
