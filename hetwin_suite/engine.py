@@ -25,7 +25,6 @@ from __future__ import annotations
 
 from hetwin_suite._worlds.sdf_text import Part, Thing, world_sdf
 from hetwin_suite._worlds.solids import Solid, read_solids
-from model_nodes.containment import inside_of
 from model_nodes.fidelity.bounding_boxes import BoundingBoxes
 from model_nodes.fidelity.rules import MARGIN, NearRobotRules, Thresholds
 from model_nodes.fidelity.signaler import MODES, NearRobot, NearRobotSettings
@@ -36,11 +35,9 @@ from model_nodes.main_physics.model import MainPhysics
 from model_nodes.main_physics.settings import Settings
 from model_nodes.main_physics.world.description import DEFAULT_FRICTION, Body, World
 from model_nodes.main_physics.world.entities import entities_of
-from model_nodes.scene_shapes import GEOM_TYPES, SceneShapes
 
 __all__ = [
     "DEFAULT_FRICTION",
-    "GEOM_TYPES",
     "MARGIN",
     "MODES",
     "Body",
@@ -54,14 +51,12 @@ __all__ = [
     "NearRobotSettings",
     "Part",
     "Rangefinder",
-    "SceneShapes",
     "Settings",
     "Solid",
     "Thing",
     "Thresholds",
     "World",
     "entities_of",
-    "inside_of",
     "load_world",
     "make_engine",
     "read_solids",

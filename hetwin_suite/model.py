@@ -119,7 +119,7 @@ from hetwin_core.ensemble.scene.values import (
     pose_value,
 )
 from hetwin_core.ensemble.validation import Finite, Name, Number, Strict, Text, Vector3, Whole
-from hetwin_suite.running.api import check_model
+from hetwin_suite.running.check_model import check_model
 from model_nodes.references import Reference
 
 __all__ = [

@@ -46,7 +46,7 @@ from hetwin_suite.view.figures import Axis, Chart, Line, Panel, PointStyle, Tint
 from hetwin_suite.view.film.film import Film
 from hetwin_suite.view.palette import MAIN, SERIES
 from hetwin_suite.view.report.page import write_report
-from hetwin_suite.view.report.story.concerns import stored_concerns
+from hetwin_suite.view.report.story.events import stored_concerns
 from hetwin_suite.view.show.filmed import filmed
 from hetwin_suite.view.show.side_by_side import Marked, side_by_side
 from hetwin_suite.view.stills.graphics import missing

@@ -140,12 +140,12 @@ def _serve(
 ) -> None:
     """Serve the page until the user ends it."""
     from hetwin_suite.running.patience import never_silent
-    from hetwin_suite.view.live.browsing import open_in_browser
+    from hetwin_suite.view.live.doors import open_in_browser
     from hetwin_suite.view.live.library import need_websockets
     from hetwin_suite.view.show.looking import looking_page
 
     need_websockets("show")
-    from hetwin_suite.view.live.page_server import PageServer
+    from hetwin_suite.view.live.server import PageServer
 
     with never_silent(lambda: "drawing the page"):
         page = looking_page(run, other)

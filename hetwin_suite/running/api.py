@@ -1,4 +1,4 @@
-"""Runs, episodes and checks of models from Python: what the front door exports of this room."""
+"""Runs from Python: what the front door exports of this room."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ from typing import Any, Literal
 
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.conformance.result import CheckResult
-from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.errors import BadInput, RunFailed
-from hetwin_core.ensemble.model import Model
 from hetwin_core.episodes.run_folder import LOG
 from hetwin_suite.running.carry_out import carry_out
 from hetwin_suite.running.ended import Ended
@@ -127,23 +124,6 @@ def run(
     if ended.signal is not None:
         signal.raise_signal(ended.signal)
     return _summary(ended)
-
-
-def check_model(
-    model: str | type[Model], parameters: Mapping[str, Any] | None = None
-) -> list[CheckResult]:
-    """Check that a model keeps the contract that the conductor relies on, as ``hetwin model check`` does.
-
-    It runs in this process, so that a debugger can follow; a model that hangs is not ended.
-
-    Args:
-        model: a class, MODULE:CLASS, or a model type.
-        parameters: values that are used instead of invented ones.
-
-    Raises:
-        BadInput: if there is no such model.
-    """
-    return check_model_type(model, parameters)
 
 
 def _summary(ended: Ended) -> Summary:

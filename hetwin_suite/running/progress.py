@@ -17,8 +17,7 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.words import event_line, shown_line
 from hetwin_suite.running.patience import Patience, to_stderr
-from hetwin_suite.view.live.feed import Feed
-from hetwin_suite.view.live.newest import Factor
+from hetwin_suite.view.live.feed import Factor, Feed
 
 if TYPE_CHECKING:
     from rich.live import Live

@@ -13,8 +13,7 @@ from hetwin_suite.running.ended import Ended
 from hetwin_suite.running.placing import Placing
 from hetwin_suite.running.progress import Display
 from hetwin_suite.running.request import RunRequest
-from hetwin_suite.view.live.browsing import open_in_browser
-from hetwin_suite.view.live.doors import LOOPBACK
+from hetwin_suite.view.live.doors import LOOPBACK, open_in_browser
 from hetwin_suite.view.live.feed import Over
 from hetwin_suite.view.live.library import need_websockets
 from hetwin_suite.view.live.watched_run import WatchedRun

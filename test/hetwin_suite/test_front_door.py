@@ -21,13 +21,14 @@ from hetwin_core.ensemble.topics import Topic
 
 MODULES = (
     *("command", "engine", "episode", "expressions", "model", "page", "robot", "runs"),
-    *("gazebo", "study", "tables", "viewer"),
+    *("gazebo", "shapes", "study", "tables", "viewer"),
 )
 HEAVY = ("PIL", "mujoco", "numpy", "jinja2", "pydantic", "rclpy", "rosbags")
 LOADS_NOT = {
     "command": ("mujoco", "numpy", "jinja2", "rclpy", "rosbags"),
     "episode": ("jinja2", "rclpy"),
     "expressions": HEAVY,
+    "model": ("PIL", "mujoco", "jinja2", "rclpy", "rosbags"),
     "runs": ("mujoco", "jinja2", "rclpy"),
     "tables": ("mujoco", "jinja2", "rclpy"),
     "viewer": ("mujoco", "jinja2", "rclpy"),

@@ -117,9 +117,12 @@ def test_entry_points_are_found_in_what_colcon_installed(sourced: Mapping[str, s
         "found = [e for d in m.distributions(path=path) for e in d.entry_points];"
         "print(*sorted(f'{e.group}.{e.name}' for e in found if e.group.startswith('hetwin.')))"
     )
-    groups = [tomllib.loads(file.read_text())["project"]["entry-points"] for file in MANIFESTS]
+    projects = [tomllib.loads(manifest.read_text())["project"] for manifest in MANIFESTS]
     declared = [
-        f"{group}.{name}" for one in groups for group, points in one.items() for name in points
+        f"{group}.{name}"
+        for project in projects
+        for group, points in project["entry-points"].items()
+        for name in points
     ]
     assert _python(code, sourced).split() == sorted(declared)
 

@@ -16,7 +16,7 @@ from hetwin_suite._study.runs.run_result import RunResult
 from hetwin_suite.view.content import Player
 from hetwin_suite.view.document import page_script
 from hetwin_suite.view.film.layer import Layer
-from hetwin_suite.view.report.playing import Playing
+from hetwin_suite.view.report.page import Playing
 from hetwin_suite.view.show.filmed import filmed
 
 COLUMNS = ("line", "x", "y", "z", "succeeds")

@@ -1,10 +1,13 @@
-"""Who may come in: requests of this machine's own pages, or those that carry the token."""
+"""Who may come in by the door of a page, and how a browser finds it; needs no websockets."""
 
 from __future__ import annotations
 
 import ipaddress
+import os
 import secrets
 import socket
+import threading
+import webbrowser
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit
@@ -107,3 +110,12 @@ def _is_number(host: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+_DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
+
+
+def open_in_browser(address: str) -> None:
+    """Open a page where there is a screen, without waiting for the browser."""
+    if any(os.environ.get(name) for name in _DISPLAYS):
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

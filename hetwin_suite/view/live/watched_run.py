@@ -10,27 +10,122 @@ from __future__ import annotations
 import multiprocessing
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from multiprocessing.connection import Connection
 from typing import Any, TypeAlias
 
+from hetwin_core.ensemble.annotations import phase_of
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.controls import Done
+from hetwin_core.ensemble.conductor.reporting.concerns import NewConcerns, is_concern
 from hetwin_core.ensemble.conductor.reporting.listener import (
     Handover,
     RunListener,
     RunStart,
     RunSummary,
 )
-from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.errors import Refused
+from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.view.live.doing import do
-from hetwin_suite.view.live.feed import Begun, Happening, Now, Over
-from hetwin_suite.view.live.hands import Deed
-from hetwin_suite.view.live.happenings import Happenings
-from hetwin_suite.view.live.newest import Factor, Newest
-from hetwin_suite.view.live.telling import Teller, begun_of
+from hetwin_core.ensemble.words import event_line, subject
+from hetwin_suite.view.live.feed import Begun, Factor, Happening, HappeningKind, Newest, Now, Over
+from hetwin_suite.view.live.hands import Deed, GoOn, HandOver, HoldTo, Pause, Step
+
+MOST = 5000
+"""What is older is forgotten: pages that open late show the last of a long run, its report shows all."""
+
+
+class Happenings:
+    """The newest happenings, each with a number; may be used from any thread."""
+
+    def __init__(self, most: int = MOST) -> None:
+        self._lock = threading.Lock()
+        self._kept: deque[Happening] = deque(maxlen=most)
+        self._count = 0
+
+    def add(self, happening: Happening) -> None:
+        """Add the newest."""
+        with self._lock:
+            self._kept.append(happening)
+            self._count += 1
+
+    def since(self, number: int) -> tuple[int, Sequence[Happening]]:
+        """See `Feed.happened`."""
+        with self._lock:
+            first = self._count - len(self._kept)
+            return self._count, tuple(islice(self._kept, max(0, number - first), None))
+
+
+def begun_of(start: RunStart, not_held: str = "") -> Begun:
+    """What a page is told of a run that begins; `not_held` as there."""
+    return Begun(
+        start.scenario, start.layout, start.models, dict(start.able), start.duration_ns, not_held
+    )
+
+
+class Teller:
+    """Makes happenings of what a run reports; of a concern only that it begins or is worse than known."""
+
+    def __init__(self) -> None:
+        self._concerns = NewConcerns()
+
+    def event(self, event: Event) -> Happening | None:
+        """An event; None if there is nothing to say of it."""
+        if is_concern(event) and not self._concerns.is_new(event):
+            return None
+        text = event_line(event)
+        if not text:
+            return None
+        kind, more = HappeningKind.EVENT, {"source": event.source}
+        if event.kind is EventKind.ACTION:
+            kind, more = HappeningKind.ACTION, {"phase": phase_of(event) or ""}
+        about = subject(event) or _text(event.arguments, "entity")
+        return Happening(event.time_ns, kind, event.name, text, about, more, event)
+
+    def handover(self, handover: Handover) -> Happening:
+        """A responsibility that has moved."""
+        what = f"{handover.entity}.{handover.attribute}"
+        text = f"{what}: {handover.from_model} → {handover.to_model} ({handover.cause})"
+        more = {"from": handover.from_model, "to": handover.to_model, "cause": handover.cause}
+        kind = HappeningKind.HANDOVER
+        return Happening(handover.time_ns, kind, what, text, handover.entity, more, handover)
+
+    def note(self, time_ns: int, level: str, source: str, text: str) -> Happening | None:
+        """A warning or an error; None if it is neither."""
+        if level == "info":
+            return None
+        more = {"source": source}
+        return Happening(
+            time_ns, HappeningKind.NOTE, level, f"{level}: {source}: {text}", more=more
+        )
+
+
+def _text(arguments: Mapping[str, object], key: str) -> str:
+    found = arguments.get(key)
+    return found if isinstance(found, str) else ""
+
+
+def do(conductor: Conductor, deed: Deed, done: Done) -> None:
+    """Do it, or say why not; returns at once, and `done` is called once, from any thread."""
+    try:
+        match deed:
+            case Pause():
+                conductor.pause()
+            case GoOn():
+                conductor.resume()
+            case Step(steps):
+                conductor.step_paused(steps, further=True)
+            case HoldTo(factor):
+                conductor.hold_to(factor)
+            case HandOver(entity, attribute, model):
+                return conductor.hand_over(entity, attribute, model, done)
+    except Refused as refusal:
+        return done(str(refusal))
+    return done(None)
+
 
 COPY_PERIOD_NS = 33_000_000
 COPY_STEPS = 10

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.grip_words import grip_sentences
 from hetwin_core.ensemble.installed import Group
+from hetwin_core.ensemble.nearest import some
+from hetwin_core.ensemble.sentences.catalogue import Piece, say
+from hetwin_core.ensemble.state_words import state_words
 from hetwin_core.ensemble.writing import write_text
 from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.flaws.find import flaws_in
@@ -14,17 +20,176 @@ from hetwin_core.episodes.flaws.flaw import Flaw
 from hetwin_core.episodes.run_folder import REPORT
 from hetwin_core.episodes.tables.open import Follower
 from hetwin_core.episodes.tables.tables import Tables
-from hetwin_suite.view.content import TIMELINE, Course, Fold, Section
-from hetwin_suite.view.document import Document
-from hetwin_suite.view.report.course.card import TITLE, course_card
-from hetwin_suite.view.report.course.drawing import Mark
-from hetwin_suite.view.report.explained import explained
-from hetwin_suite.view.report.first_screen import first_screen
-from hetwin_suite.view.report.moments import Moment, moments
-from hetwin_suite.view.report.playing import playing
+from hetwin_suite.view.content import (
+    TIMELINE,
+    Content,
+    Course,
+    FirstScreen,
+    Fold,
+    Heading,
+    Inline,
+    Items,
+    Paragraph,
+    Player,
+    Quiet,
+    Section,
+    Strong,
+    Time,
+)
+from hetwin_suite.view.document import Document, page_script
+from hetwin_suite.view.film.film import Doing, Film
+from hetwin_suite.view.film.from_episode import film_of
+from hetwin_suite.view.layers.find import layers_of
+from hetwin_suite.view.report.course import TITLE, Mark, course_card
+from hetwin_suite.view.report.followed import Moment, moments
 from hetwin_suite.view.report.plots import plots
-from hetwin_suite.view.report.sections import about, happenings_table, warnings
+from hetwin_suite.view.report.sections import (
+    about,
+    coverage_table,
+    explained,
+    happenings_table,
+    warnings,
+)
+from hetwin_suite.view.report.story.events import Sentence, StoredConcern, stored_concerns
 from hetwin_suite.view.report.story.headline import Headline, headline
+from hetwin_suite.view.report.story.robots import resting_objects, robot_sentences, thing_sentences
+
+_MOST_SENTENCES = 6
+_MOST_CONCERNS = 5
+_MOST_RESTING = 8
+_MOST_STATES = 10
+_INSTANT_NS = 5_000_000
+T = TypeVar("T")
+
+
+def first_screen(episode: Episode, head: Headline, player: Player | None) -> FirstScreen:
+    """What came of a run, its story, and where it plays.
+
+    Args:
+        episode: the run.
+        head: its headline.
+        player: None for a page in which nothing plays.
+    """
+    concerns = _folded(_concerns, stored_concerns(episode), _MOST_CONCERNS, "{} more")
+    return FirstScreen(
+        head.tone,
+        [Strong(mark.word, mark.tone) for mark in head.marks],
+        head.text,
+        [_pieces(pieces) for pieces in head.more],
+        player,
+        [concerns, _story(episode), _end(episode), coverage_table(episode)],
+    )
+
+
+def _folded(
+    write: Callable[[Sequence[T]], Content], rows: Sequence[T], most: int, title: str
+) -> list[Content]:
+    """The first rows, and the rest below a title that opens."""
+    rest = rows[most:]
+    return [write(rows[:most]), *([Fold(title.format(len(rest)), write(rest))] if rest else [])]
+
+
+def _story(episode: Episode) -> list[Content]:
+    robots, things = robot_sentences(episode), thing_sentences(episode)
+    shown, rest = things[:_MOST_SENTENCES], things[_MOST_SENTENCES:]
+    told: list[Content] = []
+    if shown or robots:
+        told.append(_sentences([*shown, *robots]))
+    if rest:
+        told.append(Fold(f"{len(rest)} more objects", _sentences(rest)))
+    resting = [name for name in resting_objects(episode) if name not in {s.about for s in things}]
+    if resting:
+        names = some(resting, _MOST_RESTING)
+        told.append(Paragraph(say("thing.rest", names=names), "note"))
+    return told or [Paragraph(say("thing.nothing"), "note")]
+
+
+def _end(episode: Episode) -> Content:
+    """What held at the end."""
+    summary = episode.summary
+    words = state_words(summary.get("state") or {}) + grip_sentences(summary.get("events") or ())
+    if not words:
+        return ()
+    states = _folded(lambda rows: Items(rows, "state"), words, _MOST_STATES, "{} more")
+    return Heading("At the end", states, level=2)
+
+
+def _sentences(sentences: Iterable[Sentence]) -> Items:
+    return Items([(Strong(one.about), _pieces(one.pieces)) for one in sentences], "story")
+
+
+def _pieces(pieces: Iterable[Piece]) -> Inline:
+    return tuple(one if isinstance(one, str) else Time(one) for one in pieces)
+
+
+def _concerns(concerns: Sequence[StoredConcern]) -> Items:
+    items: list[Inline] = [
+        (
+            Quiet(concern.severity, "severity"),
+            Quiet((f"{concern.text} ", Quiet(_when(concern), "when")), ""),
+        )
+        for concern in concerns
+    ]
+    return Items(items, "concerns", [concern.severity for concern in concerns])
+
+
+def _when(concern: StoredConcern) -> Inline:
+    often = f", {concern.times} times" if concern.times > 1 else ""
+    if concern.to_ns - concern.from_ns < _INSTANT_NS:
+        return "at ", Time(concern.from_ns), often
+    return Time(concern.from_ns), " to ", Time(concern.to_ns), often
+
+
+_CONCERNS = "concerns"
+
+
+class Playing(NamedTuple):
+    """What a page holds so that the run plays in it.
+
+    Attributes:
+        player: where it plays, or why it does not.
+        films: what plays there, by the player's ids.
+    """
+
+    player: Player
+    films: Mapping[str, Film]
+
+
+def playing(
+    episode: Episode, tables: Tables | BadInput, moments: Sequence[Moment], first_ns: int
+) -> Playing:
+    """Return a run as a page plays it.
+
+    Args:
+        episode: the run.
+        tables: its tables, or why there are none.
+        moments: the places in time that one clicks.
+        first_ns: the time that is shown at first.
+    """
+    try:
+        page_script()
+    except BadInput as error:
+        return Playing(Player(why_not=f"The run does not play here: {error}"), {})
+    film = film_of(episode, [moment.time_ns for moment in moments])
+    layers = () if isinstance(tables, BadInput) else layers_of(tables, film.scene)
+    film = replace(film, doings=(*film.doings, *concern_bars(episode)), layers=layers)
+    places = [Time(moment.time_ns, words="; ".join(moment.what)) for moment in moments]
+    player = Player(first_ns=first_ns, places=places)
+    return Playing(player, dict(zip(player.films, [film], strict=True)))
+
+
+def concern_bars(episode: Episode) -> tuple[Doing, ...]:
+    """The concerns as bars; those of an instant get a little length, to be seen."""
+    least = (episode.end_ns - episode.start_ns) / 200e9
+    found = []
+    for concern in sorted(stored_concerns(episode), key=lambda one: one.from_ns):
+        begin, end = concern.from_ns / 1e9, concern.to_ns / 1e9
+        often = f"{concern.severity}{f', {concern.times} times' if concern.times > 1 else ''}"
+        found.append(
+            Doing(concern.text, begin, max(end, begin + least), often, _CONCERNS, concern.severity)
+        )
+    return tuple(found)
+
 
 _FOOTER = (
     "Written by hetwin from the run's log. A click on anything with a time shows the scene then. Zooming one plot "

@@ -4,27 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from transforms3d.quaternions import quat2mat
 
 from hetwin_core.ensemble.nearest import some
+from hetwin_core.ensemble.scene.consistency import CONSISTENCY
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Slot
-from hetwin_core.ensemble.scene.values import Floats, Meaning
+from hetwin_core.ensemble.scene.shapes import Shape, ShapeKind
+from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, POSE, Floats, Meaning
 from hetwin_core.ensemble.state_words import predicate_stem
+from hetwin_core.episodes.derived import Span
 from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.tables.intervals import Intervals
 from hetwin_core.episodes.tables.rows import Interval
 from hetwin_core.episodes.tables.tables import Unseen
 from hetwin_suite.view.figures import Axis, Bar, Chart, Panel, Plot, Rows, Tint, lines_over, over
 from hetwin_suite.view.palette import AXES, SERIES, model_colours
-from hetwin_suite.view.report.clearance import clearance
 from hetwin_suite.view.report.followed import followed
-from hetwin_suite.view.report.machines import machines_plot
-from hetwin_suite.view.report.own_plots import own_plots
-from hetwin_suite.view.report.story.events import is_handling
-from hetwin_suite.view.report.story.joints import joint_slot
-from hetwin_suite.view.report.story.things import travel
+from hetwin_suite.view.report.sections import machines_plot
+from hetwin_suite.view.report.story.events import WATCHER, is_handling, own_events
+from hetwin_suite.view.report.story.robots import joint_slot, travel
 
 _MOVED = 1e-3
 _MOST_OBJECTS = 6
@@ -200,3 +202,160 @@ def _handled_at(episode: Episode, thing: str | None) -> list[float]:
         if is_handling(event) and thing in (None, event.arguments.get("object"))
     ]
     return times[:_MOST_EVENTS]
+
+
+_MOST_POINTS = 400
+_AT_REST = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+
+
+class _Top(NamedTuple):
+    low: Floats
+    high: Floats
+
+
+def clearance(episode: Episode, entity: str) -> Floats | None:
+    """(n,) height of an object's lowest point above the highest static surface under its middle, in m.
+
+    Static shapes count with their bounding boxes. Small negative numbers mean that the object is in the
+    surface. None if the object has no shape; not a number where nothing static is under it.
+    """
+    shapes = [s for s in episode.layout.entity(entity).shapes if s.collides and _is_solid(s)]
+    if not shapes:
+        return None
+    pose = episode.pose(entity)
+    w, x, y, z = pose[:, 3:7].T
+    third_row = np.stack(
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)], axis=1
+    )
+    lowest = pose[:, 2] + np.min([_lowest(shape, third_row) for shape in shapes], axis=0)
+    support = np.full(len(pose), -np.inf)
+    for top in _tops(episode):
+        under = ((pose[:, :2] >= top.low[:2]) & (pose[:, :2] <= top.high[:2])).all(axis=1)
+        under &= pose[:, 2] > top.high[2]
+        support = np.where(under, np.maximum(support, top.high[2]), support)
+    return np.where(np.isfinite(support), lowest - support, np.nan)
+
+
+def _tops(episode: Episode) -> list[_Top]:
+    tops = []
+    for entity in episode.layout.of_kind(EntityKind.STATIC):
+        has_pose = episode.layout.has(entity.name, "pose")
+        pose = episode.pose(entity.name)[0, :7] if has_pose else _AT_REST
+        for shape in entity.shapes:
+            if shape.kind is ShapeKind.PLANE:
+                height = float(pose[2] + shape.pose[2])
+                tops.append(_Top(np.full(3, -np.inf), np.array([np.inf, np.inf, height])))
+            elif shape.collides and _is_solid(shape):
+                axes = quat2mat(pose[3:7])
+                low, high = pose[:3] + _lowest(shape, axes), pose[:3] - _lowest(shape, -axes)
+                tops.append(_Top(low, high))
+    return tops
+
+
+def _is_solid(shape: Shape) -> bool:
+    return shape.kind is not ShapeKind.PLANE and (
+        shape.kind is not ShapeKind.MESH or (shape.vertices is not None and len(shape.vertices) > 0)
+    )
+
+
+def _lowest(shape: Shape, directions: Floats) -> Floats:
+    """(n,) how far a shape reaches against (n, 3) unit directions in its entity's frame: the least of its products."""
+    middle = directions @ np.asarray(shape.pose[:3])
+    local = directions @ quat2mat(shape.pose[3:7])
+    size = np.asarray(shape.size, np.float64)
+    flat = np.linalg.norm(local[:, :2], axis=1)
+    match shape.kind:
+        case ShapeKind.BOX:
+            reach = np.abs(local) @ (size / 2)
+        case ShapeKind.SPHERE:
+            reach = np.full(len(local), size[0])
+        case ShapeKind.ELLIPSOID:
+            reach = np.linalg.norm(local * size, axis=1)
+        case ShapeKind.CYLINDER:
+            reach = size[0] * flat + size[1] / 2 * np.abs(local[:, 2])
+        case ShapeKind.CAPSULE:
+            reach = size[0] + size[1] / 2 * np.abs(local[:, 2])
+        case _:
+            assert shape.vertices is not None
+            points = shape.vertices[:: max(1, len(shape.vertices) // _MOST_POINTS)]
+            reach = -(local @ points.T).min(axis=1)
+    lowest: Floats = middle - reach
+    return lowest
+
+
+_PARTS = {EXTERNAL_WRENCH.name: ("fx", "fy", "fz", "tx", "ty", "tz")}
+"""Names of the numbers of attributes that hetwin knows."""
+_MOST_LINES = 8
+_MOST_PLOTS = 12
+
+
+def own_plots(episode: Episode) -> Iterator[Plot]:
+    """A plot for each attribute that a model other than the main one computes, of all the things that have it.
+
+    Of attributes with many numbers, those that change most are drawn. Poses, predicates and what the robot's watcher
+    computes have plots of their own; figures of consistency have none.
+    """
+    found: dict[tuple[str, str], list[Slot]] = {}
+    for slot in episode.layout.slots:
+        if _is_own(episode, slot):
+            found.setdefault((slot.attribute.name, slot.attribute.unit), []).append(slot)
+    for (name, unit), slots in list(found.items())[:_MOST_PLOTS]:
+        plot = _plot(episode, name, unit, slots)
+        if plot is not None:
+            yield plot
+
+
+def _is_own(episode: Episode, slot: Slot) -> bool:
+    if (
+        slot.attribute.name in (POSE.name, CONSISTENCY.name)
+        or slot.attribute.meaning is not Meaning.QUANTITY
+    ):
+        return False
+    main = {model.name for model in episode.models if model.main} | {WATCHER}
+    spans = episode.responsibilities.get((slot.entity, slot.attribute.name), ())
+    return any(span.model not in main for span in spans)
+
+
+def _plot(episode: Episode, name: str, unit: str, slots: list[Slot]) -> Plot | None:
+    """None if it never has a value."""
+    series = {
+        label: values for slot in slots for label, values in _series(episode, slot, len(slots) > 1)
+    }
+    series = {label: values for label, values in series.items() if np.isfinite(values).any()}
+    if not series:
+        return None
+    words = name.replace("_", " ")
+    chosen = sorted(series, key=lambda label: -_change(series[label]))[:_MOST_LINES]
+    shown = {label: series[label] for label in series if label in chosen}
+    behind = "" if "," in unit else unit
+    lines = list(lines_over(episode, shown, SERIES, unit=behind, decimals=-1))
+    by = sorted({span.model for s in slots for span in _spans(episode, s)})
+    left = len(series) - len(shown)
+    text = f"Computed by {', '.join(by)}." + (
+        f" {left} that change less are left out." if left else ""
+    )
+    about = slots[0].entity if len(slots) == 1 else f"{len(slots)} things"
+    times = [event.time_ns / 1e9 for event in own_events(episode) if event.source in by]
+    panel = Panel(lines, Axis(f"{words} [{unit}]" if unit else words))
+    marks = times if len(times) <= _MOST_EVENTS else []
+    drawn = Chart([panel], over(episode), height=220, marks=marks, legend=len(shown) > 1)
+    return Plot(f"{words.capitalize()} of {about}", text, drawn)
+
+
+def _spans(episode: Episode, slot: Slot) -> list[Span]:
+    return list(episode.responsibilities.get((slot.entity, slot.attribute.name), ()))
+
+
+def _series(episode: Episode, slot: Slot, several: bool) -> Iterator[tuple[str, Floats]]:
+    """Label and values over time of each number of an attribute."""
+    values = episode.attribute(slot.entity, slot.attribute.name)
+    names = _PARTS.get(slot.attribute.name) or episode.layout.entity(slot.entity).joints
+    for i, column in enumerate(values.T):
+        part = names[i] if len(names) == slot.attribute.size else f"{i + 1}"
+        parts = ([slot.entity] if several else []) + ([part] if slot.attribute.size > 1 else [])
+        yield " · ".join(parts) or slot.entity, column
+
+
+def _change(values: Floats) -> float:
+    finite = values[np.isfinite(values)]
+    return float(np.ptp(finite)) if len(finite) else 0.0

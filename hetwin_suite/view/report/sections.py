@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from hetwin_core.ensemble.conductor.reporting.listener import Handover
 from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.machine_words import MACHINE_STATE
+from hetwin_core.ensemble.nearest import some
+from hetwin_core.ensemble.scene.values import POSE
 from hetwin_core.ensemble.words import arguments_words, event_words, is_routine_touch, seconds
 from hetwin_core.episodes.episode import Episode, Note
+from hetwin_core.episodes.run_folder import EXPLANATION
 from hetwin_suite.view.content import (
     Chip,
     Code,
@@ -18,18 +27,141 @@ from hetwin_suite.view.content import (
     Inline,
     Items,
     Paragraph,
+    Quiet,
+    Section,
     Strong,
     Table,
     Time,
     listed,
 )
-from hetwin_suite.view.palette import MAIN, model_colours
-from hetwin_suite.view.report.story.events import (
-    details,
-    is_handling,
-    is_own,
-    own_words,
-)
+from hetwin_suite.view.figures import Axis, Bar, Chart, Line, Panel, Plot, Rows, over
+from hetwin_suite.view.palette import MAIN, SERIES, model_colours
+from hetwin_suite.view.report.story.events import details, is_handling, is_own, own_words
+
+_MOST_NAMED = 3
+_HOLDS = {True: "holds", False: "does not hold", None: "not known"}
+_TONES = {True: "good", False: "bad", None: "unseen"}
+
+
+def coverage_table(episode: Episode) -> Content:
+    """Return a folded table: claim, thing, whether it holds, from what, when, or why it was not checked."""
+    rows: Sequence[Mapping[str, Any]] = episode.summary.get("coverage") or ()
+    if not rows:
+        return ()
+    missed = sum(not row["checked"] for row in rows)
+    title = f"What was checked: {len(rows) - missed} of {len(rows)} claims"
+    return Fold(title, Table(["claim", "of", "", "from", "when"], [_row(row) for row in rows]))
+
+
+def _row(row: Mapping[str, Any]) -> list[Inline]:
+    holds = row["holds"] if row["checked"] else None
+    spans: list[Inline] = []
+    for begun, ended in row["spans"]:
+        spans += [", "] if spans else []
+        spans += [Time(round(begun * 1e9)), " to ", Time(round(ended * 1e9))]
+    said = ", ".join(map(str, row["from"])) if row["checked"] else f"not checked: {row['why']}"
+    if row["checked"] and row["why"]:
+        said += f"; {row['why']}"
+    about = (str(row["subject"]), _of(row["of"]))
+    return [str(row["claim"]), about, Quiet(_HOLDS[holds], _TONES[holds]), said, tuple(spans)]
+
+
+def _of(names: Sequence[str]) -> Inline:
+    """The first links or joints that it is about, and how many others."""
+    return (" ", Quiet(f"({some(names, _MOST_NAMED)})")) if names else ""
+
+
+MOST_OBJECTS = 2
+_HEIGHT = 380
+_HOW = "The smallest change with which at least nine of ten futures of this run succeed."
+
+
+def explained(episode: Episode) -> Section | None:
+    """Return the section of a run's explanation; None if it has none that can be read."""
+    try:
+        found = json.loads((episode.run / EXPLANATION).read_text(encoding="utf-8"))
+        text, paths = str(found["text"]), found["paths"]
+        plots = [_plot(episode, name, paths[name]) for name in list(paths)[:MOST_OBJECTS]]
+    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
+        return None
+    return Section("What would have had to be different", _HOW, [Paragraph(text), plots])
+
+
+def _plot(episode: Episode, name: str, paths: Sequence[Any]) -> Content:
+    """Draw an object's way in the run, and in the futures that succeed, from above."""
+    where = episode.layout.range_of(name, POSE.name).start
+    way = episode.values[:, where : where + 2]
+    lines = [Line("in this run", way[:, 0], way[:, 1], SERIES[0], unit="m")]
+    for path in paths:
+        rows = np.asarray(path, np.float64)
+        lines.append(
+            Line("with the change", rows[:, 1], rows[:, 2], SERIES[2], unit="m", opacity=0.6)
+        )
+    panel = Panel(lines, Axis("y [m]"))
+    drawn = Chart([panel], x=Axis("x [m]"), height=_HEIGHT, equal=True, single=True)
+    return [Paragraph(f"{name} from above:"), drawn]
+
+
+_FAULT = "__"
+"""States that begin with it are faults."""
+_BAD = "#c62828"
+_FINE = SERIES[:6]
+"""Colours of states; none of them is red."""
+
+
+class Stay(NamedTuple):
+    """A machine was in a state, from a time to a time [ns]."""
+
+    state: str
+    from_ns: int
+    to_ns: int
+
+
+def stays(episode: Episode) -> dict[str, list[Stay]]:
+    """Return where each machine, as MODEL.MACHINE, was over time; other stacks in the same state are one stay."""
+    begun: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    for event in episode.events:
+        if event.name == MACHINE_STATE:
+            name = f"{event.source}.{event.arguments.get('machine')}"
+            state = str(event.arguments.get("state"))
+            if not begun[name] or begun[name][-1][1] != state:
+                begun[name].append((event.time_ns, state))
+    return {
+        name: [
+            Stay(state, at, after)
+            for (at, state), after in zip(
+                entries, [*(at for at, _ in entries[1:]), episode.end_ns], strict=True
+            )
+        ]
+        for name, entries in begun.items()
+    }
+
+
+def machines_plot(episode: Episode) -> Plot | None:
+    """Return the plot; None if there are no machines."""
+    found = stays(episode)
+    if not found:
+        return None
+    bars = [bar for name, own in found.items() for bar in _bars(name, own)]
+    how = "Each machine's states over time; those in which it has a fault are red. Zoom in, and point at a bar."
+    return Plot("State machines", how, Rows(list(found), bars, over(episode)))
+
+
+def _bars(name: str, own: list[Stay]) -> list[Bar]:
+    order = list(dict.fromkeys(stay.state for stay in own))
+    return [
+        Bar(
+            name,
+            stay.from_ns / 1e9,
+            stay.to_ns / 1e9,
+            _BAD if stay.state.startswith(_FAULT) else _FINE[order.index(stay.state) % len(_FINE)],
+            stay.state,
+            f"{name} {stay.state}",
+            f"{(stay.to_ns - stay.from_ns) / 1e9:.3f} s long",
+        )
+        for stay in own
+    ]
+
 
 _SHOWN_ROWS = 24
 _MOST_ROWS = 400

@@ -47,8 +47,7 @@ def _serve(run: RosRun, node: Node, interrupts: Interrupts) -> None:
         BadInput: if it cannot be served.
     """
     need_websockets("page")
-    from hetwin_suite.view.live.page_server import PORT
-    from hetwin_suite.view.live.server import LiveServer
+    from hetwin_suite.view.live.server import PORT, LiveServer
 
     parent = os.getppid()
     declare(node, PARAMETERS)

@@ -26,11 +26,9 @@ from hetwin_core.ensemble.scene.layout_json import layout_from_json
 from hetwin_core.ensemble.scene.tables import PROXIMITY_COLUMNS
 from hetwin_core.episodes.episode import handover_of, model_record
 from hetwin_core.wire import messages
-from hetwin_suite.view.live.feed import Begun, Happening, Now, Over, Phase
+from hetwin_suite.view.live.feed import Begun, Factor, Happening, Now, Over, Phase
 from hetwin_suite.view.live.hands import Deed
-from hetwin_suite.view.live.happenings import Happenings
-from hetwin_suite.view.live.newest import Factor
-from hetwin_suite.view.live.telling import Teller
+from hetwin_suite.view.live.watched_run import Happenings, Teller
 from hetwin_suite.view.ros.asking import NOT_THERE, Asking
 
 try:

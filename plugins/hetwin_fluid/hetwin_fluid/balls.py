@@ -13,8 +13,8 @@ import numpy as np
 
 from hetwin_fluid.cup import Flags
 from hetwin_fluid.motion import Field
-from hetwin_suite.engine import GEOM_TYPES
 from hetwin_suite.model import Floats, Plain, Shape, ShapeKind, Unsaveable
+from hetwin_suite.shapes import GEOM_TYPES
 
 _STATE = mj.mjtState.mjSTATE_INTEGRATION.value
 _WAITING = -10.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_suite.engine import inside_of
 from hetwin_suite.model import BadInput, Entity, Floats, Shape, ShapeKind
+from hetwin_suite.shapes import inside_of
 
 Flags = NDArray[np.bool_]
 

@@ -6,8 +6,8 @@ from enum import Enum
 
 import numpy as np
 
-from hetwin_suite.engine import SceneShapes
 from hetwin_suite.model import POSE, AttributeSpec, Changes, Floats, Meaning, Snapshot, Value
+from hetwin_suite.shapes import SceneShapes
 
 COLLISION = AttributeSpec("collision", 1, "", Meaning.TRUTH)
 TOUCH = 1e-3

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hetwin_suite.engine import SceneShapes, inside_of
 from hetwin_suite.model import (
     POSE,
     BadInput,
@@ -16,6 +15,7 @@ from hetwin_suite.model import (
     conjugate,
     rotate,
 )
+from hetwin_suite.shapes import SceneShapes, inside_of
 
 
 class HeatSource:

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 from hetwin_household.cut import COLLISION, Cut, Stage
 from hetwin_household.truths import Truths, truth
-from hetwin_suite.engine import SceneShapes
 from hetwin_suite.model import (
     POSE,
     Amount,
@@ -25,6 +24,7 @@ from hetwin_suite.model import (
     parameter,
     perhaps,
 )
+from hetwin_suite.shapes import SceneShapes
 
 SLICED = "sliced"
 SAME_MASS = 0.02

@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from hetwin_household.state_model import Entities, StateModel
 from hetwin_household.truths import truth
-from hetwin_suite.engine import SceneShapes
 from hetwin_suite.model import (
     POSE,
     Amount,
@@ -27,6 +26,7 @@ from hetwin_suite.model import (
     parameter,
     perhaps,
 )
+from hetwin_suite.shapes import SceneShapes
 
 COMMANDS = {"switch_on": True, "switch_off": False, "toggle": None}
 

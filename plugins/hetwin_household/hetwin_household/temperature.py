@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from hetwin_household.heat_sources import HeatSource
 from hetwin_household.truths import Truths, truth
-from hetwin_suite.engine import SceneShapes
 from hetwin_suite.model import (
     Amount,
     AttributeSpec,
@@ -26,6 +25,7 @@ from hetwin_suite.model import (
     all_evaluators,
     parameter,
 )
+from hetwin_suite.shapes import SceneShapes
 
 TEMPERATURE = AttributeSpec("temperature", 1, "K")
 HOT, COLD = "hot", "cold"

@@ -24,7 +24,7 @@ from hetwin_suite.running.progress import ProgressListener
 from hetwin_suite.view.document import html_of
 from hetwin_suite.view.report.sections import happenings_table
 from hetwin_suite.view.report.story.headline import headline
-from hetwin_suite.view.report.story.things import thing_sentences
+from hetwin_suite.view.report.story.robots import thing_sentences
 
 SEEN = {"object": "box", "hand": "gripper", "support": "table"}
 GRIP = {"object": "box", "hand": "gripper"}

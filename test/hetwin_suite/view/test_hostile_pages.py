@@ -25,8 +25,7 @@ from hetwin_suite._study.predicting.forecast import Forecast
 from hetwin_suite._study.predicting.page import forecast_page
 from hetwin_suite._study.runs.run_result import RunResult
 from hetwin_suite.view.document import Document, html_of, live_page
-from hetwin_suite.view.report.course.card import course_card
-from hetwin_suite.view.report.course.drawing import Mark
+from hetwin_suite.view.report.course import Mark, course_card
 from hetwin_suite.view.report.page import page
 from hetwin_suite.view.show.comparison_page import comparison_page
 

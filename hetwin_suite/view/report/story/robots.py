@@ -2,19 +2,188 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
+from transforms3d.quaternions import qinverse, qmult
 
 from hetwin_core.ensemble.concern_words import ROBOT_HEALTH, TOUCHED
-from hetwin_core.ensemble.scene.layout import Entity, EntityKind
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Slot
+from hetwin_core.ensemble.scene.poses import relative_to
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.sentences.catalogue import Piece, listed, pieces, plain, say
+from hetwin_core.ensemble.words import happening, subject
 from hetwin_core.episodes.derived import Approach
 from hetwin_core.episodes.episode import Episode
-from hetwin_suite.view.report.story.joints import JOINT_DEVIATION, joint_motions, moving_times
-from hetwin_suite.view.report.story.sentence import Sentence
-from hetwin_suite.view.report.story.things import travel
+from hetwin_suite.view.report.story.events import Sentence, is_handling, own_events, thing_of
+
+JOINT_DEVIATION, EFFORT_RESIDUAL = "joint_deviation", "effort_residual"
+"""Attributes of a robot that its watcher computes: twin minus recording, measured minus expected effort."""
+_WINDOW_S = 0.2
+_STILL = 2e-3
+"""A joint that turns by less than this [rad or m] within the window stands still."""
+
+
+class JointMotion(NamedTuple):
+    """How far a joint went: the difference of its largest and smallest position, in rad or m."""
+
+    name: str
+    range: float
+    slides: bool
+
+    @property
+    def words(self) -> str:
+        """How far it turned or slid."""
+        return say(
+            f"robot.{'slid' if self.slides else 'turned'}", joint=self.name, range=self.range
+        )
+
+
+def joint_slot(episode: Episode, robot: str) -> Slot | None:
+    """Where the positions of a robot's joints are; None if the scene has none, or as many as it has no names for."""
+    for name in ("joint_positions", "joint_position"):
+        found = episode.layout.find(robot, name)
+        if found is not None:
+            slot = episode.layout.slots[found]
+            fits = slot.attribute.size == len(episode.layout.entity(robot).joints)
+            return slot if fits else None
+    return None
+
+
+def joint_motions(episode: Episode, robot: str) -> list[JointMotion]:
+    """All joints of a robot, the one that went farthest first."""
+    slot = joint_slot(episode, robot)
+    if slot is None:
+        return []
+    values = episode.attribute(robot, slot.attribute.name)
+    links = {e.joint: e for e in episode.layout.of_kind(EntityKind.LINK) if e.owner == robot}
+    motions = []
+    for name, column in zip(episode.layout.entity(robot).joints, values.T, strict=True):
+        far = float(np.nanmax(column) - np.nanmin(column)) if np.isfinite(column).any() else 0.0
+        motions.append(JointMotion(name, far, _slides(episode, links.get(name), column)))
+    return sorted(motions, key=lambda motion: -motion.range)
+
+
+def moving_times(episode: Episode, robot: str) -> list[tuple[int, int]]:
+    """From when to when [ns] any joint of a robot moved."""
+    slot = joint_slot(episode, robot)
+    if slot is None or len(episode.times) < 2:
+        return []
+    values = np.nan_to_num(episode.attribute(robot, slot.attribute.name))
+    later = np.searchsorted(episode.times, episode.times + round(_WINDOW_S * 1e9))
+    later = np.minimum(later, len(values) - 1)
+    moves = np.any(np.abs(values[later] - values) > _STILL, axis=1)
+    middles = (episode.times + episode.times[later]) // 2
+    edges = np.flatnonzero(np.diff(moves.astype(np.int8), prepend=0, append=0)).reshape(-1, 2)
+    return [(int(middles[begin]), int(middles[end - 1])) for begin, end in edges.tolist()]
+
+
+def _slides(episode: Episode, link: Entity | None, positions: Floats) -> bool:
+    """Whether a joint slides: the link that it moves is shifted against its parent, and not turned, by its whole way.
+
+    The turn alone does not say it: after a full one the link is as it was.
+    """
+    layout = episode.layout
+    if link is None or not (layout.has(link.name, "pose") and layout.has(link.parent, "pose")):
+        return False
+    ends = [int(np.nanargmin(positions)), int(np.nanargmax(positions))]
+    far = float(positions[ends[1]] - positions[ends[0]])
+    first, last = (
+        relative_to(episode.pose(link.parent)[i], episode.pose(link.name)[i]) for i in ends
+    )
+    shift = float(np.linalg.norm(np.asarray(last[:3]) - np.asarray(first[:3])))
+    w = abs(float(qmult(qinverse(first[3:7]), last[3:7])[0]))
+    turn = 2.0 * math.acos(min(1.0, w))
+    return shift > 0.5 * far and turn < 0.5 * min(far, math.pi)
+
+
+_MOST = 8
+_MOVED_M = 5e-3
+
+
+def thing_sentences(episode: Episode) -> list[Sentence]:
+    """What happened to each thing, in the order of the first event; then what moved without one, farthest first."""
+    handled, own = _by_thing(episode)
+    sentences = [
+        _thing_sentence(thing, handled.get(thing, []), own.get(thing, []))
+        for thing in dict.fromkeys([*handled, *own])
+    ]
+    said = {sentence.about for sentence in sentences}
+    objects = [entity.name for entity in episode.layout.of_kind(EntityKind.OBJECT)]
+    moved = [(travel(episode, name), name) for name in objects if name not in said]
+    return sentences + [
+        _moved(episode, name) for far, name in sorted(moved, reverse=True) if far > _MOVED_M
+    ]
+
+
+def resting_objects(episode: Episode) -> list[str]:
+    """Names of the objects that did not move."""
+    objects = episode.layout.of_kind(EntityKind.OBJECT)
+    return [entity.name for entity in objects if travel(episode, entity.name) <= _MOVED_M]
+
+
+def travel(episode: Episode, entity: str) -> float:
+    """The diagonal of the box that an entity's origin stayed in, in m; 0 without a pose."""
+    if not episode.layout.has(entity, "pose"):
+        return 0.0
+    positions = episode.pose(entity)[:, :3]
+    positions = positions[np.isfinite(positions).all(axis=1)]
+    return float(np.linalg.norm(np.ptp(positions, axis=0))) if len(positions) else 0.0
+
+
+def _by_thing(episode: Episode) -> tuple[dict[str, list[Event]], dict[str, list[Event]]]:
+    handled: dict[str, list[Event]] = {}
+    own: dict[str, list[Event]] = {}
+    for event in episode.events:
+        if is_handling(event):
+            handled.setdefault(subject(event) or "", []).append(event)
+    for event in own_events(episode):
+        thing = thing_of(episode, event)
+        if thing is not None:
+            own.setdefault(thing, []).append(event)
+    return handled, own
+
+
+def _thing_sentence(thing: str, handled: Sequence[Event], own: Iterable[Event]) -> Sentence:
+    told: list[Piece] = []
+    if handled:
+        parts = [(f"{happening(e)} at ", e.time_ns) for e in handled[:_MOST]]
+        told += pieces("thing.handled", happened=listed(parts), more=len(handled) - len(parts))
+    observed = _observed(own)
+    if observed:
+        told += ["; " if handled else ": ", *listed(observed[:_MOST])]
+    return Sentence(thing, (*told, "."))
+
+
+def _observed(events: Iterable[Event]) -> list[tuple[Piece, ...]]:
+    """Events in words; those with the same words become one with their number."""
+    times: dict[str, list[int]] = {}
+    for event in events:
+        times.setdefault(happening(event), []).append(event.time_ns)
+    return [
+        pieces("thing.observed", happened=words, at=found[0])
+        if len(found) == 1
+        else pieces("thing.times", happened=words, count=len(found), first=found[0], last=found[-1])
+        for words, found in times.items()
+    ]
+
+
+def _moved(episode: Episode, entity: str) -> Sentence:
+    positions = episode.pose(entity)[:, :3]
+    away = np.linalg.norm(positions - positions[0], axis=1)
+    back = np.linalg.norm(positions - positions[-1], axis=1)
+    begun = int(np.argmax(away > _MOVED_M))
+    ended = len(back) - 1 - int(np.argmax(back[::-1] > _MOVED_M))
+    far = float(away[-1])
+    name = "thing.moved_by" if far > _MOVED_M else "thing.came_back"
+    begin = int(episode.times[begun]) if ended > begun else None
+    return Sentence(
+        entity, pieces(name, far=far, begin=begin, end=int(episode.times[max(begun, ended)]))
+    )
+
 
 _MOST_JOINTS = 3
 _MOST_TOUCHED = 4

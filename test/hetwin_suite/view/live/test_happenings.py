@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hetwin_suite.view.live.feed import Happening, HappeningKind
-from hetwin_suite.view.live.happenings import Happenings
+from hetwin_suite.view.live.watched_run import Happenings
 
 
 def happening(number: int) -> Happening:

@@ -8,12 +8,11 @@ import threading
 import numpy as np
 import pytest
 
+import hetwin_suite.view.live.feed as module
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec
-from hetwin_suite.view.live import newest as module
-from hetwin_suite.view.live.feed import Phase
-from hetwin_suite.view.live.newest import Factor, Newest
+from hetwin_suite.view.live.feed import Factor, Newest, Phase
 
 LAYOUT = Layout.build(
     [Entity("ball", EntityKind.OBJECT)],

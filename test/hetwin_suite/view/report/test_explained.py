@@ -11,7 +11,7 @@ from support.hetwin_command import hetwin
 from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.run_folder import EXPLANATION
 from hetwin_suite.view.document import html_of
-from hetwin_suite.view.report.explained import explained
+from hetwin_suite.view.report.sections import explained
 
 TEXT = "It would have succeeded with the <box> 24 mm nearer: 16 of 16 futures do."
 PATH = [[0.0, 0.4, 0.2, 0.8], [1.0, 0.45, 0.1, 0.8]]

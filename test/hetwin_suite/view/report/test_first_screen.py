@@ -12,7 +12,7 @@ from hetwin_core.ensemble.scene.values import POSE, AttributeSpec
 from hetwin_core.episodes.episode import Episode
 from hetwin_suite.view.content import TIMELINE
 from hetwin_suite.view.document import html_of
-from hetwin_suite.view.report.first_screen import first_screen
+from hetwin_suite.view.report.page import first_screen
 from hetwin_suite.view.report.story.headline import headline
 
 ENTITIES = [

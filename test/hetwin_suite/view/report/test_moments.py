@@ -9,7 +9,7 @@ from support.made_episode import concern, handed_over, made_episode, observed, p
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import POSE
 from hetwin_core.episodes.episode import Episode
-from hetwin_suite.view.report.moments import moments
+from hetwin_suite.view.report.followed import moments
 
 GRASPED = observed("grasped", 2.0, object="box", hand="gripper")
 DROPPED = observed("dropped", 6.0, object="box")

@@ -8,7 +8,7 @@ from support.made_episode import made_episode, observed, seconds
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import AttributeSpec, Floats, Meaning
 from hetwin_suite.view.figures import Chart, Line, Plot
-from hetwin_suite.view.report.own_plots import own_plots
+from hetwin_suite.view.report.plots import own_plots
 
 HEAT, CHARGE = AttributeSpec("temperature", 1, "K"), AttributeSpec("charge", 1, "A s")
 CELLS = [Entity(name, EntityKind.OBJECT) for name in ("cell_a", "cell_b")]

@@ -18,7 +18,7 @@ from support.made_episode import concern, made_episode
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.view.report import write_report
-from hetwin_suite.view.report.playing import concern_bars
+from hetwin_suite.view.report.page import concern_bars
 
 _LOADING = {"src", "href", "data", "poster", "action", "srcset", "background", "xlink:href"}
 

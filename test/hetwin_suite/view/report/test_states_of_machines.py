@@ -11,7 +11,7 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.log_writer import RunLog
 from hetwin_suite.view.figures import Rows
-from hetwin_suite.view.report.machines import Stay, machines_plot, stays
+from hetwin_suite.view.report.sections import Stay, machines_plot, stays
 
 
 class MachineRun(SmallRun):

@@ -15,9 +15,7 @@ from hetwin_core.episodes.tables.rows import Belief, Status
 from hetwin_core.episodes.tables.tables import Tables
 from hetwin_suite.view.document import html_of
 from hetwin_suite.view.figures import Part, Rows
-from hetwin_suite.view.report.course.card import course_card
-from hetwin_suite.view.report.course.drawing import Mark, drawn
-from hetwin_suite.view.report.course.facts import MOST_FACTS, facts
+from hetwin_suite.view.report.course import MOST_FACTS, Mark, course_card, drawn, facts
 
 TIPPED = Mark("unstable_support", between(7.8, 8.0), "box <came> off tray without a hand.")
 

@@ -11,9 +11,8 @@ from support.made_episode import concern, made_episode, with_fields
 from hetwin_core.ensemble.tasks import TaskFields, task_event
 from hetwin_core.episodes.flaws.flaw import Flaw
 from hetwin_core.episodes.tables.rows import Interval
-from hetwin_suite.view.report.story.concerns import stored_concerns
+from hetwin_suite.view.report.story.events import Sentence, stored_concerns
 from hetwin_suite.view.report.story.headline import headline
-from hetwin_suite.view.report.story.sentence import Sentence
 
 TOUCHES = concern("link_touches", "warning", 2.0, 3.0, text="forearm touches table", link="forearm")
 FLUNG = concern("flung", "absurd", 4.0, 5.0, text="box is flung at 6 m/s", object="box")

@@ -11,8 +11,7 @@ from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats
 from hetwin_core.episodes.derived import Approach
 from hetwin_core.episodes.episode import Episode
-from hetwin_suite.view.report.story.joints import joint_motions, moving_times
-from hetwin_suite.view.report.story.robots import robot_sentences
+from hetwin_suite.view.report.story.robots import joint_motions, moving_times, robot_sentences
 
 JOINTS = ("shoulder", "lift", "wrist")
 ENTITIES = [

@@ -11,7 +11,7 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import POSE
 from hetwin_core.episodes.episode import Episode
-from hetwin_suite.view.report.story.things import resting_objects, thing_sentences
+from hetwin_suite.view.report.story.robots import resting_objects, thing_sentences
 
 BOX, JUG = Entity("box", EntityKind.OBJECT), Entity("jug", EntityKind.OBJECT)
 

@@ -8,8 +8,8 @@ from support.made_episode import made_episode, observed, poses, with_fields
 
 from hetwin_core.ensemble.scene.values import POSE
 from hetwin_core.episodes.derived import Annotation
-from hetwin_suite.view.report.story.meant import meant_places
-from hetwin_suite.view.report.story.outcome import acted_on, outcomes
+from hetwin_suite.view.report.story.events import meant_places
+from hetwin_suite.view.report.story.headline import acted_on, outcomes
 
 PUT = observed("put_down", 4.0, object="ball", hand="hand", support="stand")
 LOST = observed("lost", 4.0, object="ball", hand="hand", support=None)

@@ -1,0 +1,24 @@
+"""Shapes of a scene: how far things are from each other, and what is inside what.
+
+For example, whether a point is inside a cup, in the cup's frame::
+
+    from hetwin_suite.model import Entity, EntityKind, Shape, ShapeKind
+    from hetwin_suite.shapes import inside_of
+
+    cup = Entity("cup", EntityKind.OBJECT, shapes=(Shape(ShapeKind.CYLINDER, (0.04, 0.1)),))
+    print(inside_of(cup).holds((0.0, 0.0, 0.02)))
+
+`SceneShapes` measures distances between things and casts rays, on the shapes as they are in a scene.
+"""
+
+from __future__ import annotations
+
+from model_nodes.containment import Inside, inside_of
+from model_nodes.scene_shapes import GEOM_TYPES, SceneShapes
+
+__all__ = [
+    "GEOM_TYPES",
+    "Inside",
+    "SceneShapes",
+    "inside_of",
+]
