@@ -24,8 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hetwin_suite._study.counting.confidence import share
-from hetwin_suite._study.counting.until import read_until
+from hetwin_suite._study.until import read_until, share
 
 HERE = Path(__file__).resolve().parent.parent
 BATCHES, MOST = 500, 2000

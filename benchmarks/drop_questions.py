@@ -19,8 +19,7 @@ from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_suite._study.predicting.forecast import Forecast
 from hetwin_suite._study.predicting.predict import predict
-from hetwin_suite._study.runs.origins import Moment
-from hetwin_suite._study.runs.run_result import RunResult
+from hetwin_suite._study.runs.run_result import Moment, RunResult
 from hetwin_suite._study.runs.study import Study
 
 HAND, BALL = "right_hand", "ball"

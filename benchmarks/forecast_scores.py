@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from hetwin_suite._study.counting.wilson import probability
+from hetwin_suite._study.intervals import probability
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_suite._study.predicting.forecast import Forecast
 from hetwin_suite._study.predicting.predict import predict
-from hetwin_suite._study.runs.origins import Moment
+from hetwin_suite._study.runs.run_result import Moment
 from hetwin_suite._study.runs.study import Study
 
 SHORT_S = 0.0025

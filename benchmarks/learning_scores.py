@@ -21,7 +21,7 @@ from hetwin_learning.of_model import OfModel
 from hetwin_learning.of_trigger import OfTrigger
 from hetwin_learning.tree import judged_right
 from hetwin_learning.tried import Tried, tried_in
-from hetwin_suite._study.counting.wilson import probability
+from hetwin_suite._study.intervals import probability
 from hetwin_suite._study.successes import Row, success_of
 
 EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)

@@ -15,8 +15,8 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_suite._robots.announcing import announcements
 from hetwin_suite._study.foretelling import foreteller
-from hetwin_suite._study.foretelling.asked import Question
-from hetwin_suite._study.foretelling.beside import Asking
+from hetwin_suite._study.foretelling.announced import Question
+from hetwin_suite._study.foretelling.foreteller import Asking
 from hetwin_suite._study.runs.root import Root
 from hetwin_suite._study.runs.study import Study
 

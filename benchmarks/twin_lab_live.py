@@ -30,10 +30,9 @@ from hetwin_core.ensemble.topics import JOINT_STATES
 from hetwin_suite.episode import open_episode
 
 HETWIN = (sys.executable, "-m", "hetwin_suite.cli.command")
-ROOT = Path(__file__).resolve().parents[1]
 SCENARIO = """\
-extends: {file}
-log: {{state_rate: 100}}
+extends: twin_lab
+log: {state_rate: 100}
 """
 TURNED = 0.01
 """By so much a wheel has turned when a robot has started [rad]."""
@@ -111,7 +110,7 @@ def robot(seed: int | None) -> Iterator[None]:
 def run(folder: Path, seconds: float) -> dict[str, Any]:
     """Run the twin; returns its outcome."""
     scenario = folder / "live.yaml"
-    scenario.write_text(SCENARIO.format(file=ROOT / "scenarios" / "twin_lab.yaml"))
+    scenario.write_text(SCENARIO)
     options = ("--variant", "live", "--pace", "1", "--duration", str(seconds), "--no-page")
     command = [*HETWIN, "run", str(scenario), *options, "--json", "--out", str(folder / "run")]
     done = subprocess.run(command, stdout=subprocess.PIPE, timeout=LIMIT_S, check=True)

@@ -15,6 +15,7 @@ DATA = (
         "py.typed",
         "ensemble/sentences/*",
         "episodes/definitions/*",
+        "episodes/expecting/*.yaml",
         "episodes/flaws/rules/*",
         "scaffolding/package/*",
     ),

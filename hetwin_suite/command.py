@@ -27,6 +27,7 @@ from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scenario.strict_yaml import load as load_yaml
 from hetwin_core.ensemble.writing import unwritable, write_text
 from hetwin_suite._commands.completion import beginning
+from hetwin_suite._commands.figures import RunFigures
 from hetwin_suite._commands.following import followed
 from hetwin_suite._commands.options import (
     AsJson,
@@ -61,6 +62,7 @@ __all__ = [
     "PagedResult",
     "Patience",
     "Result",
+    "RunFigures",
     "Scenario",
     "Seed",
     "Variant",

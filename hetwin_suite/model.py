@@ -28,6 +28,10 @@ For example::
 from __future__ import annotations
 
 from hetwin_core.ensemble.annotations import ANNOUNCED, action_arguments, phase_of
+from hetwin_core.ensemble.base_words import (
+    ALIGN_BASE,
+    DRIVE_BASE,
+)
 from hetwin_core.ensemble.clock import NS_PER_S
 from hetwin_core.ensemble.conformance.result import CheckResult
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
@@ -36,22 +40,7 @@ from hetwin_core.ensemble.expressions.evaluation import EvaluationError
 from hetwin_core.ensemble.expressions.evaluators import Evaluator, all_evaluators, scene_only
 from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.extras import library_of
-from hetwin_core.ensemble.link_words import (
-    ALARM,
-    LINKED,
-    LOGGED,
-    MODEL_UPDATED,
-    ROBOT_BACK,
-    ROBOT_LOST,
-)
-from hetwin_core.ensemble.machine_words import (
-    ALIGN_BASE,
-    DRIVE_BASE,
-    MACHINE_FAULT,
-    MACHINE_STATE,
-    PLANNED,
-    POINTED,
-)
+from hetwin_core.ensemble.limits import check_files, check_size, read_json
 from hetwin_core.ensemble.model import (
     Changes,
     Contribution,
@@ -123,25 +112,15 @@ from hetwin_suite.running.check_model import check_model
 from model_nodes.references import Reference
 
 __all__ = [
-    "ALARM",
     "ALIGN_BASE",
     "ANNOUNCED",
     "ANY_ATTRIBUTE",
     "DRIVE_BASE",
     "EXTERNAL_WRENCH",
     "FIDELITY",
-    "LINKED",
-    "LOGGED",
-    "MACHINE_FAULT",
-    "MACHINE_STATE",
-    "MODEL_UPDATED",
     "NS_PER_S",
     "PARTICLE_SIZE",
-    "PLANNED",
-    "POINTED",
     "POSE",
-    "ROBOT_BACK",
-    "ROBOT_LOST",
     "WORLD",
     "Adjustable",
     "Amount",
@@ -204,7 +183,9 @@ __all__ = [
     "action_arguments",
     "all_evaluators",
     "angles_between",
+    "check_files",
     "check_model",
+    "check_size",
     "compared_by",
     "compose",
     "conjugate",
@@ -219,6 +200,7 @@ __all__ = [
     "perhaps",
     "phase_of",
     "pose_value",
+    "read_json",
     "rebuild",
     "record",
     "relative_to",

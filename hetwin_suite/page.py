@@ -42,7 +42,18 @@ from hetwin_suite.view.content import (
     Time,
 )
 from hetwin_suite.view.document import Document
-from hetwin_suite.view.figures import Axis, Chart, Line, Panel, PointStyle, Tint, lines_over, over
+from hetwin_suite.view.figures import (
+    Axis,
+    Bar,
+    Chart,
+    Line,
+    Panel,
+    PointStyle,
+    Rows,
+    Tint,
+    lines_over,
+    over,
+)
 from hetwin_suite.view.film.film import Film
 from hetwin_suite.view.palette import MAIN, SERIES
 from hetwin_suite.view.report.page import write_report
@@ -56,6 +67,7 @@ __all__ = [
     "MAIN",
     "SERIES",
     "Axis",
+    "Bar",
     "Card",
     "Cards",
     "Chart",
@@ -79,6 +91,7 @@ __all__ = [
     "Picture",
     "PointStyle",
     "Quiet",
+    "Rows",
     "Section",
     "Strong",
     "Table",

@@ -25,11 +25,12 @@ from hetwin_core.kinematics.base_moves import nearest_turn
 from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_core.kinematics.trajectories.in_turn import in_turn
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, TrajectoryPoint
-from hetwin_core.kinematics.travel import Lap, TravelFit, TravelModel, travel_model
+from hetwin_core.kinematics.travel import Lap, TravelFit, TravelModel, adjusted, travel_model
 from hetwin_suite._robots.motion import TICK_S, Announcement, Grip, GripperCommand, Program
 from hetwin_suite._robots.reaching import DOWN, Reacher
 from hetwin_suite._robots.sensing import Driver, Reading, Sensors
 from hetwin_suite._robots.service import Service
+from hetwin_suite._robots.stand_in import Obeying, StandIn
 from model_nodes.main_physics.wheels import DifferentialDrive, differential_drive
 from model_nodes.robot_program.beliefs import Percept
 from model_nodes.robot_program.messages import CannotReach, Failed
@@ -50,6 +51,7 @@ __all__ = [
     "GripperCommand",
     "JointTrajectory",
     "Lap",
+    "Obeying",
     "Percept",
     "PlanarPose",
     "Program",
@@ -59,10 +61,12 @@ __all__ = [
     "Sensors",
     "Service",
     "SkillScene",
+    "StandIn",
     "Task",
     "TrajectoryPoint",
     "TravelFit",
     "TravelModel",
+    "adjusted",
     "differential_drive",
     "hand_of",
     "in_turn",

@@ -15,27 +15,24 @@ from __future__ import annotations
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_suite._study.batch import Batch, project
-from hetwin_suite._study.counting.paired import error_of
-from hetwin_suite._study.counting.until import read_until
-from hetwin_suite._study.counting.wilson import probability
-from hetwin_suite._study.deciding.decide import decide
-from hetwin_suite._study.deciding.decision import Decision
-from hetwin_suite._study.deciding.library import read_library
+from hetwin_suite._study.deciding.decide import Decision, decide
+from hetwin_suite._study.deciding.strategies import read_library
 from hetwin_suite._study.drawing.draw import Draw
 from hetwin_suite._study.explaining.explain import explain
 from hetwin_suite._study.explaining.explanation import Explanation
+from hetwin_suite._study.intervals import error_of, probability
 from hetwin_suite._study.predicting.forecast import Forecast
 from hetwin_suite._study.predicting.predict import predict
-from hetwin_suite._study.runs.keep import Keep
+from hetwin_suite._study.runs.judging import Keep, Watch, Watcher
 from hetwin_suite._study.runs.of_run import study_of
-from hetwin_suite._study.runs.origins import Moment, Now
 from hetwin_suite._study.runs.root import at_moment
-from hetwin_suite._study.runs.run_result import RunResult
+from hetwin_suite._study.runs.run_result import Moment, Now, RunResult
 from hetwin_suite._study.runs.study import Study
-from hetwin_suite._study.runs.watching import Watch, Watcher
+from hetwin_suite._study.scores import Scores, score
 from hetwin_suite._study.successes import Prior as SuccessPrior
 from hetwin_suite._study.successes import Row as SuccessRow
 from hetwin_suite._study.successes import fits as success_fits
+from hetwin_suite._study.until import read_until
 from hetwin_suite._study.workers.cluster import Cluster
 from hetwin_suite._study.workers.processes import Processes
 from hetwin_suite._study.workers.work import Each, Job
@@ -56,6 +53,7 @@ __all__ = [
     "Processes",
     "RunOptions",
     "RunResult",
+    "Scores",
     "Study",
     "SuccessPrior",
     "SuccessRow",
@@ -70,6 +68,7 @@ __all__ = [
     "project",
     "read_library",
     "read_until",
+    "score",
     "study_of",
     "success_fits",
 ]

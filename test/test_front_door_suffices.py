@@ -1,4 +1,4 @@
-"""Demonstrations, examples and plugins import the front door only, so that others could have built them."""
+"""Examples and plugins import the front door only, so that others could have built them."""
 
 from __future__ import annotations
 
@@ -11,16 +11,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-GROUND = "hetwin_suite/proving_ground"
 EXAMPLES = {
     file.parent.name: [f"examples/{file.parent.name}"]
     for file in sorted(ROOT.glob("examples/*/__init__.py"))
 }
 """Example -> its folder."""
-DEMONSTRATIONS = {
-    "twin_lab": [f"{GROUND}/lab"],
-}
-"""Demonstration -> its folders and files."""
 PLUGINS = {
     folder.name: [f"plugins/{folder.name}/{folder.name}"]
     for folder in sorted(ROOT.glob("plugins/hetwin_*"))
@@ -29,11 +24,11 @@ PLUGINS = {
 PACKAGES = {"hetwin_core", "model_nodes", "conductor_node", "hetwin_suite"}
 
 
-def files_of(demonstration: str) -> Iterator[Path]:
-    """The Python files of a demonstration or a plugin."""
-    for name in {**DEMONSTRATIONS, **PLUGINS, **EXAMPLES}[demonstration]:
+def files_of(package: str) -> Iterator[Path]:
+    """The Python files of a plugin or an example."""
+    for name in {**PLUGINS, **EXAMPLES}[package]:
         path = ROOT / name
-        assert path.exists(), f"{demonstration}: there is no {name}"
+        assert path.exists(), f"{package}: there is no {name}"
         yield from sorted(path.rglob("*.py")) if path.is_dir() else [path]
 
 
@@ -63,9 +58,9 @@ def exported(module: str) -> frozenset[str]:
     return frozenset(importlib.import_module(module).__all__)
 
 
-@pytest.mark.parametrize("demonstration", [*DEMONSTRATIONS, *PLUGINS, *EXAMPLES])
-def test_it_imports_the_front_door_only(demonstration: str) -> None:
-    files = list(files_of(demonstration))
+@pytest.mark.parametrize("package", [*PLUGINS, *EXAMPLES])
+def test_it_imports_the_front_door_only(package: str) -> None:
+    files = list(files_of(package))
     own = {module_of(file) for file in files}
     private = []
     for file in files:

@@ -37,11 +37,6 @@ ROOMS = {
     "hetwin_suite._commands": {
         *("hetwin_suite._commands", "hetwin_suite._study", "hetwin_suite.running", *CORE),
     },
-    "hetwin_suite.proving_ground": {
-        *("hetwin_suite", "hetwin_suite.proving_ground"),
-        *BEHIND_THE_DOOR,
-        *("model_nodes", "conductor_node", *CORE),
-    },
     "hetwin_suite._study": {
         *("hetwin_suite._study", "hetwin_suite.view", "model_nodes", "conductor_node", *CORE),
     },
@@ -57,7 +52,7 @@ ROOMS = {
     "hetwin_suite.cli": {
         *("hetwin_suite", "hetwin_suite.cli", "hetwin_suite.running", "hetwin_suite.scaffolding"),
         "hetwin_suite.calibrating",
-        *("hetwin_suite.proving_ground", "hetwin_suite.commanding", "hetwin_suite.view"),
+        *("hetwin_suite.commanding", "hetwin_suite.view"),
         *BEHIND_THE_DOOR,
         *(
             "hetwin_suite.digital_robot",
@@ -85,7 +80,7 @@ ROS = {
 }
 
 ROS_ROOMS = {
-    *("hetwin_core.wire", "conductor_node", "hetwin_suite.proving_ground", "hetwin_suite.running"),
+    *("hetwin_core.wire", "conductor_node", "hetwin_suite.running"),
     *("hetwin_suite.commanding", "hetwin_suite._robots"),
 }
 ROS_IN_PARTS = {

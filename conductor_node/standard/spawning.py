@@ -14,6 +14,7 @@ from xml.etree import ElementTree as ET
 from simulation_interfaces.srv import SpawnEntity
 
 from conductor_node.standard.service_results import RequestRefused, not_found, unsupported
+from hetwin_core.ensemble.limits import read_bytes
 from hetwin_core.ensemble.scene.values import WORLD
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
@@ -110,7 +111,7 @@ def _parsed(uri: str, text: str) -> ET.Element | None:
             return None
         if not file.is_file():
             raise RequestRefused(_RESPONSE.MISSING_ASSETS, f"there is no file {file}")
-        text = file.read_text(encoding="utf-8", errors="replace")
+        text = read_bytes(file).decode("utf-8", "replace")
     try:
         root = ET.fromstring(text)
     except ET.ParseError as error:

@@ -10,6 +10,7 @@ from hetwin_core.ensemble.extras import MODELS, installs
 from hetwin_core.ensemble.installed import Group, installed, package_of
 from hetwin_core.ensemble.model import Model
 from hetwin_core.ensemble.nearest import one_of
+from hetwin_core.ensemble.own_modules import refusal
 
 TYPES = Group("hetwin.models", "model type", "MODULE:CLASS of a class derived from Model")
 
@@ -34,7 +35,7 @@ def model_class(type_name: str) -> type[Model]:
     try:
         found = getattr(import_module(module_name), class_name)
     except ModuleNotFoundError as error:
-        raise _not_there(error, place, point) from error
+        raise refusal(error.name or "") or _not_there(error, place, point) from error
     except Exception as error:  # a third party's module may raise anything while it is imported
         raise _not_importable(error, place) from error
     if not (isinstance(found, type) and issubclass(found, Model)):

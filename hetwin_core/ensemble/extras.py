@@ -15,13 +15,20 @@ MODELS = {
     **dict.fromkeys(
         ("displacement", "fill_level", "openness", "slicing", "switch", "temperature"), "household"
     ),
+    **dict.fromkeys(
+        ("lab_robot_stand_in", "remote_robot", "robot_link", "travel_update", "way_guide"),
+        "examples",
+    ),
 }
 """Types of models that packages of ours bring, and the extras that install these."""
 COMMANDS = {
     "learn": "learn",
     "machines": "machines",
     **dict.fromkeys(("evaluate robustness", "evaluate table2", "list mismatches"), "examples"),
-    **dict.fromkeys(("record drop", "record home_lab", "record insertion", "truck"), "examples"),
+    **dict.fromkeys(
+        ("record drop", "record home_lab", "record insertion", "record lab_robot", "truck"),
+        "examples",
+    ),
 }
 """Commands that packages of ours bring, and the extras that install these."""
 LIBRARIES = {"aims": "examples"}
@@ -33,7 +40,7 @@ VIEWERS = {"foxglove": "foxglove"}
 SCENARIOS = dict.fromkeys(
     (
         *("handing_over", "home_lab", "pouring", "set_table", "setting_the_table"),
-        "truck_unloading",
+        *("truck_unloading", "twin_lab"),
     ),
     "examples",
 )

@@ -125,7 +125,8 @@ def find_known(
     if text.startswith(DATA_SCHEME):
         raise BadInput("does not exist", where=where, found=text, expected=wanted_data(text))
     if path is not None:
-        raise BadInput("this is a folder", where=where, found=text, expected=formats)
+        problem = "this is a folder" if path.is_dir() else "this is no regular file"
+        raise BadInput(problem, where=where, found=text, expected=formats)
     if Path(text).suffix or len(Path(text).parts) > 1:
         raise BadInput(
             "there is no such file", where=where, found=text, expected=f"{formats}, or a name"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.limits import read_text
 from hetwin_core.ensemble.scene.values import Floats
 
 
@@ -88,9 +90,9 @@ def read_table(file: Path, expected: str = "a CSV file") -> Table:
         BadInput: if it cannot be read, is empty, or a row has too few or too many cells.
     """
     try:
-        with file.open(encoding="utf-8-sig", newline="") as stream:
-            reader = csv.reader(stream, skipinitialspace=True)
-            read = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
+        stream = io.StringIO(read_text(file, encoding="utf-8-sig"), newline="")
+        reader = csv.reader(stream, skipinitialspace=True)
+        read = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or error
         raise BadInput(f"cannot be read: {reason}", file=file, expected=expected) from None

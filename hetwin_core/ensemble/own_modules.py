@@ -1,14 +1,22 @@
-"""Modules that lie beside a scenario, which it may name as ``MODULE:CLASS`` without being installed."""
+"""Modules that lie beside a scenario, which it may name as ``MODULE:CLASS`` without being installed.
+
+A scenario that the user names is trusted as a program is. One that a run, an episode or a checkpoint names may come
+from anyone: beside it nothing is imported, unless the user says that it is trusted, see `distrust`.
+"""
 
 from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.resources import folders
 
 
 class _Beside(MetaPathFinder):
@@ -17,11 +25,15 @@ class _Beside(MetaPathFinder):
     Attributes:
         folders: in the order in which they are searched.
         found: names of the top-level modules that were found, and the folder of each.
+        left_out: folders of the scenario in use that are not searched.
+        distrusted: folders -> what has named a scenario in them; None: all folders.
     """
 
     def __init__(self) -> None:
         self.folders: tuple[Path, ...] = ()
         self.found: dict[str, Path] = {}
+        self.left_out: tuple[Path, ...] = ()
+        self.distrusted: dict[Path | None, Path] = {}
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -40,14 +52,18 @@ class _Beside(MetaPathFinder):
 _BESIDE = _Beside()
 
 
-def use_modules_in(*folders: Path) -> None:
+def use_modules_in(*places: Path) -> None:
     """Let the modules in these folders, the first one first, be imported, and those of the last call no longer.
+
+    If one of the folders is distrusted, none of them is searched.
 
     Modules of the last call are forgotten, so that another scenario's ones of the same names are not taken for them.
     """
     if _BESIDE not in sys.meta_path:
         sys.meta_path.append(_BESIDE)
-    chosen = tuple(folder.resolve() for folder in folders)
+    chosen = tuple(folder.resolve() for folder in places)
+    _BESIDE.left_out = chosen if any(map(distrusted_by, chosen)) else ()
+    chosen = () if _BESIDE.left_out else chosen
     if chosen == _BESIDE.folders:
         importlib.invalidate_caches()  # a module may have been written since
         return
@@ -62,3 +78,54 @@ def use_modules_in(*folders: Path) -> None:
 def in_use(module: str) -> Path | None:
     """The folder that a module, or the package that it is in, was imported from; None if it is installed."""
     return _BESIDE.found.get(module.partition(".")[0])
+
+
+def distrust(scenario: Path, by: Path | None) -> None:
+    """Let nothing that lies beside a scenario be imported any more in this process; installed modules are.
+
+    Args:
+        scenario: its file; one that is installed itself changes nothing.
+        by: the run or episode that names it; None: it is trusted after all.
+    """
+    folder = scenario.resolve().parent
+    if by is None:
+        _BESIDE.distrusted.pop(folder, None)
+    elif folder not in [shipped.resolve() for shipped in folders("scenarios")]:
+        _BESIDE.distrusted[folder] = by
+
+
+@contextmanager
+def distrusting(by: Path | None) -> Iterator[None]:
+    """Let nothing beside any scenario be imported meanwhile, as `by` names them; None changes nothing."""
+    if by is not None:
+        _BESIDE.distrusted[None] = by
+    try:
+        yield
+    finally:
+        if by is not None:
+            del _BESIDE.distrusted[None]
+
+
+def distrusted_by(folder: Path) -> Path | None:
+    """What has named a scenario in a folder, if nothing in that is imported; else None."""
+    return _BESIDE.distrusted.get(folder.resolve()) or _BESIDE.distrusted.get(None)
+
+
+def refusal(module: str, *places: Path) -> BadInput | None:
+    """Return why a module, or the package that it is in, is not imported; None if it does not lie beside the scenario.
+
+    Args:
+        module: its name.
+        places: where it is looked for; none: in those of the scenario in use.
+    """
+    name = module.partition(".")[0]
+    for folder in places or _BESIDE.left_out:
+        by = distrusted_by(folder)
+        spec = None if by is None else PathFinder.find_spec(name, [str(folder)])
+        if spec is not None and PathFinder.find_spec(name) is None:
+            return BadInput(
+                f"code beside a scenario would be run that {by} names, and not you",
+                found=spec.origin or str(folder / name),
+                expected="--trust, if you trust who wrote it",
+            )
+    return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,11 +15,12 @@ from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.reporting.listener import Handover, ModelRecord
 from hetwin_core.ensemble.event_codec import event_of_message
 from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.limits import parsed_json
 from hetwin_core.ensemble.scenario.source import SourceKind
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.layout_json import layout_from_json
 from hetwin_core.ensemble.scene.values import Floats, Ints, Value
-from hetwin_core.episodes.asking.asked import Asked
+from hetwin_core.episodes.asking.asked import AskableEpisode
 from hetwin_core.episodes.derived import (
     Annotation,
     Approach,
@@ -57,7 +57,7 @@ class Note:
     text: str
 
 
-class Episode(Asked):
+class Episode(AskableEpisode):
     """A recorded run, which can be asked questions.
 
     What happened and the states are read when they are asked for, each once; questions need neither: they are asked of
@@ -197,7 +197,7 @@ class Episode(Asked):
     @property
     def given(self) -> dict[str, Any]:
         """What the run was given, see `run_given`; empty in logs that do not say it."""
-        return dict(json.loads(self.description.get("given", "{}")))
+        return dict(parsed_json(self.description.get("given", "{}")))
 
     @property
     def is_commanded(self) -> bool:
@@ -267,7 +267,7 @@ def _happened(content: LogContent) -> _Happened:
     return _Happened(
         registry.scenario,
         tuple(model_record(model) for model in registry.models),
-        layout_from_json(json.loads(registry.layout)),
+        layout_from_json(parsed_json(registry.layout)),
         {(row.entity, row.attribute): row.model for row in first_table},
         tuple(_event(item) for item in content.of(topics.EVENTS)),
         tuple(handover_of(item) for item in content.of(topics.HANDOVERS)),

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.limits import read_json
 from hetwin_core.ensemble.scenario.episode_folder import RECORDING, SCENE, is_episode
 
 TRUTH = "truth.json"
@@ -77,7 +78,7 @@ def read_labelled(folder: Path) -> Labelled:
             "this episode is not whole", file=file.parent, expected=f"{RECORDING} and {SCENE}"
         )
     try:
-        truth = json.loads(file.read_text(encoding="utf-8"))
+        truth = read_json(file)
     except (OSError, ValueError) as error:
         raise BadInput(f"the truth cannot be read: {error}", file=file, expected="JSON") from None
     if not isinstance(truth, dict):

@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 import struct
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from lz4.frame import LZ4FrameDecompressor  # type: ignore[import-untyped]
 from rosbags.interfaces import Connection
 from rosbags.rosbag2 import CompressionMode
 from rosbags.rosbag2.storage_mcap import McapWriter
+
+from hetwin_core.ensemble.limits import Decompressor, TooLarge, largest, unpacked
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -26,6 +30,14 @@ HEAD = struct.Struct("<BQ")
 """Before each record: its kind, and its length without these bytes."""
 _CHUNK_HEAD = struct.Struct("<QQQI")
 _NUMBER = struct.Struct("<I")
+_LEAST, _IN_MEMORY = 31, 400
+"""Bytes of the smallest message in a file, and in memory."""
+COMPRESSIONS: Mapping[str, Callable[[], Decompressor] | None] = {
+    "": None,
+    "zstd": zstd.ZstdDecompressor,
+    "lz4": LZ4FrameDecompressor,
+}
+"""How chunks are packed, and what unpacks them."""
 
 Buffer: TypeAlias = bytes | memoryview
 
@@ -60,15 +72,19 @@ class Channel(NamedTuple):
 
 def records(data: Buffer) -> list[tuple[int, int, int]]:
     """Find the records, up to where the data breaks off: kind, begin and end of the content."""
-    found, at, size = list[tuple[int, int, int]](), 0, len(data)
+    return list(each_record(data))
+
+
+def each_record(data: Buffer) -> Iterator[tuple[int, int, int]]:
+    """Iterate over what `records` returns."""
+    at, size = 0, len(data)
     while at + HEAD.size <= size:
         kind, length = HEAD.unpack_from(data, at)
         at += HEAD.size
         if at + length > size:
-            break
-        found.append((kind, at, at + length))
+            return
+        yield kind, at, at + length
         at += length
-    return found
 
 
 def schema_of(record: Buffer) -> Schema:
@@ -114,18 +130,37 @@ def chunk_content(record: Buffer) -> Buffer:
     """Unpack the records of a chunk.
 
     Raises:
+        TooLarge: if there are more of them than the limits allow.
         ValueError: if it is damaged, or packed otherwise than with zstd.
     """
     compression, at = text_at(record, _CHUNK_HEAD.size)
-    content = record[at + 8 :]
-    if compression == "":
-        return content
-    if compression != "zstd":
+    size = _CHUNK_HEAD.unpack_from(record)[2]
+    if compression not in ("", "zstd"):
         raise ValueError(f"a chunk is packed with {compression}; expected zstd")
     try:
-        return zstd.decompress(content)
-    except zstd.ZstdError as error:
+        return unpack_records(compression, record[at + 8 :], size)
+    except (EOFError, zstd.ZstdError) as error:
         raise ValueError(f"a chunk is damaged: {error}") from error
+
+
+def unpack_records(compression: str, packed: Buffer, size: int) -> Buffer:
+    """Unpack the records of a chunk that is packed in one of the ways in `COMPRESSIONS`.
+
+    Args:
+        compression: the way.
+        packed: what is unpacked.
+        size: that the chunk says to have unpacked [bytes].
+
+    Raises:
+        TooLarge: if there are more of them than it says, or than the limits allow.
+        Exception: of the library, if it is damaged.
+    """
+    make = COMPRESSIONS[compression]
+    raw = packed if make is None else unpacked(make, packed, size)
+    most = largest() // _IN_MEMORY
+    if len(raw) > most * _LEAST and any(islice(each_record(raw), most, None)):
+        raise TooLarge("the messages of a chunk take", largest())
+    return raw
 
 
 _FASTEST = 1

@@ -114,6 +114,16 @@ def types_in(collection: str) -> dict[str, Any]:
     return dict(get_types_from_msg(rest, first))
 
 
+def definitions_in(collection: str) -> dict[str, tuple[str, ...]]:
+    """Return type -> its definitions, the usual one first, of a collection in which each stands below its name."""
+    found: dict[str, tuple[str, ...]] = {}
+    text = (_DEFINITIONS / f"{collection}.txt").read_text("utf-8")
+    for block in text.split("#### ")[1:]:
+        name, _, definition = block.partition("\n")
+        found[name] = (*found.get(name, ()), definition)
+    return found
+
+
 @cache
 def typestore() -> LazyTypestore:
     """All types that a log uses.

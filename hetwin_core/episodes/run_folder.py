@@ -14,6 +14,7 @@ from typing import Any
 
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.limits import read_json
 from hetwin_core.ensemble.plain_json import plain
 from hetwin_core.ensemble.supervision.held_name import HeldName, Taken
 from hetwin_core.ensemble.writing import unwritable, write_atomically
@@ -68,7 +69,7 @@ def read_summary(out: Path) -> dict[str, Any] | None:
     """
     path = out / SUMMARY
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = read_json(path)
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:

@@ -7,7 +7,7 @@ short); a lag comes on top. Angles and ways may have any unit: speeds have the s
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +27,8 @@ _RAMPS = (0.3, 1.0, 3.0)
 _FOLDS = 5
 _GAIN = 0.95
 """A model must leave less than this share of a simpler one's error."""
+_MOST_OFF = 3.0
+"""No factor of a speed or an acceleration is larger, and none smaller than its inverse: laps say nothing beyond."""
 
 
 class Lap(NamedTuple):
@@ -98,6 +100,40 @@ def travel_model(
     believed = _believed(rows)
     start = _rough(commands, times) if believed is None else believed
     return _fit(commands, times, start, _LOOSE if believed is None else _TRUST)
+
+
+def adjusted(sheet: TravelModel, laps: Sequence[Lap]) -> TravelFit:
+    """Return the parameters that make the virtual robot as fast as the real one.
+
+    What the fit of the virtual robot's own moves says of its known parameters puts the other fit right, so a
+    controller that is not quite a trapezoid in time does not matter.
+
+    Args:
+        sheet: the virtual robot's parameters.
+        laps: moves that both robots made.
+
+    Returns:
+        The new parameters, with the standard deviations of the real robot's.
+
+    Raises:
+        ValueError: if fewer than six laps are known.
+    """
+    real = travel_model(laps)
+    virtual = travel_model([lap._replace(real=lap.virtual, virtual=None) for lap in laps])
+    old, wanted, found = asdict(sheet), real.parameters, virtual.parameters
+    new = {
+        name: old[name] * min(max(wanted[name] / found[name], 1.0 / _MOST_OFF), _MOST_OFF)
+        for name in NAMES[:4]
+    }
+    longer = _rest(laps, "real", TravelModel(**new, lag=0.0))
+    usual = _rest(laps, "virtual", replace(sheet, lag=0.0))
+    return TravelFit(TravelModel(**new, lag=max(0.0, sheet.lag + longer - usual)), real.sd)
+
+
+def _rest(laps: Sequence[Lap], side: str, moves: TravelModel) -> float:
+    """Median of what the laps of a robot last longer than its moves would without any lag [s]."""
+    commands, times = _known(laps, side)
+    return float(np.median(times - moves.times(commands)))
 
 
 def _known(laps: Sequence[Lap], side: str) -> tuple[Floats, Floats]:

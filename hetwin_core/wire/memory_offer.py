@@ -41,6 +41,9 @@ class MemoryWanted:
             conductor: its process; what comes from another one, or another user, is left alone.
             run: its token.
             timeout_s: how long to wait.
+
+        Raises:
+            BadInput: if the memory is too small.
         """
         if not select.select([self._socket], [], [], timeout_s)[0]:
             return None

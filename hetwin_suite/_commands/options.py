@@ -6,7 +6,6 @@ command's own.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.limits import parsed_json, read_text
 from hetwin_suite._commands import completion
 
 if TYPE_CHECKING:
@@ -165,6 +165,10 @@ ClusterAddress = Annotated[
     ),
 ]
 Seed = Annotated[int, option("--seed", least=0)]
+Trust = Annotated[
+    bool,
+    typer.Option("--trust", help="run code beside the scenario that is named there, too"),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="print JSON, of an error too")]
 EpisodeNumber = Annotated[
     int | None,
@@ -237,8 +241,8 @@ def json_object(text: str | None, option: str) -> dict[str, Any]:
     if text is None:
         return {}
     try:
-        data = json.loads(text)
-    except json.JSONDecodeError as error:
+        data = parsed_json(text)
+    except (OSError, ValueError) as error:
         raise BadInput(
             f"this is not JSON: {error}", where=option, found=text, expected="a JSON object"
         ) from None
@@ -256,7 +260,7 @@ def scene_object(text: str | None) -> dict[str, Any]:
     if text is None or text.lstrip().startswith("{"):
         return json_object(text, "--scene")
     try:
-        written = Path(text).expanduser().read_text(encoding="utf-8")
+        written = read_text(Path(text).expanduser())
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(
             f"this is neither a JSON object nor a file that can be read: {error}",

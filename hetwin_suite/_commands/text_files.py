@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.limits import read_text
 from hetwin_core.ensemble.writing import unwritable, writing
 
 
@@ -21,8 +23,7 @@ def lines_of(file: Path, expected: str) -> list[str]:
         BadInput: if it cannot be read.
     """
     try:
-        with file.open(encoding="utf-8-sig", newline="") as text:
-            return list(text)
+        return list(io.StringIO(read_text(file, encoding="utf-8-sig"), newline=""))
     except OSError as error:
         why = f"the file cannot be read: {error.strerror}"
     except UnicodeDecodeError:

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hetwin_suite._study.counting.confidence import Share, share
-from hetwin_suite._study.counting.related import Related, related
-from hetwin_suite._study.counting.until import Until
+from hetwin_suite._study.intervals import Related, related
 from hetwin_suite._study.runs.run_result import RunResult
 from hetwin_suite._study.runs.study import Study
+from hetwin_suite._study.until import Share, Until, share
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,15 +14,14 @@ from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.episodes.comparing.comparison import Apart, Comparison
 from hetwin_suite._study.predicting.predict import predict
 from hetwin_suite._study.runs.of_run import run_logged, study_of
-from hetwin_suite._study.runs.origins import Moment
-from hetwin_suite._study.runs.run_result import RunResult
+from hetwin_suite._study.runs.run_result import Moment, RunResult
 from hetwin_suite._study.runs.study import Study
 
 FUTURES = 8
 """Futures of the first run, of which the noise is taken."""
 
 
-def run_as_planned(run: Path, out: Path) -> None:
+def run_as_planned(run: Path, out: Path, *, trust: bool = False) -> None:
     """Run again what a run was, with everything where the robot believed it, and nothing drawn.
 
     The scenario's file, its variant, the source, the seed and the duration are those of the run; where things are
@@ -31,12 +30,13 @@ def run_as_planned(run: Path, out: Path) -> None:
     Args:
         run: folder of the run.
         out: folder for the other one.
+        trust: whether code beside the scenario that it names may be run.
 
     Raises:
         BadInput: if the folder holds no run, or it cannot be made again.
         HetwinError: if the run fails.
     """
-    study, _ = study_of(run, out)
+    study, _ = study_of(run, out, trust=trust)
     study.options = _believed(study.options)
     run_logged(study, out)
 

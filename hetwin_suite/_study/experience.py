@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import TypeAlias
 
 from hetwin_core.ensemble.events import Json
-from hetwin_suite._study.counting.product import SURE, Chance, product
+from hetwin_suite._study.intervals import SURE, Chance, product
 from hetwin_suite._study.successes import Row, read_rows, success_of
 
 Action: TypeAlias = tuple[str, Mapping[str, Json]]

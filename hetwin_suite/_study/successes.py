@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -11,6 +10,7 @@ from pydantic import Field
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.limits import read_json
 from hetwin_core.ensemble.validation import Strict, check
 
 Arguments: TypeAlias = Mapping[str, Json]
@@ -73,7 +73,7 @@ def read_rows(file: Path) -> list[Row]:
     """
     expected = "what `hetwin learn success SCENARIO --episodes DIR --json` prints"
     try:
-        data = json.loads(file.read_text(encoding="utf-8"))
+        data = read_json(file)
     except (OSError, ValueError) as error:
         raise BadInput(f"the file cannot be read: {error}", file=file, expected=expected) from None
     if not isinstance(data, dict):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.limits import parsed_json, read_json
 from hetwin_core.kinematics.drives.drive import Drive
 
 _KEYS = ("wheel_radius", "left_radius", "right_radius", "base", "lag", "yaw_bias")
@@ -39,10 +39,10 @@ def _loaded(text: str) -> dict[str, Any]:
     is_object = text.lstrip().startswith("{")
     file = "--believed" if is_object else text
     try:
-        data = json.loads(text if is_object else Path(text).expanduser().read_text("utf-8"))
+        data = parsed_json(text) if is_object else read_json(Path(text).expanduser())
     except OSError as error:
         why = f"the file cannot be read: {error.strerror}"
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         why = f"this is not JSON: {error}"
     else:
         if isinstance(data, dict):

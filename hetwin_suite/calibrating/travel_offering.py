@@ -11,9 +11,8 @@ from typing import Any
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.extends import load_with_base
 from hetwin_core.ensemble.scenario.scenario import find_scenario
-from hetwin_core.kinematics.travel import NAMES, Lap, travel_model
+from hetwin_core.kinematics.travel import NAMES, Lap, TravelModel, adjusted
 from hetwin_suite.calibrating.offering import new_file, written
-from model_nodes.travel_update import updated
 
 _HEADER = """# {base} with what {count} moves of both robots taught of the real one: {said}.
 # Written by hetwin calibrate travel.
@@ -50,10 +49,9 @@ class TravelOffer:
                 found=len(both),
                 expected=f"at least {len(NAMES) + 1}",
             )
-        swapped = [Lap(lap.rotation, lap.displacement, lap.virtual, lap.virtual) for lap in both]
         parameters = self.entry["parameters"]
         sheet = {name: float(parameters["inputs"][name]) for name in NAMES}
-        new = updated(sheet, both, travel_model(both), travel_model(swapped))
+        new = adjusted(TravelModel(**sheet), both).parameters
         rounded = {name: round(value, 4) for name, value in new.items()}
         inputs = {**parameters["inputs"], **rounded}
         entry = {**self.entry, "parameters": {**parameters, "inputs": inputs}}

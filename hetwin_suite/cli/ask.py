@@ -16,7 +16,7 @@ from hetwin_suite._commands.result import NOT_KNOWN, Result, error_document
 from hetwin_suite._commands.text_files import lines_of
 
 if TYPE_CHECKING:
-    from hetwin_core.episodes.asking.answer import Answered
+    from hetwin_core.episodes.asking.answer import QuestionAnswer
     from hetwin_core.episodes.asking.asked import AskedTables
 
 DIGITS = 4
@@ -130,7 +130,7 @@ def _answered(episode: Path, asked: list[tuple[str, str]]) -> Result:
     )
 
 
-def _answer(tables: AskedTables, text: str, where: str) -> Answered | BadInput:
+def _answer(tables: AskedTables, text: str, where: str) -> QuestionAnswer | BadInput:
     """Return the answer to a question, or what is wrong with it: each line answers for itself."""
     try:
         return tables.ask(text, where)
@@ -138,7 +138,7 @@ def _answer(tables: AskedTables, text: str, where: str) -> Answered | BadInput:
         return error
 
 
-def _row(text: str, answer: Answered | BadInput) -> dict[str, Any]:
+def _row(text: str, answer: QuestionAnswer | BadInput) -> dict[str, Any]:
     if isinstance(answer, BadInput):
         return {"question": text, **error_document(answer)}
     return answer.as_json()
@@ -163,7 +163,7 @@ def _folder(episode: Path) -> Path:
     return episode.parent if episode.name == LOG and not (episode / LOG).exists() else episode
 
 
-def _shown(text: str, answer: Answered | BadInput) -> Iterator[str]:
+def _shown(text: str, answer: QuestionAnswer | BadInput) -> Iterator[str]:
     """Yield an answer for a person."""
     if isinstance(answer, BadInput):
         yield from (text, f"  error: {answer}")
@@ -183,7 +183,7 @@ def _shown(text: str, answer: Answered | BadInput) -> Iterator[str]:
         yield f"  and {left} more rows"
 
 
-def _words(answer: Answered) -> str:
+def _words(answer: QuestionAnswer) -> str:
     if answer.why:
         return f"not known: {answer.why}"
     return "null" if answer.value is None else json.dumps(_rounded(answer.value))

@@ -11,7 +11,7 @@ import typer
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite._commands.following import followed
-from hetwin_suite._commands.options import Jobs, Run, option
+from hetwin_suite._commands.options import Jobs, Run, Trust, option
 from hetwin_suite._commands.result import Page, Result
 from hetwin_suite._commands.tables import table
 
@@ -42,6 +42,7 @@ def compare(
     out: Annotated[
         Path | None, option("--out", "file for a page with both runs side by side")
     ] = None,
+    trust: Trust = False,
 ) -> Result:
     """Say where two runs part: what they were given, what differs first, and what comes of it.
 
@@ -71,10 +72,10 @@ def compare(
                 from hetwin_suite._study.comparing import run_as_planned
 
                 other = Path(folder) / "planned"
-                run_as_planned(run, other)
+                run_as_planned(run, other, trust=trust)
             found = compare_runs(run, other)
         if noise or planned:
-            found = _less_noise(run, found, jobs)
+            found = _less_noise(run, found, jobs, trust)
         page = None if out is None else _page(found, run, other, out)
     return Result(found, _lines(found), page=page)
 
@@ -87,12 +88,12 @@ def _page(found: Comparison, run: Path, other: Path, out: Path) -> Page:
     return Page(out, lambda: drawn)
 
 
-def _less_noise(run: Path, found: Comparison, jobs: int | None) -> Comparison:
+def _less_noise(run: Path, found: Comparison, jobs: int | None, trust: bool) -> Comparison:
     """The comparison without what is less than futures of the first run spread."""
     from hetwin_suite._study.comparing import FUTURES, noise_of, without_noise
     from hetwin_suite._study.runs.of_run import study_of
 
-    study, _ = study_of(run, run)
+    study, _ = study_of(run, run, trust=trust)
     study.jobs = jobs
     followed(study, lambda done: f"{len(done)} of {FUTURES} futures")
     return without_noise(found, noise_of(study, found))

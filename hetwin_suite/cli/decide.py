@@ -12,8 +12,8 @@ from hetwin_suite._commands.tables import table
 from hetwin_suite.cli.studying import Asked, warn_of_lacking
 
 if TYPE_CHECKING:
-    from hetwin_suite._study.deciding.decision import Decision, Tried
-    from hetwin_suite._study.runs.origins import Moment
+    from hetwin_suite._study.deciding.decide import Decision, Tried
+    from hetwin_suite._study.runs.run_result import Moment
 
 FOUND = "decision.json"
 FUTURES = 32
@@ -32,7 +32,7 @@ def decide(
         prior: what was learned of actions; None: nothing.
     """
     from hetwin_suite._study.deciding.decide import decide as decide_from
-    from hetwin_suite._study.deciding.library import read_library
+    from hetwin_suite._study.deciding.strategies import read_library
     from hetwin_suite._study.experience import read_experience
     from hetwin_suite.running.patience import to_stderr
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from hetwin_suite._commands.following import followed
-from hetwin_suite._commands.options import Jobs, Seed, option
+from hetwin_suite._commands.options import Jobs, Seed, Trust, option
 from hetwin_suite._commands.result import Result
 
 
@@ -33,6 +33,7 @@ def explain(
     ] = None,
     seed: Seed = 0,
     jobs: Jobs = None,
+    trust: Trust = False,
 ) -> Result:
     """Say with which smallest change a run that did not succeed would have succeeded.
 
@@ -51,7 +52,7 @@ def explain(
 
     with tempfile.TemporaryDirectory(prefix="hetwin-") as folder:
         run = out if out is not None else Path(folder) / "run"
-        study, tables = study_of(episode, run)
+        study, tables = study_of(episode, run, trust=trust)
         study.seed, study.jobs = seed, jobs
         followed(study, lambda done: f"{len(done)} futures")
         found = explained(study, tables, change)

@@ -156,9 +156,9 @@ def schema(
 
         found = NewScenario.model_json_schema()
     elif what is Schema.LIBRARY:
-        from hetwin_suite._study.deciding import library
+        from hetwin_suite._study.deciding.strategies import json_schema
 
-        found = library.json_schema()
+        found = json_schema()
     else:
         from hetwin_core.ensemble.scenario.schema import json_schema
 

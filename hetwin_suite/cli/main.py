@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hetwin_core.ensemble.errors import HetwinError
+from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.supervision.interrupts import let_be
 from hetwin_core.ensemble.writing import OF_THE_DISK, why_not
 from hetwin_suite._commands.result import error_document, json_text
@@ -52,8 +53,12 @@ def main() -> None:
 
     0: yes; 1: no, or failed; 2: the input cannot be used; 3: not known, or not in time; 130: interrupted.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     outlive_the_terminal()
     try:
+        _check_utf8(*sys.argv, str(Path.cwd()))
         code = app(prog_name="hetwin", standalone_mode=False)
     except _Misused as error:
         code = _said(error, error.show)
@@ -72,6 +77,19 @@ def main() -> None:
         place = f"{error.filename}: " if error.filename else ""
         code = _said(HetwinError(f"{place}{why_not(error, Path(error.filename or '.'))}"))
     sys.exit(code or 0)
+
+
+def _check_utf8(*texts: str) -> None:
+    """Check that texts can be written in UTF-8, as logs and pages are.
+
+    Raises:
+        BadInput: if one cannot.
+    """
+    for text in texts:
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise BadInput("this is no UTF-8", found=text, expected="names in UTF-8") from None
 
 
 def _said(error: Any, show: Callable[[], None] | None = None) -> int:

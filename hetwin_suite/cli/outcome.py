@@ -9,6 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from hetwin_core.ensemble.base_words import ROUTINE
 from hetwin_core.ensemble.conductor.reporting.concerns import Severity, Verdict, is_concern
 from hetwin_core.ensemble.coverage_words import coverage_words
 from hetwin_core.ensemble.event_codec import event_from_summary
@@ -17,8 +18,8 @@ from hetwin_core.ensemble.grip_words import grip_sentences
 from hetwin_core.ensemble.state_words import state_words
 from hetwin_core.ensemble.words import event_line, failure_row_words, seconds
 from hetwin_core.episodes.run_folder import CHECKPOINT, LOG, REPORT
+from hetwin_suite._commands.figures import figures_of
 from hetwin_suite._commands.result import Page
-from hetwin_suite.cli.lab_figures import is_routine, lab_figures, lab_words
 from hetwin_suite.running.ended import Ended
 
 
@@ -42,13 +43,12 @@ def checkpoint_of(folder: Path) -> dict[str, str]:
 
 
 def document(ended: Ended) -> dict[str, Any]:
-    """The summary, and where the log is."""
+    """The summary, figures of packages, and where the log is."""
     log = ended.folder / LOG
-    lab = lab_figures(ended.summary.get("events", ()))
     return {
         **ended.summary,
         **checkpoint_of(ended.folder),
-        **({} if lab is None else {"lab": lab}),
+        **{found.name: found.values for found in figures_of(ended.summary.get("events", ()))},
         "log": str(log.resolve()) if log.exists() else None,
     }
 
@@ -62,11 +62,11 @@ def lines(ended: Ended) -> Iterator[str]:
         f", {summary['simulated_time']:.2f} s simulated in {summary['wall_time']:.2f} s"
         f" (real-time factor {summary['real_time_factor']:.1f})"
     )
-    yield from _happenings(summary["events"])
-    for line in lab_words(lab_figures(summary["events"])):
-        yield f"  {line}"
-    for sentence in (*state_words(summary["state"]), *grip_sentences(summary["events"])):
-        yield f"  {sentence}"
+    figures = list(figures_of(summary["events"]))
+    yield from _happenings(summary["events"], ROUTINE.union(*(each.routine for each in figures)))
+    counted = [line for each in figures for line in each.lines]
+    said = (*counted, *state_words(summary["state"]), *grip_sentences(summary["events"]))
+    yield from (f"  {sentence}" for sentence in said)
     for failure in summary["failures"]:
         print(f"error: {failure_row_words(failure)}; {failure['then']}", file=sys.stderr)
     yield f"  log: {ended.folder / LOG}"
@@ -103,10 +103,15 @@ def missed(ended: Ended, required: Sequence[str]) -> list[str]:
     return texts
 
 
-def _happenings(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """A line for each event of a model, and one with a count for equal ones in a row; concerns follow by themselves."""
+def _happenings(rows: Sequence[Mapping[str, Any]], routine: frozenset[str]) -> Iterator[str]:
+    """A line for each event of a model, and one with a count for equal ones in a row; concerns follow by themselves.
+
+    Args:
+        rows: the events.
+        routine: names of those that are not printed.
+    """
     happened = [event_from_summary(row) for row in rows if row["kind"] == EventKind.MODEL]
-    told = [e for e in happened if not (is_concern(e) or is_routine(e)) and event_line(e)]
+    told = [e for e in happened if not is_concern(e) and e.name not in routine and event_line(e)]
     for text, group in groupby(told, key=event_line):
         events = list(group)
         count = len(events) - 1

@@ -29,12 +29,12 @@ from hetwin_suite._commands.options import (
 )
 from hetwin_suite._commands.result import NOT_KNOWN, Page, PagedResult
 from hetwin_suite._commands.tables import table
-from hetwin_suite._study.runs.keep import Keep
+from hetwin_suite._study.runs.judging import Keep
 from hetwin_suite.cli.studying import Asked, warn_of_lacking
 
 if TYPE_CHECKING:
     from hetwin_suite._study.predicting.forecast import Forecast
-    from hetwin_suite._study.runs.origins import Moment
+    from hetwin_suite._study.runs.run_result import Moment
 
 FOUND = "forecast.json"
 FUTURES = 16
@@ -124,7 +124,7 @@ def predict(
 
     hetwin predict pick_and_place --library put_down --before move -n 1
     """
-    from hetwin_suite._study.runs.origins import Moment
+    from hetwin_suite._study.runs.run_result import Moment
 
     options = start_options(source, scene, engine, package, variant)
     asked = Asked(scenario, options, count, seed, jobs, duration, out, cluster)

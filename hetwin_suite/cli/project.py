@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from hetwin_suite._commands.following import followed
 from hetwin_suite._commands.result import Page, PagedResult
 from hetwin_suite._commands.tables import table
-from hetwin_suite._study.runs.keep import Keep
+from hetwin_suite._study.runs.judging import Keep
 from hetwin_suite.cli.studying import Asked
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def project(asked: Asked, until: str | None, keep: Keep) -> PagedResult:
     """
     from hetwin_core.episodes.run_folder import new_run_folder
     from hetwin_suite._study.batch import project as run_all
-    from hetwin_suite._study.counting.until import read_until
+    from hetwin_suite._study.until import read_until
     from hetwin_suite.running.patience import to_stderr
 
     folder = asked.out or new_run_folder(Path("runs"), f"{Path(asked.scenario).stem}_batch")
@@ -56,7 +56,7 @@ def project(asked: Asked, until: str | None, keep: Keep) -> PagedResult:
 
 
 def _drawn(batch: Batch, folder: Path, title: str) -> str:
-    from hetwin_suite._study.page.page import batch_page
+    from hetwin_suite._study.page import batch_page
 
     return batch_page(batch, folder.resolve(), title)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,6 +23,7 @@ from hetwin_suite._commands.options import (
     package_folders,
 )
 from hetwin_suite._commands.result import Result, present, saying
+from hetwin_suite._robots.stand_in import Obeying, StandIn
 from hetwin_suite.running.patience import never_silent, to_stderr
 
 if TYPE_CHECKING:
@@ -127,69 +130,22 @@ def obey(
 
     hetwin robot obey home_lab --place 2.94,2.84,1.57
 
-    The robot of a lab, which a link commands:
-
-    hetwin robot obey twin_lab --seed 3
+    Where a model moves the robot of the scenario, the model that stands in for the real one obeys.
     """
     from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
     from hetwin_core.ensemble.scenario.source import ModelSpec
 
     loaded = load_scenario(find_scenario(scenario))
     source = loaded.file.source
-    if not isinstance(source, ModelSpec):
-        _obey(scenario, namespace, seed or 0, fault, package, place, as_json)
-    if place is not None:
-        raise BadInput(
-            "a robot of a lab begins where its scenario has it",
-            where="--place",
-            found=place,
-            expected="no --place",
-        )
-    _obey_in_the_lab(loaded, source.model, namespace, seed, fault, as_json)
-
-
-def _obey_in_the_lab(
-    scenario: LoadedScenario,
-    controller: str,
-    namespace: str,
-    seed: int | None,
-    fault: str | None,
-    as_json: bool,
-) -> NoReturn:
-    """Simulate the real robot of a lab: it takes the commands of a link, and answers them."""
-    if fault is not None:
-        raise BadInput("a robot of a lab has no such fault", where="--fault", expected="--seed")
     try:
-        from hetwin_suite.proving_ground.lab.running import lab_robot
+        if isinstance(source, ModelSpec):
+            refuse({"--fault": fault, "--place": place})
+            running = stand_in_of(loaded).obeying(loaded, source.model, namespace, seed)
+        else:
+            running = _obeying(scenario, namespace, seed or 0, fault, package, place)
     except ImportError as error:
         raise no_ros(error) from None
-    with lab_robot(scenario, controller, namespace, seed) as robot, Interrupts() as interrupts:
-        answers, commands = robot.topics
-        said = f"a robot obeys what it hears on {commands}; it answers on {answers}"
-        present(Result({"topics": [commands, answers]}, [said]), as_json=as_json, indent=None)
-        robot.run(to_stderr, lambda: interrupts.first is not None)
-    raise typer.Exit(interrupts.code)
-
-
-def _obey(
-    scenario: str,
-    namespace: str,
-    seed: int,
-    fault: str | None,
-    packages: list[str] | None,
-    place: str | None,
-    as_json: bool,
-) -> NoReturn:
-    """Simulate a robot that obeys trajectories and velocities."""
-    from hetwin_suite._robots.obeying.faults import Fault
-
-    failing = None if fault is None else Fault.from_text(fault)
-    start = None if place is None else read_place(place)
-    try:
-        from hetwin_suite._robots.obeying.running import obeying
-    except ImportError as error:
-        raise no_ros(error) from None
-    with obeying(scenario, namespace, seed, failing, package_folders(packages), start) as robot:
+    with running as robot:
         for note in robot.notes:
             to_stderr(f"warning: {note}")
         with Interrupts() as interrupts:
@@ -197,6 +153,62 @@ def _obey(
             present(Result({"topics": list(robot.topics)}, [said]), as_json=as_json, indent=None)
             robot.run(to_stderr, lambda: interrupts.first is not None)
     raise typer.Exit(interrupts.code)
+
+
+def _obeying(
+    scenario: str,
+    namespace: str,
+    seed: int,
+    fault: str | None,
+    packages: list[str] | None,
+    place: str | None,
+) -> AbstractContextManager[Obeying]:
+    """Return a robot that obeys trajectories and velocities."""
+    from hetwin_suite._robots.obeying.faults import Fault
+
+    failing = None if fault is None else Fault.from_text(fault)
+    start = None if place is None else read_place(place)
+    from hetwin_suite._robots.obeying.running import obeying
+
+    return obeying(scenario, namespace, seed, failing, package_folders(packages), start)
+
+
+def stand_in_of(scenario: LoadedScenario) -> StandIn:
+    """Return the class of the model that stands in for the robot of a scenario.
+
+    Raises:
+        BadInput: if there is none.
+    """
+    classes: list[object] = [plan.cls for plan in scenario.models]
+    for found in classes:
+        if isinstance(found, StandIn):
+            return found
+    raise BadInput(
+        "a model moves the robot of this scenario, and none stands in for the real robot",
+        file=scenario.path,
+        where="models",
+        found=", ".join(plan.name for plan in scenario.models),
+        expected="a model whose class has the method `obeying`",
+    )
+
+
+def refuse(options: Mapping[str, str | None]) -> None:
+    """Refuse options that a stand-in of a scenario's own does not have.
+
+    Args:
+        options: option -> its value; None: it is not given.
+
+    Raises:
+        BadInput: if one is given.
+    """
+    for option_, value in options.items():
+        if value is not None:
+            raise BadInput(
+                "the model that stands in for the robot of this scenario has no such option",
+                where=option_,
+                found=value,
+                expected=f"no {option_}",
+            )
 
 
 def read_place(text: str) -> PlanarPose:

@@ -27,6 +27,7 @@ from hetwin_suite._commands.options import (
     SceneGiven,
     Source,
     StampsGiven,
+    Trust,
     UnitsGiven,
     Variant,
     Viewers,
@@ -115,6 +116,7 @@ def run(
     browser: OpenPage = True,
     host: PageHost = "127.0.0.1",
     foxglove: Foxglove = None,
+    trust: Trust = False,
     viewer: Viewers = None,
     as_json: AsJson = False,
 ) -> PagedResult:
@@ -165,7 +167,11 @@ def run(
             given |= {"--stamps": stamps, "--units": units, "--transport": transport}
             _check_only_from(given)
             request = RunRequest.going_on_from(
-                from_file, out, duration, hold=hold, pace=pace, checkpoint_s=checkpoint
+                *(from_file, out, duration),
+                hold=hold,
+                pace=pace,
+                checkpoint_s=checkpoint,
+                trust=trust,
             )
             scenario = request.scenario
         else:
@@ -208,7 +214,7 @@ def run(
 
 def _predicting_beside(conductor: Conductor, scenario: Loaded, options: RunOptions) -> None:
     """Predict beside a twin what a live robot announces."""
-    from hetwin_suite._study.foretelling.beside import predict_beside
+    from hetwin_suite._study.foretelling.foreteller import predict_beside
 
     predict_beside(conductor, scenario, options)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -12,6 +12,7 @@ from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.start.awaited import waiting_for_robots
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput, Refused
+from hetwin_core.ensemble.own_modules import distrust, distrusting
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.episodes.run_folder import run_folder
 from hetwin_suite.running.checkpointing import check_can_be_saved
@@ -37,6 +38,7 @@ class RunRequest:
         going_on: the checkpoint of the scenario's run that it goes on from; None: it begins at 0 s.
         beside: is called with the conductor of a run in one process, its scenario and its options, before the models
             are made ready; None: nothing is.
+        named_by: the file that names the scenario, beside which no code is run then; None: the user does.
     """
 
     scenario: str
@@ -47,6 +49,7 @@ class RunRequest:
     checkpoint_s: float | None = None
     going_on: Checkpoint | None = None
     beside: Beside | None = None
+    named_by: Path | None = None
 
     @classmethod
     def going_on_from(
@@ -58,8 +61,12 @@ class RunRequest:
         hold: bool = False,
         pace: float | None = None,
         checkpoint_s: float | None = None,
+        trust: bool = False,
     ) -> RunRequest:
         """Return the request of a run that goes on from a checkpoint's file, with the other attributes as above.
+
+        Args:
+            trust: whether code may be run that lies beside the scenario which the file names.
 
         Raises:
             BadInput: if there is none, or it cannot be used; or if the run is to end before.
@@ -67,6 +74,8 @@ class RunRequest:
         from hetwin_core.ensemble.conductor.checkpoint.file import read_checkpoint
 
         checkpoint = read_checkpoint(file)
+        if trust:
+            distrust(Path(checkpoint.scenario), None)
         if duration is not None:
             if round(duration * 1e9) <= checkpoint.time_ns:
                 raise BadInput(
@@ -77,7 +86,10 @@ class RunRequest:
                 )
             checkpoint = checkpoint.with_options(duration=duration)
         options = checkpoint.options
-        return cls(checkpoint.scenario, options, out, hold, pace, checkpoint_s, checkpoint)
+        return cls(
+            *(checkpoint.scenario, options, out, hold, pace, checkpoint_s, checkpoint),
+            named_by=None if trust else file,
+        )
 
     @contextmanager
     def loaded(self) -> Iterator[tuple[Scenario, Path]]:
@@ -86,8 +98,10 @@ class RunRequest:
         Raises:
             BadInput: if one of them cannot be used.
         """
-        scenario = load_scenario(find_scenario(self.scenario), self.options.variant)
-        with run_folder(self.out, Path("runs"), scenario.name) as out:
+        with ExitStack() as held:
+            held.enter_context(distrusting(self.named_by))
+            scenario = load_scenario(find_scenario(self.scenario), self.options.variant)
+            out = held.enter_context(run_folder(self.out, Path("runs"), scenario.name))
             if self.checkpoint_s is not None:
                 check_can_be_saved(scenario, self.options)
             yield waiting_for_robots(scenario, self.options), out

@@ -171,7 +171,7 @@ _SAMPLES = 2
 """So many samples beyond a limit, one after the other, are no outlier."""
 
 
-class Expected(NamedTuple):
+class ExpectedMotion(NamedTuple):
     """Where the twin was at one time: positions (n,) [rad or m] and velocities (n,)."""
 
     positions: Floats
@@ -257,7 +257,7 @@ class Agreement:
         return min(max(0.0, self._shift / self._motion), MAX_LAG)
 
     def look(
-        self, time: float, measured: Floats, expected: Callable[[float], Expected]
+        self, time: float, measured: Floats, expected: Callable[[float], ExpectedMotion]
     ) -> Difference:
         """Compare a measured state.
 

@@ -42,7 +42,7 @@ class JointAge:
     age: float
 
 
-class Heard:
+class HeardJoints:
     """Joint states as they arrive; one thread adds, others read."""
 
     def __init__(self) -> None:
@@ -111,7 +111,7 @@ class LiveRobot:
     """
 
     def __init__(self, namespace: str) -> None:
-        self.heard = Heard()
+        self.heard = HeardJoints()
         self._decoder = JointMessageDecoder()
         self._undecoded = 0
         self._link = RobotLink(

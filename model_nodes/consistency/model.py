@@ -30,7 +30,13 @@ from hetwin_core.ensemble.scene.values import ODOMETRY, AttributeSpec, Floats
 from hetwin_core.ensemble.scene.watch import DEFAULT_WATCH_RATE, REPORTS, Watch, WatchLayout
 from hetwin_core.ensemble.validation import Number
 from hetwin_core.kinematics.chains.chain import Chain
-from model_nodes.consistency.agreement import Agreement, BaseDifference, Expected, Figures, Parting
+from model_nodes.consistency.agreement import (
+    Agreement,
+    BaseDifference,
+    ExpectedMotion,
+    Figures,
+    Parting,
+)
 from model_nodes.main_physics.world.chains import chain_in
 
 if TYPE_CHECKING:
@@ -182,7 +188,7 @@ class ConsistencyModel(Model[Settings]):
             self._take(tick.time_ns, measured, twin, found.lag, changes)
             self._judge("joints", tick.time_ns, found.joints, changes)
 
-    def _twin_at(self, at: float) -> Expected:
+    def _twin_at(self, at: float) -> ExpectedMotion:
         """The twin at a time of the monotonic clock, between its steps."""
         before = self._history[0]
         for after in self._history:
@@ -191,9 +197,9 @@ class ConsistencyModel(Model[Settings]):
                 share = (at - before[0]) / span if span > 0.0 else 1.0
                 share = min(max(share, 0.0), 1.0)
                 positions = before[1] + share * (after[1] - before[1])
-                return Expected(positions, before[2] + share * (after[2] - before[2]))
+                return ExpectedMotion(positions, before[2] + share * (after[2] - before[2]))
             before = after
-        return Expected(before[1] + (at - before[0]) * before[2], before[2])
+        return ExpectedMotion(before[1] + (at - before[0]) * before[2], before[2])
 
     def _take(
         self, time_ns: int, robot: Floats, twin: Floats, lag: float | None, changes: Changes

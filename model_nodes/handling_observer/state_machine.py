@@ -8,7 +8,7 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 
-class Debounced:
+class Debouncer:
     """An integer that changes only when the new value has lasted.
 
     Args:
@@ -193,8 +193,8 @@ class HandlingStateMachine:
     def __init__(self, thresholds: Thresholds, support: int) -> None:
         self._limits = thresholds
         self.held, self.on, self.carried = -1, support, False
-        self._holder = Debounced(thresholds.hold_dwell_ns, -1)
-        self._support = Debounced(thresholds.clear_dwell_ns, support)
+        self._holder = Debouncer(thresholds.hold_dwell_ns, -1)
+        self._support = Debouncer(thresholds.clear_dwell_ns, support)
         self._rest = RestDetector(thresholds.rest_distance, thresholds.rest_turn)
         self._fall = FallDetector()
         self._phase = _Phase.LYING

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from hetwin_core.ensemble.base_words import BASE_ALIGNED
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event, Json
-from hetwin_core.ensemble.machine_words import BASE_ALIGNED
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scene.poses import extrapolate, relative_to
 from hetwin_core.ensemble.scene.values import POSE, POSE_SIZE, Floats

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+from hetwin_core.ensemble.base_words import BASE_ALIGNED
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.events import Event, Json
-from hetwin_core.ensemble.machine_words import BASE_ALIGNED
 from hetwin_core.ensemble.model import (
     MainChanges,
     MainContribution,

@@ -27,7 +27,7 @@ HALF_WINDOW = 0.1
 """The parabola is fitted to what lies at most so far before and after the time [s]."""
 
 
-class Smoothed(NamedTuple):
+class SmoothMotion(NamedTuple):
     """The motion at the middle of the window, each (n,), with the efforts of that time."""
 
     positions: Floats
@@ -66,7 +66,7 @@ class Smoother:
         self._efforts[at] = efforts
         self._taken += 1
 
-    def motion(self) -> Smoothed | None:
+    def motion(self) -> SmoothMotion | None:
         """Return the smoothed motion; None as long as the window is not full."""
         if self._taken < self._size:
             return None
@@ -74,7 +74,7 @@ class Smoother:
         window = self._positions[begin : begin + self._size]
         velocities, accelerations = self._weights @ window
         efforts = self._efforts[(begin + self._half) % self._size]
-        return Smoothed(window[self._half], velocities, accelerations, efforts)
+        return SmoothMotion(window[self._half], velocities, accelerations, efforts)
 
 
 SAMPLE_INTERVAL = 0.02

@@ -9,7 +9,7 @@ import numpy as np
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import WatchLayout
-from model_nodes.robot_health.lasting import Found, Key, Lasting
+from model_nodes.robot_health.lasting import Found, Key, LastingFindings
 from model_nodes.robot_health.settings import Scale, Settings
 from model_nodes.robot_health.view import View
 
@@ -22,7 +22,7 @@ _FAR = 1e6
 """Stands for a limit of the position where there is none [rad or m]."""
 
 
-class BeyondLimit:
+class LimitFinder:
     """Raises ``beyond_limit`` with ``joint``, ``quantity`` (of `QUANTITIES`), ``found``, ``limit``, ``unit``.
 
     All three quantities of all joints are compared in one array, since most steps find nothing.
@@ -45,9 +45,9 @@ class BeyondLimit:
         self._per_unit = np.concatenate([_inverse(share) for share in shares])
         self._least = np.repeat([scale.least for scale in self._scales], count)
         self._lasting = (
-            Lasting("beyond_limit"),
-            Lasting("beyond_limit", delay_ns=SPEED_DELAY_NS),
-            Lasting("beyond_limit"),
+            LastingFindings("beyond_limit"),
+            LastingFindings("beyond_limit", delay_ns=SPEED_DELAY_NS),
+            LastingFindings("beyond_limit"),
         )
 
     def watch(self, view: View) -> list[Event]:
@@ -103,7 +103,7 @@ def _inverse(widths: Floats) -> Floats:
     return inverse
 
 
-class Deviates:
+class DeviationFinder:
     """Raises ``deviates`` with ``joint`` and ``deviation``, the twin's position minus the recorded one, and ``unit``.
 
     Args:
@@ -114,7 +114,7 @@ class Deviates:
     def __init__(self, scale: Scale, layout: WatchLayout) -> None:
         self._scale, self._least = scale, scale.least
         self._layout, self._joints = layout, layout.joints
-        self._lasting = Lasting("deviates")
+        self._lasting = LastingFindings("deviates")
 
     def watch(self, view: View) -> list[Event]:
         """What deviates now; a report about another time than the view's says nothing of it."""

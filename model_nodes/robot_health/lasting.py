@@ -37,7 +37,7 @@ class _Open:
     reported: Found | None = None
 
 
-class Lasting:
+class LastingFindings:
     """Follows what is odd from step to step.
 
     Args:

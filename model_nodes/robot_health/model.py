@@ -23,10 +23,10 @@ from hetwin_core.ensemble.scene.watch import DEFAULT_WATCH_RATE, Finding, WatchL
 from hetwin_core.ensemble.sentences.catalogue import group
 from model_nodes.robot_health.coverage import Coverage
 from model_nodes.robot_health.gripper_claims import GripperClaims
-from model_nodes.robot_health.joints import BeyondLimit, Deviates
+from model_nodes.robot_health.joints import DeviationFinder, LimitFinder
 from model_nodes.robot_health.objects import ObjectStory
 from model_nodes.robot_health.settings import Scale, Settings
-from model_nodes.robot_health.touched import LinkPairs, LinkTouches, Touched
+from model_nodes.robot_health.touched import LinkPairs, LinkTouches, TouchReports
 from model_nodes.robot_health.unexpected_effort import UnexpectedEffort
 from model_nodes.robot_health.view import View, Viewer
 
@@ -269,14 +269,14 @@ def _parts(settings: Settings, layout: WatchLayout | None, scene: Snapshot) -> S
         return [ObjectStory(settings, scene)]
     pairs = LinkPairs(settings, scene.layout)
     links = LinkTouches(settings.link_touches, pairs, layout, scene.layout)
-    touched = Touched(links, scene.layout)
+    touched = TouchReports(links, scene.layout)
     return [
         touched,
         ObjectStory(settings, scene, touched.open),
         Findings(settings, pairs, layout),
         links,
-        BeyondLimit(settings, layout),
-        Deviates(settings.deviates, layout),
+        LimitFinder(settings, layout),
+        DeviationFinder(settings.deviates, layout),
         GripperClaims(settings.gripper_says, scene.layout, layout),
     ]
 

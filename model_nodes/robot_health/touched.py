@@ -17,7 +17,7 @@ from hetwin_core.ensemble.scene.hands import hand_links
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.shapes import ShapeKind
 from hetwin_core.ensemble.scene.watch import WatchLayout
-from model_nodes.robot_health.lasting import Found, Key, Lasting
+from model_nodes.robot_health.lasting import Found, Key, LastingFindings
 from model_nodes.robot_health.settings import Scale, Settings
 from model_nodes.robot_health.view import View
 
@@ -113,7 +113,7 @@ class LinkTouches:
         self._free = {i for i, name in enumerate(self._names) if name in free}
         self._pairs: dict[tuple[int, int], _Pair | None] = {}
         self._at_start = _depths_at_start(layout)
-        self._lasting = Lasting("link_touches")
+        self._lasting = LastingFindings("link_touches")
 
     def watch(self, view: View) -> list[Event]:
         """What touches now, or has touched since the last report."""
@@ -204,7 +204,7 @@ class Touch:
     hand: str
 
 
-class Touched:
+class TouchReports:
     """Raises ``touched`` when a touch begins and ``touch_ended`` when it is over.
 
     Both have ``link``, ``object`` (any entity), ``depth`` [m], ``force`` [N] (null: unknown), and ``hand`` if the link

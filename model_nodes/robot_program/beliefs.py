@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from hetwin_core.ensemble.nearest import one_of
 from model_nodes.robot_program.facts import seen_from, within
-from model_nodes.robot_program.messages import Held, Picture, Pose
+from model_nodes.robot_program.messages import HeldThing, Picture, Pose
 from model_nodes.robot_program.motions import Motions
 from model_nodes.robot_program.telling import Telling
 
@@ -25,11 +25,11 @@ class Beliefs:
     def __init__(self, link_pose: Callable[[str], Pose]) -> None:
         self._link_pose = link_pose
         self._poses: dict[str, Pose] = {}
-        self._held: dict[str, Held] = {}
+        self._held: dict[str, HeldThing] = {}
         self._hands: dict[str, str] = {}
 
     @property
-    def held(self) -> Mapping[str, Held]:
+    def held(self) -> Mapping[str, HeldThing]:
         """What moves with the robot."""
         return self._held
 
@@ -53,7 +53,7 @@ class Beliefs:
 
     def hold(self, telling: Telling, entity: str, hand: str, link: str, carried_by: str) -> None:
         """Believe something to move with a hand's link, held by it, or on what it holds."""
-        self._held[entity] = Held(link, seen_from(self._link_pose(link), self._known(entity)))
+        self._held[entity] = HeldThing(link, seen_from(self._link_pose(link), self._known(entity)))
         if carried_by:
             telling.believe(_ON, entity, carried_by, origin="carried")
         else:

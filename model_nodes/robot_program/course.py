@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from hetwin_core.ensemble.events import Json
-from model_nodes.robot_program.messages import Held, Picture, Request, Sensed, Twin
+from model_nodes.robot_program.messages import HeldThing, Picture, Request, SensedState, Twin
 from model_nodes.robot_program.telling import Task, Telling
 
 _ROUNDING_S = 1e-9
@@ -37,7 +37,11 @@ class Course:
     """
 
     def __init__(
-        self, twin: Twin, sensed: Sensed, held: Callable[[], Mapping[str, Held]], scope: str
+        self,
+        twin: Twin,
+        sensed: SensedState,
+        held: Callable[[], Mapping[str, HeldThing]],
+        scope: str,
     ) -> None:
         self.sensed = sensed
         self.telling = Telling(scope)

@@ -105,7 +105,7 @@ class Start:
 
     Attributes:
         program: MODULE:FUNCTION.
-        folder: where its module is looked for, after the installed ones.
+        folder: where its module is looked for, after the installed ones; empty: nowhere else.
         arguments: of the function, beside the robot.
         robot: what it knows of its robot.
     """

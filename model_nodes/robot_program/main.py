@@ -17,7 +17,7 @@ from pathlib import Path
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.own_modules import use_modules_in
 from model_nodes.robot_program.facts import Ready, Start
-from model_nodes.robot_program.messages import Ended, Failed, Reply, Request, end_with
+from model_nodes.robot_program.messages import Failed, ProgramEnd, Reply, Request, end_with
 from model_nodes.robot_program.robot import Robot
 
 Program = Callable[..., object]
@@ -76,7 +76,7 @@ def _serve(twin: Connection) -> None:
     problem = _run(program, robot, start)
     if not problem:
         robot.wait()  # for what it has begun
-    twin.send(Ended(robot.finish(), problem))
+    twin.send(ProgramEnd(robot.finish(), problem))
 
 
 def _received(twin: Connection) -> Reply:
@@ -90,7 +90,7 @@ def _found(start: Start) -> Program:
     Raises:
         _Unusable: if there is none, or it cannot be called so.
     """
-    use_modules_in(Path(start.folder))
+    use_modules_in(*([Path(start.folder)] if start.folder else []))
     module_name, _, name = start.program.partition(":")
     try:
         module = importlib.import_module(module_name)

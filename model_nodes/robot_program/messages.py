@@ -16,7 +16,7 @@ Pose = tuple[float, ...]
 """x y z [m], qw qx qy qz."""
 
 
-class Seen(NamedTuple):
+class Sighting(NamedTuple):
     """What a camera takes something for.
 
     Attributes:
@@ -31,7 +31,7 @@ class Seen(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Sensed:
+class SensedState:
     """What the robot senses of itself.
 
     Attributes:
@@ -58,8 +58,8 @@ class Picture:
 
     camera: str
     frame: str
-    found: tuple[Seen, ...]
-    sensed: Sensed
+    found: tuple[Sighting, ...]
+    sensed: SensedState
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +71,12 @@ class Reply:
         pictures: that have been taken since the last reply.
     """
 
-    sensed: Sensed
+    sensed: SensedState
     pictures: tuple[Picture, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldThing:
     """Something that the robot believes to move with a link of its own.
 
     Attributes:
@@ -104,13 +104,13 @@ class Request:
     events: list[Event] = field(default_factory=list)
     motions: list[JointTrajectory] = field(default_factory=list)
     base: BaseMove | None = None
-    held: Mapping[str, Held] | None = None
+    held: Mapping[str, HeldThing] | None = None
     seconds: float = 0.0
     until_picture: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class ProgramEnd:
     """The program has ended.
 
     Attributes:

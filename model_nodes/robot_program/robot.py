@@ -35,7 +35,14 @@ from hetwin_core.kinematics.planar import PlanarPose
 from model_nodes.robot_program.beliefs import Beliefs, Percept, in_world, percepts
 from model_nodes.robot_program.course import Course
 from model_nodes.robot_program.facts import RobotFacts, planar, seen_from, within
-from model_nodes.robot_program.messages import NotOfRobots, Picture, Pose, Request, Sensed, Twin
+from model_nodes.robot_program.messages import (
+    NotOfRobots,
+    Picture,
+    Pose,
+    Request,
+    SensedState,
+    Twin,
+)
 from model_nodes.robot_program.motions import Fingers, Motions
 from model_nodes.robot_program.telling import VISIBLE, Task
 
@@ -52,7 +59,7 @@ class Robot:
         hands: names of its hands.
     """
 
-    def __init__(self, facts: RobotFacts, twin: Twin, sensed: Sensed) -> None:
+    def __init__(self, facts: RobotFacts, twin: Twin, sensed: SensedState) -> None:
         self.name = facts.name
         self.hands = tuple(facts.hands)
         self._drives, self._speeds = facts.drives, facts.wheels

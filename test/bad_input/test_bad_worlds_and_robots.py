@@ -11,6 +11,7 @@ from support.tabletop import change, tabletop
 IN_SCENARIO = {
     "world missing": ("world: world.sdf", "world: nowhere.sdf", ("nowhere.sdf", "world")),
     "world is a folder": ("world: world.sdf", "world: recording", ("recording",)),
+    "world is a device": ("world: world.sdf", "world: /dev/zero", ("no regular file", "/dev/zero")),
     "robot missing": ("robot: robot.urdf", "robot: nowhere.urdf", ("nowhere.urdf", "robot")),
     "robot package missing": (
         "robot: robot.urdf",

@@ -175,3 +175,24 @@ def test_a_terminal_that_is_closed_ends_the_run_in_order_but_not_under_nohup(
     assert (out / "log" / "metadata.yaml").exists()
     summary = json.loads((out / "summary.json").read_text("utf-8"))
     assert (summary["ended"] == "stopped") is not ignored
+
+
+def test_an_output_that_is_no_utf8_gets_what_it_can(tmp_path: Path) -> None:
+    (tmp_path / "börse").mkdir()
+    run = tabletop(tmp_path / "börse")
+    said = subprocess.run(
+        [HETWIN, "run", run, "--duration", "0.05", "--no-page", "--out", tmp_path / "läufe"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert said.returncode == 0, said.stderr
+    assert r"l\xe4ufe" in said.stdout
+    assert "Error" not in said.stderr
+
+
+def test_a_name_that_is_no_utf8_is_refused(tmp_path: Path) -> None:
+    for words in (("check", "\udcff.yaml"), ("run", "pick_and_place", "--out", "a\udcff")):
+        refused(tmp_path, *words, says=("this is no UTF-8", "\\udcff"))

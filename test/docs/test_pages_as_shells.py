@@ -34,7 +34,6 @@ LONG = {
 """Pages whose shells take ten seconds and more, and what they show is tested elsewhere every day."""
 PACKAGES = {
     "household": "hetwin_home",
-    "twin_lab": "hetwin_machines",
 }
 """Page -> the package whose files its commands need."""
 PREPARED = """

@@ -17,7 +17,7 @@ from hetwin_core.ensemble.scene.values import Floats, pose_value
 from hetwin_core.ensemble.scene.watch import Watch
 from model_nodes.robot_health.objects import ObjectStory
 from model_nodes.robot_health.settings import Settings
-from model_nodes.robot_health.touched import LinkPairs, LinkTouches, Touched
+from model_nodes.robot_health.touched import LinkPairs, LinkTouches, TouchReports
 from model_nodes.robot_health.view import View
 from support.scene_of import near_row, scene_of
 from support.watched_toy import LAYOUT
@@ -98,7 +98,7 @@ def tell(
         scene = _scene(entities, moment, time_ns)
         if observer is None:
             links = _links(scene)
-            touched = Touched(links, scene.layout)
+            touched = TouchReports(links, scene.layout)
             observer = ObjectStory(Settings(), scene, touched.open)
         view = View(
             time_ns,

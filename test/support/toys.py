@@ -94,7 +94,7 @@ class ToyPhysics(MainModel[ToySettings]):
         if self._when["fail"] is not None and t >= self._when["fail"]:
             raise ValueError("the toy broke")
         if self._when["late"] is not None and t >= self._when["late"]:
-            time.sleep(0.5)
+            time.sleep(1.5)
 
     def _due(self, t: float) -> list[Event]:
         due = [a for a in self._actions if a["at"] <= t]

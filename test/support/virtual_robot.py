@@ -15,7 +15,7 @@ from hetwin_suite.commanding.link.base_heard import BaseHeard
 from hetwin_suite.commanding.link.execution import Clock
 from hetwin_suite.commanding.link.pieces import Piece
 from hetwin_suite.commanding.plan import Plan
-from model_nodes.consistency.live_robot import Heard
+from model_nodes.consistency.live_robot import HeardJoints
 from model_nodes.main_physics.sources.commanded.commands import TwistCommand
 from model_nodes.main_physics.sources.part import JointMotion
 
@@ -61,7 +61,7 @@ class VirtualRobot:
     ) -> None:
         limits = [(stops or {}).get(name, np.inf) for name in plan.names]
         self._stops = np.array(limits)
-        self.heard, self._clock, self._names = Heard(), clock, plan.names
+        self.heard, self._clock, self._names = HeardJoints(), clock, plan.names
         self.base = BaseHeard(plan.place)
         self._mismatch = drawn(seed)
         self._random = np.random.default_rng(seed)

@@ -163,7 +163,6 @@ def test_aims_and_shifts_that_make_no_sense_are_refused(
     ("kind", "option"),
     [
         *(("insertion", name) for name in ("--near-rim", "--aim", "--grasp", "--reality")),
-        *(("lab_robot", name) for name in ("--shift", "--mismatch", "--grasp")),
         *(("home_lab", name) for name in ("--shift", "--friction", "--near-rim")),
         ("drop", "--friction"),
     ],

@@ -15,7 +15,7 @@ from hetwin_core.ensemble.conductor.report import end_of_source, run_start, run_
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.conductor.reporting.listener_group import ListenerGroup
 from hetwin_core.ensemble.conductor.start.lifecycle import Ready, start_all
-from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.conductor.start.options import LONGEST_S, RunOptions
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -85,6 +85,13 @@ class Run:
             BadInput: if it is of another run.
         """
         check_same(checkpoint.given, self.start.given, new_source=SOURCE not in checkpoint.given)
+        step, time_ns = checkpoint.step, checkpoint.time_ns
+        if not (step >= 0 and time_ns == self._scenario.clock.time_of(step) <= LONGEST_S * 1e9):
+            raise BadInput(
+                "the checkpoint is of a time that is none of its run's",
+                found=f"step {step} at {time_ns} ns",
+                expected=f"a step of {self._scenario.clock.period_ns} ns each",
+            )
         self._from = checkpoint
 
     @property

@@ -8,6 +8,7 @@ from importlib import import_module
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluators import Evaluator
+from hetwin_core.ensemble.own_modules import refusal
 
 _FUNCTION = re.compile(r"\s*([A-Za-z_][\w.]*):([A-Za-z_]\w*)\s*\Z")
 
@@ -37,6 +38,10 @@ def _imported(name: str, text: str) -> Evaluator:
         if callable(found):
             evaluator: Evaluator = found
             return evaluator
+    except ModuleNotFoundError as error:
+        problem = f"the evaluator cannot be imported: {error}"
+        if (refused := refusal(error.name or "")) is not None:
+            raise refused from error
     except Exception as error:  # a module of anyone's may raise anything while it is imported
         problem = f"the evaluator cannot be imported: {type(error).__name__}: {error}"
     raise BadInput(

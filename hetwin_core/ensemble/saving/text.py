@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.format import descr_to_dtype, dtype_to_descr
 
+from hetwin_core.ensemble.limits import parsed_json
+
 _ARRAY = "$array"
 
 
@@ -30,7 +32,7 @@ def from_text(text: str | bytes) -> Any:
     Raises:
         ValueError, TypeError, KeyError: if it is no such text.
     """
-    return json.loads(text, object_hook=_array_or_object)
+    return parsed_json(text, _array_or_object)
 
 
 def _as_json(value: object) -> object:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.limits import read_json
+from hetwin_core.ensemble.own_modules import distrust
 
 RECORDING = "recording"
 """In an episode's folder: what the robot said, a rosbag2."""
@@ -25,13 +26,13 @@ def recording_of(path: str) -> str:
 
 
 def scenario_of(path: Path) -> str:
-    """The name of the scenario that an episode is of.
+    """The name of the scenario that an episode is of; beside one that it names by its path nothing is imported.
 
     Raises:
         BadInput: if it does not say.
     """
     try:
-        return str(json.loads((path / SCENE).read_text(encoding="utf-8"))["scenario"])
+        name = str(read_json(path / SCENE)["scenario"])
     except (OSError, ValueError, KeyError, TypeError):
         raise BadInput(
             "the episode does not say of which scenario it is",
@@ -39,6 +40,9 @@ def scenario_of(path: Path) -> str:
             where="scenario",
             expected="the name of a scenario, as hetwin record writes it",
         ) from None
+    if Path(name).is_file():
+        distrust(Path(name), path)
+    return name
 
 
 def believed_scene(path: str) -> dict[str, Any]:
@@ -52,7 +56,7 @@ def believed_scene(path: str) -> dict[str, Any]:
     file = Path(path) / SCENE
     expected = '{"scene": {"box": {"pose": [x, y, z, qw, qx, qy, qz]}}}'
     try:
-        data = json.loads(file.read_text(encoding="utf-8"))
+        data = read_json(file)
     except (OSError, ValueError) as error:
         raise BadInput(f"the scene cannot be read: {error}", file=file, expected=expected) from None
     scene = data.get("scene") if isinstance(data, dict) else None

@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.limits import check_digits, read_text
 
 MAX_BYTES = 2_000_000
 MAX_NODES = 100_000
@@ -16,16 +17,53 @@ MAX_DEPTH = 40
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML 1.2's booleans: `on` and `off`, `yes` and `no` are text, only `true` and `false` are booleans."""
+    """YAML 1.2's booleans and numbers: `on`, `off`, `yes`, `no` and `1:30` are text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._count = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """Compose no more nodes than a file may have."""
+        self._count += 1
+        if self._count > MAX_NODES:
+            mark = self.get_mark()
+            raise yaml.MarkedYAMLError(problem=f"more than {MAX_NODES} values", problem_mark=mark)
+        return super().compose_node(parent, index)
+
+    def number(self, node: yaml.ScalarNode) -> int | float:
+        """Construct a number of a length that one can calculate with."""
+        try:
+            check_digits(node.value)
+            is_whole = node.tag == _WHOLE
+            value: int | float = (
+                self.construct_yaml_int(node) if is_whole else self.construct_yaml_float(node)
+            )
+        except ValueError as error:
+            raise yaml.MarkedYAMLError(problem=str(error), problem_mark=node.start_mark) from None
+        return value
 
 
+_BOOL, _WHOLE, _FLOAT = (f"tag:yaml.org,2002:{kind}" for kind in ("bool", "int", "float"))
+_NOT_SEXAGESIMAL = r"^(?![^:]*:)"
 _Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool"]
+    first: [
+        (
+            tag,
+            re.compile(_NOT_SEXAGESIMAL + pattern.pattern, re.VERBOSE)
+            if tag in (_WHOLE, _FLOAT)
+            else pattern,
+        )
+        for tag, pattern in resolvers
+        if tag != _BOOL
+    ]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 _Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:bool", re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF")
+    _BOOL, re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF")
 )
+_Loader.add_constructor(_WHOLE, _Loader.number)
+_Loader.add_constructor(_FLOAT, _Loader.number)
 
 
 class Document:
@@ -120,15 +158,7 @@ def load(path: Path) -> Document:
         BadInput: if it is missing, too large, not YAML, expands to too much, or has a key twice.
     """
     try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise BadInput(
-                "the file is too large",
-                file=path,
-                found=f"{size} bytes",
-                expected=f"<= {MAX_BYTES}",
-            )
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path, MAX_BYTES)
     except FileNotFoundError:
         raise BadInput("there is no such file", file=path, expected="a YAML file") from None
     except (OSError, UnicodeDecodeError) as error:

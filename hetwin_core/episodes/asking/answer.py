@@ -122,7 +122,7 @@ DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class QuestionAnswer:
     """The answer to a question.
 
     Attributes:

@@ -8,7 +8,7 @@ from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluation import Budget, EvaluationError, Scope, Step
-from hetwin_core.episodes.asking.answer import Answered, NotKnown
+from hetwin_core.episodes.asking.answer import NotKnown, QuestionAnswer
 from hetwin_core.episodes.asking.formulas import VARIABLES, check_value, compiled
 from hetwin_core.episodes.asking.functions import Functions, shown
 from hetwin_core.episodes.asking.names import SUPPORTING, VALUES
@@ -17,10 +17,10 @@ from hetwin_core.episodes.asking.terms import ANY
 from hetwin_core.episodes.tables.tables import Tables
 
 
-class Asked(Questions):
+class AskableEpisode(Questions):
     """What an episode can be asked, as terms and as expressions. Who inherits it provides the tables."""
 
-    def ask(self, question: str, where: str = "") -> Answered:
+    def ask(self, question: str, where: str = "") -> QuestionAnswer:
         """Return the answer to a question that is an expression in CEL.
 
         Args:
@@ -38,7 +38,7 @@ class Asked(Questions):
             raise _placed(error, question, where) from None
         told = functions.record.telling(value)
         own = functions.rows_of(value if isinstance(value, list) else [value])
-        return Answered(
+        return QuestionAnswer(
             question,
             shown(value),
             told.intervals,
@@ -89,7 +89,7 @@ def _placed(error: BadInput, question: str, where: str) -> BadInput:
     return BadInput(error.problem, where=place, found=found, expected=error.expected)
 
 
-class AskedTables(Asked):
+class AskedTables(AskableEpisode):
     """Tables that are asked.
 
     Args:

@@ -148,7 +148,7 @@ SOURCE = "tasks"
 """Source of events that follow from the ends of tasks."""
 
 
-class Believed(Holding):
+class BeliefHolding(Holding):
     """When the robot believes terms, and which events it believes to have happened.
 
     Args:

@@ -35,7 +35,7 @@ from hetwin_core.episodes.tables.tables import Blind, Tables
 POSES = "poses"
 
 
-class Found:
+class FoundBinding:
     """When a term holds for one binding.
 
     Args:
@@ -94,7 +94,7 @@ class _Held(NamedTuple):
     """When a term holds for any entities, for which, and where that was not seen."""
 
     total: Truths
-    found: list[Found]
+    found: list[FoundBinding]
     blind: tuple[Blind, ...]
 
 
@@ -166,7 +166,7 @@ class Holding:
             return self._kept[term]
         checked, bindings = self._prepared(term)
         read = [(binding, self._read(checked, binding, span)) for binding in bindings]
-        found = [Found(binding, reading) for binding, reading in read]
+        found = [FoundBinding(binding, reading) for binding, reading in read]
         true = union(one.truths.true for one in found)
         total = Truths(true, _all(one.truths.false for one in found))
         blind = [b for one in found for b in one.blind]

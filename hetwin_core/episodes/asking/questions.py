@@ -15,7 +15,7 @@ from hetwin_core.episodes.asking.answer import (
 )
 from hetwin_core.episodes.asking.formulas import GoalReader
 from hetwin_core.episodes.asking.happenings import (
-    Believed,
+    BeliefHolding,
     Cause,
     Causes,
     Happenings,
@@ -23,7 +23,7 @@ from hetwin_core.episodes.asking.happenings import (
 from hetwin_core.episodes.asking.holding import Holding, some_time
 from hetwin_core.episodes.asking.names import FOLLOWS_FROM, SUPPORTING, Entities, Vocabulary
 from hetwin_core.episodes.asking.sources import LOC, Beliefs, World, WrongBeliefs
-from hetwin_core.episodes.asking.tasks import Measured, TaskTree, Values
+from hetwin_core.episodes.asking.tasks import MeasuredValue, TaskTree, Values
 from hetwin_core.episodes.asking.terms import Atom, Term
 from hetwin_core.episodes.asking.times import SLACK_NS, Asked, Sort, When, at, window
 from hetwin_core.episodes.expecting import Expectations
@@ -47,10 +47,10 @@ class Questions:
         return Holding(self.tables, self._world, self.vocabulary, self.entities)
 
     @cached_property
-    def believed(self) -> Believed:
+    def believed(self) -> BeliefHolding:
         """What the robot believes."""
         known = self.tables, self._beliefs, self.vocabulary, self.entities
-        return Believed(*known, self.happenings, self._goals)
+        return BeliefHolding(*known, self.happenings, self._goals)
 
     def holds(self, term: Term, when: Asked) -> Answer:
         """Return whether a term holds in the world at a time.
@@ -121,7 +121,7 @@ class Questions:
             return self._wrong.where(term)
         return self._wrong.holds(term, when)
 
-    def value(self, term: Term, when: Asked) -> Measured:
+    def value(self, term: Term, when: Asked) -> MeasuredValue:
         """Return a value of the scene at a moment: the pose of ``loc(x)``, an attribute, an expression on the state.
 
         Raises:
@@ -129,7 +129,7 @@ class Questions:
         """
         return self._values.value(term, self._moment(when))
 
-    def variable(self, of: str | Atom, when: Asked, task: Task | None = None) -> Measured:
+    def variable(self, of: str | Atom, when: Asked, task: Task | None = None) -> MeasuredValue:
         """Return a variable of the robot's program at a moment, or for ``loc(x)`` the pose that it believed.
 
         Args:

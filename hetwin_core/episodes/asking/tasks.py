@@ -101,7 +101,7 @@ LOC, CONTACT = "loc", "contact"
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredValue:
     """A value.
 
     Attributes:
@@ -113,7 +113,7 @@ class Measured:
     evidence: tuple[Evidence, ...] = ()
 
 
-NOT_KNOWN = Measured(None)
+NOT_KNOWN = MeasuredValue(None)
 
 
 class Values:
@@ -135,7 +135,7 @@ class Values:
         self._tree = tree
         self._states = StateReader(tables)
 
-    def value(self, term: Term, time_ns: int) -> Measured:
+    def value(self, term: Term, time_ns: int) -> MeasuredValue:
         """Return a pose, an attribute, or the value of an expression on the state, at a moment.
 
         Raises:
@@ -145,7 +145,7 @@ class Values:
             return NOT_KNOWN
         if isinstance(term, State):
             value, evidence = self._states.value(term, time_ns)
-            return Measured(value, (evidence,))
+            return MeasuredValue(value, (evidence,))
         if not isinstance(term, Atom) or not term.arguments:
             raise _no_value(term)
         entity, *others = term.arguments
@@ -164,7 +164,7 @@ class Values:
             return self._measured([float(n) for n in pose[:7]], measured_ns)
         return self._attribute(self._entities.known(entity), term.name, time_ns)
 
-    def believed_pose(self, entity: str, time_ns: int) -> Measured:
+    def believed_pose(self, entity: str, time_ns: int) -> MeasuredValue:
         """Return where the robot believed an entity at a moment; not known before it tells anything.
 
         Raises:
@@ -173,9 +173,9 @@ class Values:
         row = self._beliefs.pose(self._entities.known(entity), time_ns)
         if row is None or row.pose is None or time_ns > self._tables.known_until_ns:
             return NOT_KNOWN
-        return Measured(list(row.pose), (of_belief(row),))
+        return MeasuredValue(list(row.pose), (of_belief(row),))
 
-    def variable(self, name: str, time_ns: int, task: Task | None = None) -> Measured:
+    def variable(self, name: str, time_ns: int, task: Task | None = None) -> MeasuredValue:
         """Return a variable of the robot's program at a moment: of the innermost task that has it then.
 
         Args:
@@ -190,13 +190,13 @@ class Values:
         for each in inner:
             then = each.variables_at(time_ns)
             if name in then:
-                return Measured(then[name], (of_task(each),))
+                return MeasuredValue(then[name], (of_task(each),))
         known = {key for each in self._tree.all for key in each.variables}
         if name not in known:
             raise BadInput("unknown variable", found=name, expected=one_of(name, sorted(known)))
         return NOT_KNOWN
 
-    def _of_joint(self, joint: str, name: str, time_ns: int) -> Measured:
+    def _of_joint(self, joint: str, name: str, time_ns: int) -> MeasuredValue:
         """Return the position, velocity or effort of a joint."""
         layout, attribute = self._tables.layout, JOINTS[name]
         for robot in layout.of_kind(EntityKind.ROBOT):
@@ -206,7 +206,7 @@ class Values:
         joints = [joint for robot in layout.of_kind(EntityKind.ROBOT) for joint in robot.joints]
         raise BadInput("unknown joint", where=name, found=joint, expected=one_of(joint, joints))
 
-    def _force(self, one: str, other: Argument = ANY, *, time_ns: int) -> Measured:
+    def _force(self, one: str, other: Argument = ANY, *, time_ns: int) -> MeasuredValue:
         """Return the force that acts on an entity where it touches another one, or anything [N]."""
         scene = self._tables.poses.snapshot(time_ns)
         rows = scene.proximity
@@ -224,7 +224,7 @@ class Values:
             return list(range(len(layout.entities)))
         return [layout.entity_id(name) for name in self._entities.meant(argument, CONTACT)]
 
-    def _attribute(self, entity: str, name: str, time_ns: int) -> Measured:
+    def _attribute(self, entity: str, name: str, time_ns: int) -> MeasuredValue:
         layout = self._tables.layout
         if not layout.has(entity, name):
             own = sorted(slot.attribute.name for slot in layout.slots if slot.entity == entity)
@@ -238,8 +238,8 @@ class Values:
         numbers = [float(n) for n in data]
         return self._measured(numbers[0] if len(numbers) == 1 else list(numbers), measured_ns)
 
-    def _measured(self, value: Json, measured_ns: int) -> Measured:
-        return Measured(value, (of_state(self._tables.poses.row(measured_ns), measured_ns),))
+    def _measured(self, value: Json, measured_ns: int) -> MeasuredValue:
+        return MeasuredValue(value, (of_state(self._tables.poses.row(measured_ns), measured_ns),))
 
 
 def _no_value(term: Term) -> BadInput:

@@ -48,7 +48,7 @@ class What(StrEnum):
     RATE = "rate"
 
 
-class Differing(NamedTuple):
+class Difference(NamedTuple):
     """Something that the two runs were given differently.
 
     Attributes:
@@ -143,7 +143,7 @@ class Comparison:
     """
 
     divergence: Divergence
-    given: tuple[Differing, ...]
+    given: tuple[Difference, ...]
     chain: tuple[str, ...]
     objects: Mapping[str, Apart]
     only_here: tuple[Mapping[str, Json], ...]

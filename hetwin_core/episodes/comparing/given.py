@@ -11,7 +11,7 @@ from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.layout_json import entity_to_json
 from hetwin_core.ensemble.scene.values import POSE, Floats
-from hetwin_core.episodes.comparing.comparison import Differing, Side, What
+from hetwin_core.episodes.comparing.comparison import Difference, Side, What
 
 _SAME_POSE = 1e-6
 """Poses that differ by less, in m and in parts of a quaternion, are the same; engines round."""
@@ -24,7 +24,7 @@ _WHOLE = {"robot": What.PARAMETER, "robots": What.PARAMETER, "robot_health": Wha
 _KINDS_OF_SOURCE = ("recording", "live", "commands", "trajectory")
 
 
-def compare_given(here: Side, there: Side) -> tuple[Differing, ...]:
+def compare_given(here: Side, there: Side) -> tuple[Difference, ...]:
     """Return what differs before the first step: seed, engine and rate, sources, the scene, models, triggers.
 
     Logs of versions that did not keep what their runs were given are compared as far as they say it.
@@ -38,12 +38,12 @@ def compare_given(here: Side, there: Side) -> tuple[Differing, ...]:
     )
 
 
-def _differing(what: What, name: str, here: Json, there: Json) -> Iterator[Differing]:
+def _differing(what: What, name: str, here: Json, there: Json) -> Iterator[Difference]:
     if here != there:
-        yield Differing(what, name, here, there)
+        yield Difference(what, name, here, there)
 
 
-def _settings(here: Side, there: Side) -> Iterator[Differing]:
+def _settings(here: Side, there: Side) -> Iterator[Difference]:
     known = [_from_facts(side) | dict(side.given) for side in (here, there)]
     one, other = known
     yield from _differing(What.SEED, "seed", one.get("seed"), other.get("seed"))
@@ -70,7 +70,7 @@ def _from_facts(side: Side) -> dict[str, Json]:
     return known
 
 
-def _sources(here: Side, there: Side) -> Iterator[Differing]:
+def _sources(here: Side, there: Side) -> Iterator[Difference]:
     """Recordings are told apart by their content, not by where they lie."""
     if not _both_say(here, there):
         one, other = (side.facts.get("source", "") for side in (here, there))
@@ -101,7 +101,7 @@ def _source_words(spec: Mapping[str, Any]) -> Json:
     return name if kind in ("recording", "trajectory") else f"{kind}:{name}"
 
 
-def _scene(here: Side, there: Side) -> Iterator[Differing]:
+def _scene(here: Side, there: Side) -> Iterator[Difference]:
     """Entities by where they were at the start, whatever has put them there; and the files they come from."""
     scenes = [_placed(side) for side in (here, there)]
     for name in _names(*scenes):
@@ -141,14 +141,14 @@ def _listed(pose: Floats | None, entity: Entity | None) -> Json:
     return None if entity is None else entity.kind.value
 
 
-def _bodies(one: Entity, other: Entity) -> Iterator[Differing]:
+def _bodies(one: Entity, other: Entity) -> Iterator[Difference]:
     """Yield what differs between two entities of the same name beside their poses."""
     rows = [entity_to_json(entity) for entity in (one, other)]
     for key in ("kind", "mass"):
         yield from _differing(What.SCENE, f"{one.name}.{key}", rows[0].get(key), rows[1].get(key))
     if rows[0].get("shapes") != rows[1].get("shapes"):
         texts = [_shape_words(entity) for entity in (one, other)]
-        yield Differing(What.SCENE, f"{one.name}.shapes", *texts)
+        yield Difference(What.SCENE, f"{one.name}.shapes", *texts)
 
 
 def _shape_words(entity: Entity) -> str:
@@ -170,7 +170,7 @@ def _files(side: Side) -> dict[str, Json]:
     }
 
 
-def _models(here: Side, there: Side) -> Iterator[Differing]:
+def _models(here: Side, there: Side) -> Iterator[Difference]:
     types = [{model.name: model.type for model in side.models} for side in (here, there)]
     digests = [side.given.get("files", {}) for side in (here, there)]
     for name in _names(*types):
@@ -189,7 +189,7 @@ def _entry(side: Side, model: str) -> Mapping[str, Any] | None:
     return entry if isinstance(entry, Mapping) else None
 
 
-def _entries(name: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[Differing]:
+def _entries(name: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[Difference]:
     for key in _names(one, other):
         if key not in _SAID_ELSEWHERE:
             yield from _differing(What.PARAMETER, f"{name}.{key}", one.get(key), other.get(key))
@@ -200,7 +200,7 @@ def _entries(name: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> Ite
         yield from _parameters(f"{name}.{key}", given[0].get(key), given[1].get(key))
 
 
-def _parameters(name: str, here: Json, there: Json) -> Iterator[Differing]:
+def _parameters(name: str, here: Json, there: Json) -> Iterator[Difference]:
     """Yield what differs in a parameter; in one that is a mapping, such as that of bodies, by key."""
     kinds = {type(value) for value in (here, there)} - {type(None)}
     if kinds != {dict}:
@@ -211,7 +211,7 @@ def _parameters(name: str, here: Json, there: Json) -> Iterator[Differing]:
         yield from _parameters(f"{name}.{key}", one.get(key), other.get(key))
 
 
-def _rest(here: Side, there: Side) -> Iterator[Differing]:
+def _rest(here: Side, there: Side) -> Iterator[Difference]:
     """Yield triggers, evaluators, hands and the like, by name."""
     if not _both_say(here, there):
         return

@@ -105,7 +105,7 @@ def lineage(task: Task, by_id: Mapping[str, Task]) -> Iterator[Task]:
         above = by_id.get(above.parent)
 
 
-class Named:
+class TaskNames:
     """Finds what tasks name.
 
     Args:

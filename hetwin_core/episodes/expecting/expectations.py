@@ -3,102 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 
-from hetwin_core.ensemble.annotations import LETTING_GO
 from hetwin_core.ensemble.event_patterns import ANY, EventPattern, Wanted
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.expressions.nodes import Literal, Name
-from hetwin_core.episodes.expecting.bodies import Bodies, Named
+from hetwin_core.ensemble.scenario import strict_yaml
+from hetwin_core.episodes.expecting.bodies import Bodies, TaskNames
 from hetwin_core.episodes.tables.rows import Status, Task
 from hetwin_core.episodes.tables.tables import Tables
 
 OTHER = "*"
 """Stands for every operation that is not named."""
 
-_GRASPING = (
-    "collision(hand, object)",
-    "collision_end",
-    "loc_change(object)",
-    "pick_up(object, hand)",
-    "grasped(object, hand)",
-    "picked_up(object, hand)",
-    "collision(object, support)",
-)
-_CARRYING = (
-    "collision(hand, object)",
-    "collision_end",
-    "loc_change(object)",
-    "pick_up(object, hand)",
-    "picked_up(object, hand)",
-)
-_PLACING = (
-    "collision(hand, object)",
-    "collision(object, target)",
-    "collision(object, support)",
-    "collision_end",
-    "loc_change(object)",
-    "set_down(object, target)",
-    "put_down(object, hand, target)",
-    "released(object, hand)",
-)
-_LETTING_GO = (
-    "collision(hand, object)",
-    "collision(object, any)",
-    "collision_end",
-    "loc_change(object)",
-    "set_down(object, any)",
-    "put_down(object)",
-    "released(object)",
-)
-_DROPPING = (*_LETTING_GO, "dropped(object)")
-_GENTLY = frozenset({"release", "let_go", "hand_over", "give"})
-"""Operations that let go of something where it is to be, and do not let it fall."""
-_WHOLE = (*_GRASPING, *_PLACING)
-_LEAVING = ("collision_end",)
-_DRIVING = ("loc_change(robot)", "collision_end")
-_LOOKING = ("perceived", "collision_end")
-_POURING = (*_CARRYING, "spilled", "caught", "empty")
-_PUSHING = ("collision(robot, object)", "collision_end", "loc_change(object)")
 
-_NAMES: Mapping[tuple[str, ...], str] = {
-    _GRASPING: "reach approach preshape grasp close close_hand close_gripper",
-    _CARRYING: "lift carry move move_arm transport transfer hold raise",
-    (*_GRASPING, *_CARRYING): "pick pick_up take get fetch bind",
-    _PLACING: "place put put_down set_down lower stack insert connect",
-    (*_GRASPING, *_DROPPING): "move_hand move_gripper grip",
-    _LETTING_GO: " ".join(sorted(_GENTLY)),
-    _DROPPING: " ".join(sorted(LETTING_GO - _GENTLY)),
-    _WHOLE: "pick_and_place bring deliver relocate rearrange clear tidy",
-    _LEAVING: "retreat retract withdraw go_home home park wait stand pause idle",
-    _DRIVING: "navigate drive go go_to goto move_base approach_place dock turn",
-    _LOOKING: "look look_at look_for perceive detect observe search find scan inspect",
-    _POURING: "pour fill empty_out",
-    _PUSHING: "push pull slide sweep shove",
-}
-
-DEFAULTS: Mapping[str, tuple[str, ...]] = {
-    name: patterns for patterns, names in _NAMES.items() for name in names.split()
-}
-"""Operation -> patterns of the events that it may cause."""
-
-ANYTHING_NAMED: tuple[str, ...] = (
-    "collision(any, object)",
-    "collision_end",
-    "loc_change(object)",
-    "pick_up(object, any)",
-    "picked_up(object)",
-    "grasped(object)",
-    "set_down(object, any)",
-    "put_down(object)",
-    "released(object)",
-    "perceived",
-    "spilled",
-    "caught",
-    "empty",
-)
-"""What an operation of another name may do: everything but upset things, with what it names."""
+@cache
+def default_expectations() -> Mapping[str, tuple[str, ...]]:
+    """Return operation -> patterns of the events that it may cause where the scenario does not say."""
+    entries = strict_yaml.load(Path(__file__).with_name("defaults.yaml")).data
+    return {
+        operation: tuple(entry["expects"])
+        for entry in entries
+        for operation in entry["operations"].split()
+    }
 
 
 BEFORE_NS = 200_000_000
@@ -114,7 +44,7 @@ _SURFACES = ("target", "support", "container")
 class Expectations:
     """The events that the tasks of an episode may cause.
 
-    The innermost tasks decide, each by its operation: as the scenario's ``expects`` says, else as `DEFAULTS` say; of
+    The innermost tasks decide, each by its operation: as the scenario's ``expects`` says, else as the defaults do; of
     an operation that neither names, the nearest named one that it is a part of, else ``*`` decides. Where the task that
     decides names no entity at all, whatever its patterns leave open is expected.
 
@@ -124,12 +54,12 @@ class Expectations:
 
     def __init__(self, tables: Tables) -> None:
         self.bodies = Bodies(tables.layout)
-        self.named = Named(tables.tasks, self.bodies)
+        self.named = TaskNames(tables.tasks, self.bodies)
         self._tasks = tables.tasks
         given = {name: tuple(texts) for name, texts in tables.expects.items()}
         self._patterns: dict[str, tuple[EventPattern, ...]] = {
             name: tuple(map(EventPattern.from_text, texts))
-            for name, texts in {OTHER: ANYTHING_NAMED, **DEFAULTS, **given}.items()
+            for name, texts in {**default_expectations(), **given}.items()
         }
         self._begins = np.array([task.span.from_ns for task in self._tasks], np.int64)
         self._ends = np.array([task.span.to_ns for task in self._tasks], np.int64)

@@ -11,7 +11,7 @@ from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.episodes.asking.questions import Questions
 from hetwin_core.episodes.expecting.bodies import ROBOT
 from hetwin_core.episodes.flaws.facts import Facts
-from hetwin_core.episodes.flaws.goals import Goals, Undone, Unmet
+from hetwin_core.episodes.flaws.goals import Goals, UndoneGoal, UnmetGoal
 from hetwin_core.episodes.flaws.hands import (
     Drop,
     Touches,
@@ -170,11 +170,11 @@ class Findings:
         return self._facts.holder(name, round(time * 1e9))
 
     @cached_property
-    def _unmet(self) -> list[Unmet]:
+    def _unmet(self) -> list[UnmetGoal]:
         return list(self._goals.unmet())
 
     @cached_property
-    def _undone(self) -> list[Undone]:
+    def _undone(self) -> list[UndoneGoal]:
         return list(self._goals.undone())
 
     @cached_property

@@ -25,7 +25,7 @@ _AGAIN_NS = 2 * SECOND
 
 
 @dataclass(frozen=True, slots=True)
-class Unmet:
+class UnmetGoal:
     """A task is done, and its goal does not hold.
 
     Attributes:
@@ -63,7 +63,7 @@ class Unmet:
 
 
 @dataclass(frozen=True, slots=True)
-class Undone:
+class UndoneGoal:
     """A goal that held when its task was done was undone later by something that the robot struck.
 
     Attributes:
@@ -108,7 +108,7 @@ class Goals:
         self._questions = questions
         self._moves = moves
 
-    def unmet(self) -> Iterator[Unmet]:
+    def unmet(self) -> Iterator[UnmetGoal]:
         """Yield the tasks that are done without their goals."""
         for task, truth in self.truths():
             term = self._term(task) if truth is False else None
@@ -146,7 +146,7 @@ class Goals:
             for other in self._facts.tables.tasks
         )
 
-    def _left_behind(self) -> Iterator[Unmet]:
+    def _left_behind(self) -> Iterator[UnmetGoal]:
         """Yield the tasks without a goal that were to take an object along, which did not move at all meanwhile."""
         named = self._facts.named
         for task in self._facts.tables.tasks:
@@ -157,15 +157,15 @@ class Goals:
                 if self._stayed(name, task.span):
                     goal, end_ns = f'held("{name}")', task.span.to_ns
                     entities = tuple(dict.fromkeys((name, *named.own(task))))
-                    yield Unmet(task, goal, ("held",), entities, None, None, end_ns)
+                    yield UnmetGoal(task, goal, ("held",), entities, None, None, end_ns)
 
     def _stayed(self, name: str, span: Interval) -> bool:
         rows = self._facts.during("loc", name, span)
         return any(r.span.from_ns <= span.from_ns and r.span.to_ns >= span.to_ns for r in rows)
 
-    def undone(self) -> Iterator[Undone]:
+    def undone(self) -> Iterator[UndoneGoal]:
         """Yield the goals that the robot undid by striking what they are about, each of the innermost task of it."""
-        found: dict[int, Undone] = {}
+        found: dict[int, UndoneGoal] = {}
         for task in self._done():
             for fluent, names in terms_in(task.goal):
                 if fluent in _LASTING and len(names) == 2 and "!" not in task.goal:
@@ -208,7 +208,7 @@ class Goals:
         except BadInput:
             return None  # about what the scene does not have
 
-    def _unmet(self, task: Task, term: Term) -> Unmet:
+    def _unmet(self, task: Task, term: Term) -> UnmetGoal:
         named = self._facts.named
         terms = terms_in(task.goal)
         entities = tuple(dict.fromkeys((*named.own(task), *(n for _, ns in terms for n in ns))))
@@ -216,7 +216,7 @@ class Goals:
         since_ns = task.span.to_ns if move is None else min(move.span.from_ns, task.span.to_ns)
         believed = self._holds(term, task, believed=True)
         fluents = tuple(dict.fromkeys(fluent for fluent, _ in terms))
-        return Unmet(task, task.goal, fluents, entities, believed, move, since_ns)
+        return UnmetGoal(task, task.goal, fluents, entities, believed, move, since_ns)
 
     def _lost(self, task: Task, names: list[str]) -> Move | None:
         """The last motion in which what a goal is about fell, toppled or did not stay where it was put, in the task."""
@@ -230,7 +230,7 @@ class Goals:
         ]
         return max(moves, key=lambda move: move.span.from_ns, default=None)
 
-    def _undone(self, task: Task, fluent: str, a: str, b: str) -> Iterator[Undone]:
+    def _undone(self, task: Task, fluent: str, a: str, b: str) -> Iterator[UndoneGoal]:
         end_ns = task.span.to_ns
         rows = [
             r for r in self._facts.tables.occasions.find(fluent, a, b) if r.span.to_ns >= end_ns
@@ -245,7 +245,7 @@ class Goals:
             if move is not None:
                 by = self._by(task, move)
                 if by is None or not self._is_part(by, task):
-                    yield Undone(task, by, row, move)
+                    yield UndoneGoal(task, by, row, move)
             return
 
     def _struck_off(self, name: str, row: Occasion) -> Move | None:

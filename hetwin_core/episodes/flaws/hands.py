@@ -26,7 +26,7 @@ _MEANT_NS = 2_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class WrongTake:
     """A hand takes an object that no task means.
 
     Attributes:
@@ -161,20 +161,22 @@ def _is_not_meant(facts: Facts, drop: Drop, *also: str) -> bool:
     return not may and facts.expectations.expects(DROPPED, said, drop.begin_ns) is False
 
 
-def wrongly_taken(facts: Facts) -> Iterator[Taken]:
+def wrongly_taken(facts: Facts) -> Iterator[WrongTake]:
     """Yield what hands took while their tasks were about other objects."""
     for grip in facts.grips:
         if grip.span.from_ns > facts.tables.start_ns:
             meant = _meant(facts, grip.a, grip.b, grip.span.from_ns)
             if meant is not None:
-                yield Taken(grip.a, grip.b, *meant, _until_lifted(facts, grip), grip)
+                yield WrongTake(grip.a, grip.b, *meant, _until_lifted(facts, grip), grip)
     for event in facts.events("pick_up"):
         name, hand = (str(event.arguments.get(key) or "") for key in ("object", "hand"))
         around = Interval(event.time_ns - _MEANT_NS, event.time_ns + _MEANT_NS)
         if event.source == DERIVED and not any(facts.during("held", name, around)):
             meant = _meant(facts, name, hand, event.time_ns)
             if meant is not None:
-                yield Taken(name, hand, *meant, Interval(event.time_ns, event.time_ns), None, event)
+                yield WrongTake(
+                    name, hand, *meant, Interval(event.time_ns, event.time_ns), None, event
+                )
 
 
 def _until_lifted(facts: Facts, grip: Occasion) -> Interval:

@@ -189,7 +189,7 @@ _FLIGHT_NS = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Overlooked:
+class OverlookedThing:
     """A thing was visible while the robot looked, and was not perceived."""
 
     object: str
@@ -209,7 +209,7 @@ class Overlooked:
 
 
 @dataclass(frozen=True, slots=True)
-class Spilled:
+class Spill:
     """Particles of a fluid left their vessel and were not meant to, or did not arrive.
 
     Attributes:
@@ -235,7 +235,7 @@ class Spilled:
         return self.events[0], self.events[-1]
 
 
-def overlooked(facts: Facts) -> Iterator[Overlooked]:
+def overlooked(facts: Facts) -> Iterator[OverlookedThing]:
     """Yield what was visible while the robot looked for it, or for anything, and was not perceived."""
     if not facts.known("visible"):
         return
@@ -248,7 +248,7 @@ def overlooked(facts: Facts) -> Iterator[Overlooked]:
             inside = min(row.span.to_ns, task.span.to_ns) - max(row.span.from_ns, task.span.from_ns)
             is_meant = row.a in wanted if wanted else facts.bodies.is_movable(row.a)
             if inside >= SEEN_NS and is_meant and row.a not in perceived:
-                yield Overlooked(row.a, task, row)
+                yield OverlookedThing(row.a, task, row)
 
 
 def _perceived(facts: Facts, task: Task) -> Iterator[str]:
@@ -261,7 +261,7 @@ def _perceived(facts: Facts, task: Task) -> Iterator[str]:
             yield belief.a
 
 
-def spilled(facts: Facts) -> Iterator[Spilled]:
+def spilled(facts: Facts) -> Iterator[Spill]:
     """Yield what was spilled in tasks that do not pour, and what was poured beside its vessel."""
     for vessel, events in _spills(facts):
         count, first = sum(map(_count, events)), events[0]
@@ -269,7 +269,7 @@ def spilled(facts: Facts) -> Iterator[Spilled]:
         if facts.expectations.expects("spilled", {"cup": vessel}, first.time_ns):
             count = _beside(facts, vessel, task, events)
         if count > 0:
-            yield Spilled(vessel, count, task, tuple(events))
+            yield Spill(vessel, count, task, tuple(events))
 
 
 def _spills(facts: Facts) -> Iterator[tuple[str, list[Happening]]]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from hetwin_core.ensemble.limits import check_size, check_total, regular
 from hetwin_core.episodes.mcap_file import (
     CHANNEL,
     CHUNK,
@@ -87,6 +88,7 @@ class LogFile:
     complete: bool = False
     damage: str = ""
     _at: int = 0
+    _unpacked: int = 0
 
     @property
     def read_to(self) -> int:
@@ -97,12 +99,12 @@ class LogFile:
         """Iterate over the chunks that have been added since the last call.
 
         Raises:
-            OSError: if the file cannot be read.
+            OSError: if the file cannot be read, or holds more than the limits allow.
             ValueError: if this is no MCAP file.
         """
         if self.complete or self.damage:
             return
-        with self.path.open("rb") as file:
+        with regular(self.path) as file:
             size = os.fstat(file.fileno()).st_size
             if self._at == 0 and not self._begin(file.read(len(MAGIC))):
                 return
@@ -119,6 +121,8 @@ class LogFile:
                 self._at = place.at + length
                 self.complete = kind == DATA_END
                 if chunk is not None:
+                    self._unpacked += len(chunk.data)
+                    check_total(self._at, self._unpacked)
                     yield chunk
 
     def read(self, place: Place) -> Chunk:
@@ -141,7 +145,7 @@ class LogFile:
         """Take in a record; returns a chunk."""
         if kind not in (CHUNK, SCHEMA, CHANNEL, METADATA):
             return None
-        record = os.pread(descriptor, place.length, place.at)
+        record = os.pread(descriptor, check_size(place.length, "a part of it has"), place.at)
         if kind != CHUNK:
             self._learn(kind, record)
             return None

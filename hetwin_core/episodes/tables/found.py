@@ -11,9 +11,11 @@ from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
+from zipfile import ZIP_STORED, ZipFile
 
 import numpy as np
 
+from hetwin_core.ensemble.limits import parsed_json
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.episodes.following.log_file import Place
 from hetwin_core.episodes.following.states import States
@@ -33,7 +35,7 @@ from hetwin_core.episodes.tables.tables import Tables, Unseen
 
 
 @dataclass(frozen=True)
-class Found:
+class DerivedTables:
     """What was found in a log.
 
     Attributes:
@@ -71,7 +73,7 @@ class Found:
     @classmethod
     def of(
         cls, derivation: Derivation, until_ns: int, finished: bool, given: Mapping[str, Any]
-    ) -> Found:
+    ) -> DerivedTables:
         """Return what was derived so far.
 
         Args:
@@ -152,7 +154,7 @@ _OPEN = -1
 """End of what has not ended."""
 
 
-def read_found(run: Path, log: Path) -> Found | None:
+def read_found(run: Path, log: Path) -> DerivedTables | None:
     """Read what was found in a log; None if it was not kept, or is of another log or program.
 
     Args:
@@ -161,14 +163,16 @@ def read_found(run: Path, log: Path) -> Found | None:
     """
     path = run / FOLDER / _FILE
     # A file that was damaged, or is another program's, can fail in any way.
-    with suppress(Exception), np.load(path, allow_pickle=False) as columns:
-        facts = json.loads(columns["facts"].tobytes())
+    with suppress(Exception), ZipFile(path) as parts, np.load(path, allow_pickle=False) as columns:
+        if any(part.compress_type != ZIP_STORED for part in parts.infolist()):
+            return None  # nothing that `keep_found` writes
+        facts = parsed_json(columns["facts"].tobytes())
         if facts["key"] == _key(log):
             return _found(facts, columns)
     return None
 
 
-def keep_found(run: Path, log: Path, found: Found) -> bool:
+def keep_found(run: Path, log: Path, found: DerivedTables) -> bool:
     """Keep what was found in a complete log; returns whether the folder can be written to."""
     folder = run / FOLDER
     part = folder / f".{_FILE}.{os.getpid()}.tmp"
@@ -200,7 +204,7 @@ def _key(log: Path) -> list[Any]:
     return [_program(), known.st_size, known.st_mtime_ns]
 
 
-def _columns(found: Found, key: list[Any]) -> dict[str, Any]:
+def _columns(found: DerivedTables, key: list[Any]) -> dict[str, Any]:
     beliefs = found.beliefs()
     facts = {
         "key": key,
@@ -231,7 +235,7 @@ def _columns(found: Found, key: list[Any]) -> dict[str, Any]:
     }
 
 
-def _found(facts: Mapping[str, Any], columns: Mapping[str, Any]) -> Found:
+def _found(facts: Mapping[str, Any], columns: Mapping[str, Any]) -> DerivedTables:
     timeline = Timeline()
     timeline.add(columns["times"])
     of_fluent: dict[str, list[int]] = {}
@@ -244,7 +248,7 @@ def _found(facts: Mapping[str, Any], columns: Mapping[str, Any]) -> Found:
         columns["belief_poses"],
         columns["belief_confidences"].astype(np.float64),
     )
-    return Found(
+    return DerivedTables(
         until_ns=facts["until"],
         finished=True,
         stretches=list(_stretches(facts["stretches"], columns["spans"].tolist())),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from copy import deepcopy
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +16,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
     RunSummary,
 )
 from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.limits import parsed_json
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.episodes.bag import FACTS
 from hetwin_core.episodes.due import DueStates, KeptState
@@ -33,7 +33,7 @@ from hetwin_core.episodes.following.states import Definitions, StateReader, Stat
 from hetwin_core.episodes.run_messages import task_message
 from hetwin_core.episodes.tables.deriving.beliefs import told_columns
 from hetwin_core.episodes.tables.deriving.derivation import Derivation, Deriver, Scene
-from hetwin_core.episodes.tables.found import Found, keep_found, read_found
+from hetwin_core.episodes.tables.found import DerivedTables, keep_found, read_found
 from hetwin_core.episodes.tables.tables import Tables
 
 _TOGETHER = 64
@@ -116,7 +116,7 @@ class RunTables(RunListener):
         """
         derivation, start = self._derivation, self._start
         assert derivation is not None  # the run has begun
-        found = Found.of(derivation, derivation.latest_ns, True, start.given)
+        found = DerivedTables.of(derivation, derivation.latest_ns, True, start.given)
         models = tuple(model.name for model in start.models)
         return found.tables(Path(name), self._states_at, start.layout, models)
 
@@ -263,7 +263,7 @@ class Follower:
         again = self._deriver.reader.again
         return self.found().tables(self._run, again, scene.layout, scene.models)
 
-    def found(self) -> Found:
+    def found(self) -> DerivedTables:
         """Return all that was found so far.
 
         Raises:
@@ -273,8 +273,8 @@ class Follower:
             raise no_scene(self._run)
         deriver, finished = self._deriver, self._file.complete
         until_ns = deriver.latest_ns if finished else deriver.known_until_ns
-        given = json.loads(self._file.facts.get(FACTS, {}).get("given") or "{}")
-        return Found.of(deriver, until_ns, finished, given)
+        given = parsed_json(self._file.facts.get(FACTS, {}).get("given") or "{}")
+        return DerivedTables.of(deriver, until_ns, finished, given)
 
     def _is_replaced(self) -> bool:
         """Whether the log is another file than it was: one that was recovered after its process was killed."""

@@ -13,18 +13,23 @@ from hetwin_core.ensemble.scene.poses import rotate
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_core.episodes.tables.tables import Tables
-from hetwin_suite._study.counting.wilson import probability
 from hetwin_suite._study.drawing.draw import Draw
 from hetwin_suite._study.drawing.uncertain import Placed, Uncertainty
-from hetwin_suite._study.explaining.change import Change, Place, change_words, with_change
-from hetwin_suite._study.explaining.explanation import Explanation
-from hetwin_suite._study.explaining.rays import SHIFTS_M, Candidate, candidates
-from hetwin_suite._study.explaining.search import Mended, Search
-from hetwin_suite._study.explaining.when import FAR_M, begin_of, comes_near
+from hetwin_suite._study.explaining.explanation import (
+    FAR_M,
+    Change,
+    Explanation,
+    Place,
+    begin_of,
+    change_words,
+    comes_near,
+    with_change,
+)
+from hetwin_suite._study.explaining.search import SHIFTS_M, Candidate, Mended, Search, candidates
+from hetwin_suite._study.intervals import probability
 from hetwin_suite._study.runs.judging import judged_tables
-from hetwin_suite._study.runs.origins import Moment, Now
 from hetwin_suite._study.runs.root import at_moment
-from hetwin_suite._study.runs.run_result import RunResult
+from hetwin_suite._study.runs.run_result import Moment, Now, RunResult
 from hetwin_suite._study.runs.study import Study
 
 NOTHING = probability(0, 0)

@@ -2,27 +2,183 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from itertools import count, takewhile
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
+from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.shared_keys import laid_scene
-from hetwin_core.ensemble.errors import HetwinError
+from hetwin_core.ensemble.conductor.start.sources import LIVE, source_specs
+from hetwin_core.ensemble.errors import HetwinError, Refused
+from hetwin_core.ensemble.model import Stepping
 from hetwin_core.ensemble.scenario.scenario import Scenario, load_scenario
 from hetwin_core.ensemble.supervision.parting import end_with_parent
 from hetwin_suite._study.drawing.draw import Draw
-from hetwin_suite._study.foretelling.asked import Awaited, Question
+from hetwin_suite._study.foretelling.announced import (
+    Announced,
+    Awaited,
+    Question,
+    announced_of,
+    end_of,
+    plan_of,
+)
 from hetwin_suite._study.predicting.forecast import Forecast
-from hetwin_suite._study.runs.origins import Moment, Now
 from hetwin_suite._study.runs.root import Root
-from hetwin_suite._study.runs.run_result import RunResult
+from hetwin_suite._study.runs.run_result import Moment, Now, RunResult
 from hetwin_suite._study.runs.study import Study
+
+READY_S = 30.0
+
+
+def foreteller(
+    scenario: Scenario, options: RunOptions, namespace: str
+) -> Callable[[Question], None]:
+    """Start the process that predicts, which ends with this one; returns what takes questions, without waiting.
+
+    It returns when the process is ready, so that its start slows no twin that already follows its robot.
+
+    Args:
+        scenario: of the run.
+        options: what its start says.
+        namespace: of the topic of the answers.
+    """
+    spawn = multiprocessing.get_context("spawn")
+    ours, theirs = spawn.Pipe()
+    process = spawn.Process(
+        target=serve,
+        args=(
+            theirs,
+            scenario.path,
+            scenario.variant,
+            without_source(scenario, options),
+            namespace,
+        ),
+        name="foreteller",
+        daemon=True,
+    )
+    process.start()
+    theirs.close()
+    with suppress(EOFError, OSError):
+        if ours.poll(READY_S):
+            ours.recv_bytes()
+    return _Newest(ours).put
+
+
+class _Newest:
+    """Sends the newest question whenever the other side takes one; a newer one covers those before it.
+
+    In a thread, for the other side reads only between two predictions, and a question is larger than what a pipe holds.
+    """
+
+    def __init__(self, pipe: Connection) -> None:
+        self._pipe = pipe
+        self._question: Question | None = None
+        self._changed = threading.Condition()
+        threading.Thread(target=self._send, name="to_foreteller", daemon=True).start()
+
+    def put(self, question: Question) -> None:
+        with self._changed:
+            self._question = question
+            self._changed.notify()
+
+    def _send(self) -> None:
+        with suppress(EOFError, OSError):  # the process has ended; it has said why
+            while True:
+                self._pipe.recv_bytes()  # it asks
+                self._pipe.send(self._take())
+
+    def _take(self) -> Question:
+        with self._changed:
+            self._changed.wait_for(lambda: self._question is not None)
+            question, self._question = self._question, None
+        assert question is not None
+        return question
+
+
+AFTER_S = 0.5
+"""Futures go on so long after all that was announced is over [s]."""
+
+
+def predict_beside(conductor: Conductor, scenario: Scenario, options: RunOptions) -> None:
+    """Predict in a process of its own what comes of the actions that a live robot announces.
+
+    Nothing is done for runs that follow no robot, whose scenario does not say what is uncertain or wanted, or whose
+    models cannot be saved between two steps.
+
+    Args:
+        conductor: of the run, before its models are made ready.
+        scenario: of the run.
+        options: what its start says.
+    """
+    namespace = _namespace(scenario, options)
+    says = scenario.file.uncertainty or scenario.file.outcomes
+    waited = all(plan.stepping is Stepping.SERVICE and not plan.beside for plan in scenario.models)
+    if namespace is not None and says and waited:
+        asking = Asking(conductor, foreteller(scenario, options, namespace))
+        conductor.at_barriers(asking.look)
+
+
+def _namespace(scenario: Scenario, options: RunOptions) -> str | None:
+    """Return the namespace of the only robot; None if it is not live."""
+    live = [spec[LIVE] for spec in source_specs(scenario, options).values() if LIVE in spec]
+    return str(live[0] or "") if len(live) == 1 else None
+
+
+class Asking:
+    """Asks for a prediction whenever something is announced.
+
+    Args:
+        conductor: of the run.
+        send: takes each question, at once.
+    """
+
+    def __init__(self, conductor: Conductor, send: Callable[[Question], None]) -> None:
+        self._conductor, self._send = conductor, send
+        self._known: list[Announced] = []
+        self._refused = False
+
+    def look(self, now: BetweenSteps) -> None:
+        """Ask if something was announced."""
+        new = [one for event in now.events if (one := announced_of(event)) is not None]
+        if not new:
+            return
+        self._known = [one for one in self._known if one.end_ns > now.time_ns] + new
+        if not self._refused:
+            self._ask(now)
+
+    def _ask(self, now: BetweenSteps) -> None:
+        time_ns = now.time_ns
+        ahead = [one for one in self._known if one.start_ns > time_ns]
+        if not ahead:
+            return
+        try:
+            checkpoint = now.checkpoint()
+        except Refused:
+            self._refused = True  # it will be refused again
+            return
+        now_s = time.time() - (self._conductor.lag_s or 0.0)
+        awaited = (
+            Awaited(one.operation, one.arguments, now_s + (one.start_ns - time_ns) / 1e9)
+            for one in ahead
+        )
+        starts = [one.start_ns for one in ahead]
+        begin_ns, last_ns = min(starts), max(end_of(self._known), *starts)
+        end_ns = last_ns + round(AFTER_S * 1e9)
+        horizon_s = (end_ns - begin_ns) / 1e9
+        source = plan_of(self._known, time_ns, end_ns)
+        saved = checkpoint.with_options(source=None)
+        self._send(Question(saved, source, tuple(awaited), begin_ns / 1e9, horizon_s))
+
 
 Publish: TypeAlias = Callable[[dict[str, Any]], None]
 """Takes an answer, as JSON."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite._study.page.plots import BAD, GOOD, SHARES
+from hetwin_suite._study.page import BAD, GOOD, SHARES
 from hetwin_suite._study.predicting.forecast import Forecast
 from hetwin_suite._study.runs.run_result import RunResult
 from hetwin_suite.view.figures import Axis, Chart, Line, LineStyle, Panel

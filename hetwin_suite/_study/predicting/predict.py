@@ -11,9 +11,8 @@ from hetwin_suite._study.drawing.draw import AS_BELIEVED, Draw
 from hetwin_suite._study.drawing.uncertain import Uncertainty
 from hetwin_suite._study.experience import NO_EXPERIENCE, Experience
 from hetwin_suite._study.predicting.forecast import Forecast
-from hetwin_suite._study.runs.origins import Moment, Now
 from hetwin_suite._study.runs.root import at_moment
-from hetwin_suite._study.runs.run_result import RunResult
+from hetwin_suite._study.runs.run_result import Moment, Now, RunResult
 from hetwin_suite._study.runs.study import Study
 
 _NOTHING = Uncertainty("")

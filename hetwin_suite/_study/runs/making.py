@@ -26,10 +26,8 @@ from hetwin_core.ensemble.words import failure_row_words, failure_words
 from hetwin_core.episodes.log_writer import RunLog
 from hetwin_core.episodes.tables.open import RunTables
 from hetwin_suite._study.drawing.draw import Draw
-from hetwin_suite._study.runs.judging import result_of
-from hetwin_suite._study.runs.keep import Keep
+from hetwin_suite._study.runs.judging import Keep, Watch, Watcher, result_of
 from hetwin_suite._study.runs.run_result import RunResult, failed
-from hetwin_suite._study.runs.watching import Watch, Watcher
 from hetwin_suite._study.workers.work import Job
 
 GRACE_S = 0.1

@@ -8,6 +8,7 @@ from typing import Any
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.own_modules import distrust
 from hetwin_core.ensemble.scenario.episode_folder import is_episode, scenario_of
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.ensemble.scenario.source import SourceKind
@@ -21,20 +22,22 @@ from hetwin_suite._study.runs.study import Study
 _FILES = (SourceKind.RECORDING, SourceKind.TRAJECTORY)
 
 
-def study_of(episode: Path, out: Path) -> tuple[Study, Tables]:
+def study_of(episode: Path, out: Path, *, trust: bool = False) -> tuple[Study, Tables]:
     """Return what makes runs like one that is over, and what happened in that.
 
     Args:
         episode: folder of the run, or of a recorded episode, which is run first.
         out: where an episode is run.
+        trust: whether code beside the scenario that it names may be run.
 
     Raises:
-        BadInput: if the folder holds neither, or the run cannot be made again.
+        BadInput: if the folder holds neither, the run cannot be made again, or it needs code that is not trusted.
         HetwinError: if the run fails.
     """
     if not is_episode(episode):
-        return _of_run(episode)
-    study = Study(scenario_of(episode), RunOptions(source=str(episode)))
+        return _of_run(episode, trust)
+    scenario = _found(scenario_of(episode), episode, trust)
+    study = Study(scenario, RunOptions(source=str(episode)))
     run_logged(study, out)
     return study, open_tables(out)
 
@@ -53,7 +56,14 @@ def run_logged(study: Study, out: Path) -> None:
     run_once(study.scenario, study.options, [log])
 
 
-def _of_run(run: Path) -> tuple[Study, Tables]:
+def _found(name: str, by: Path, trust: bool) -> Path:
+    """The file of a scenario that a run or an episode names."""
+    file = find_scenario(name)
+    distrust(file, None if trust else by)
+    return file
+
+
+def _of_run(run: Path, trust: bool) -> tuple[Study, Tables]:
     side = open_side(run)
     given = side.given
     if "scenario" not in given:
@@ -62,7 +72,7 @@ def _of_run(run: Path) -> tuple[Study, Tables]:
             file=run,
             expected="a run of this version of hetwin, or an episode's folder",
         )
-    scenario = load_scenario(find_scenario(side.facts["scenario_file"]), given["variant"])
+    scenario = load_scenario(_found(side.facts["scenario_file"], run, trust), given["variant"])
     options = RunOptions(
         source=_source(given["source"], run),
         scene=given["scene"],

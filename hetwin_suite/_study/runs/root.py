@@ -23,9 +23,8 @@ from hetwin_suite._study.drawing.moment import of_now
 from hetwin_suite._study.runs.copied import AsItIs, Copy, Way
 from hetwin_suite._study.runs.judging import judged_tables
 from hetwin_suite._study.runs.making import Making, Saved, overdue
-from hetwin_suite._study.runs.origins import Moment, Now, check_begins_again
 from hetwin_suite._study.runs.physics_alone import PhysicsAlone
-from hetwin_suite._study.runs.run_result import RunResult, failed
+from hetwin_suite._study.runs.run_result import Moment, Now, RunResult, check_begins_again, failed
 from hetwin_suite._study.runs.study import Study
 from hetwin_suite._study.workers.forks import Forked, Forks
 from hetwin_suite._study.workers.work import Done

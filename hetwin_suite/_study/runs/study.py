@@ -16,12 +16,9 @@ from hetwin_suite._study.drawing.draw import Draw
 from hetwin_suite._study.drawing.find import KEY as UNCERTAINTY
 from hetwin_suite._study.drawing.find import find_uncertainty
 from hetwin_suite._study.drawing.uncertain import Uncertainty
-from hetwin_suite._study.runs.judging import check_outcomes
-from hetwin_suite._study.runs.keep import Keep
+from hetwin_suite._study.runs.judging import Keep, Watcher, check_outcomes
 from hetwin_suite._study.runs.making import LOADED, Making, run_once
-from hetwin_suite._study.runs.origins import check_begins_again
-from hetwin_suite._study.runs.run_result import RunResult, failed
-from hetwin_suite._study.runs.watching import Watcher
+from hetwin_suite._study.runs.run_result import RunResult, check_begins_again, failed
 from hetwin_suite._study.workers.processes import Processes
 from hetwin_suite._study.workers.work import Workers
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import faulthandler
+import fcntl
 import gc
 import os
 import pickle
 import signal
+import stat
 import time
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -14,14 +16,35 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from multiprocessing.connection import Connection, Pipe, wait
+from pathlib import Path
 from typing import Any, Generic, NamedTuple, NoReturn
 
 from hetwin_core.ensemble.supervision.heartbeat import Heartbeat
 from hetwin_core.ensemble.supervision.parting import STDERR, detach, parting
 from hetwin_core.ensemble.supervision.stacks import where_it_hangs
 from hetwin_core.ensemble.supervision.watched_process import ending
-from hetwin_suite._study.workers.descriptors import open_anew
 from hetwin_suite._study.workers.work import Done, Result, Task
+
+_DESCRIPTORS = Path("/proc/self/fd")
+
+
+def open_anew() -> None:
+    """Open each file that is only read again, at the position where it is; done in the forked process."""
+    for number in [int(entry.name) for entry in _DESCRIPTORS.iterdir()]:
+        with suppress(OSError):  # one is that of the folder itself, closed by now
+            _open_anew(number)
+
+
+def _open_anew(descriptor: int) -> None:
+    flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
+    if flags & os.O_ACCMODE != os.O_RDONLY or not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return
+    position = os.lseek(descriptor, 0, os.SEEK_CUR)
+    again = os.open(_DESCRIPTORS / str(descriptor), os.O_RDONLY | os.O_CLOEXEC)
+    os.lseek(again, position, os.SEEK_SET)
+    os.dup2(again, descriptor, inheritable=os.get_inheritable(descriptor))
+    os.close(again)
+
 
 LOOK_S = 0.1
 SELDOM = (50_000, 20, 20)

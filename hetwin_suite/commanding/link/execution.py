@@ -19,8 +19,8 @@ from hetwin_suite.commanding.link.pace import STOP_S, Pace
 from hetwin_suite.commanding.link.pieces import Piece, pieces_of, state_at
 from hetwin_suite.commanding.outcome import Result
 from hetwin_suite.commanding.plan import Plan
-from model_nodes.consistency.agreement import Agreement, Expected, Figures
-from model_nodes.consistency.live_robot import Heard, Sample
+from model_nodes.consistency.agreement import Agreement, ExpectedMotion, Figures
+from model_nodes.consistency.live_robot import HeardJoints, Sample
 
 PERIOD_S = 0.1
 """Between two pieces [s]."""
@@ -43,7 +43,7 @@ _DRIVE_S = 0.05
 class Sender(Protocol):
     """What sends pieces to a robot and hears its state."""
 
-    heard: Heard
+    heard: HeardJoints
     base: BaseHeard
 
     def drive(self, forward: float, turn: float) -> None:
@@ -235,9 +235,9 @@ class Execution:
                 return True
         return False
 
-    def _expected(self, at: float) -> Expected:
+    def _expected(self, at: float) -> ExpectedMotion:
         state = self._commanded(at)
-        return Expected(state.positions[self._moved], state.velocities[self._moved])
+        return ExpectedMotion(state.positions[self._moved], state.velocities[self._moved])
 
     def _commanded(self, at: float) -> Any:
         piece = next(((t, p) for t, p in reversed(self._sent) if t <= at), None)

@@ -24,7 +24,7 @@ from hetwin_core.ensemble.topics import JOINT_STATES, ODOMETRY_TOPIC
 from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_suite.commanding.link.base_heard import BaseHeard
 from hetwin_suite.commanding.link.pieces import Piece
-from model_nodes.consistency.live_robot import Heard
+from model_nodes.consistency.live_robot import HeardJoints
 
 NODE = "hetwin_commander"
 STOP_ROBOT = "hetwin/stop_robot"
@@ -62,7 +62,7 @@ class RosLink:
             rclpy.init(args=[], signal_handler_options=rclpy.SignalHandlerOptions.NO)
         prefix = f"/{namespace.strip('/')}" if namespace.strip("/") else ""
         self._node = Node(NODE, namespace=prefix, start_parameter_services=False)
-        self.heard = Heard()
+        self.heard = HeardJoints()
         self._stop = stop
         self._over = False
         self._lock = threading.Lock()

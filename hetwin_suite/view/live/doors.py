@@ -1,15 +1,23 @@
-"""Who may come in by the door of a page, and how a browser finds it; needs no websockets."""
+"""Who may come in by the door of a page, and how a browser finds it; needs no websockets.
+
+Requests carry the token, and do not come from foreign pages.
+"""
 
 from __future__ import annotations
 
+import atexit
+import html
 import ipaddress
 import os
 import secrets
+import shutil
 import socket
+import tempfile
 import threading
 import webbrowser
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 LOOPBACK = "127.0.0.1"
@@ -24,11 +32,12 @@ class Doors:
     """What is asked of those who want in.
 
     Any web page in a browser on this machine can send requests to a server on it. What it cannot do is forge their
-    headers: ``Host`` says under which name the server was found, ``Origin`` which page asks.
+    headers: ``Host`` says under which name the server was found, ``Origin`` which page asks. Programs can; those of
+    other users of this machine do not know the token.
 
     Attributes:
         host: where the server listens.
-        token: part of the address that all requests must carry; empty on the loopback interface.
+        token: part of the address that all requests must carry; empty for tools.
         tools: hosts whose secure pages may connect, as may applications of the desktop and pages that this machine
             serves; empty: only the server's own page may.
     """
@@ -39,15 +48,15 @@ class Doors:
 
     @classmethod
     def of(cls, host: str, tools: Sequence[str] = ()) -> Doors:
-        """The doors of a server; from other machines one comes in with a token only."""
-        token = "" if is_loopback(host) else secrets.token_urlsafe(_TOKEN_BYTES)
+        """The doors of a server, with a new token unless tools connect."""
+        token = "" if tools else secrets.token_urlsafe(_TOKEN_BYTES)
         return cls(host, token, tools)
 
     def address(self, port: int) -> str:
         """What one gives a browser."""
         host = socket.gethostname() if self.host in _ANY else self.host
         named = f"[{host}]" if ":" in host else host
-        return f"http://{named}:{port}/" + (f"?token={self.token}" if self.token else "")
+        return f"http://{named}:{port}/?token={self.token}"
 
     def refusal(self, path: str, headers: Mapping[str, str]) -> str | None:
         """Return why a request is refused; None if it is not.
@@ -89,13 +98,6 @@ class Doors:
         return name == self.host.lower()
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a server that listens there."""
-    if host == "localhost":
-        return True
-    return _is_number(host) and ipaddress.ip_address(host).is_loopback
-
-
 def _name_in(address: str) -> str:
     """The host that an address names; empty if it is none."""
     try:
@@ -118,4 +120,13 @@ _DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
 def open_in_browser(address: str) -> None:
     """Open a page where there is a screen, without waiting for the browser."""
     if any(os.environ.get(name) for name in _DISPLAYS):
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        threading.Thread(target=webbrowser.open, args=(_leading_to(address),), daemon=True).start()
+
+
+def _leading_to(address: str) -> str:
+    """The address of a file that leads there; other users see the arguments of a browser, but not the file."""
+    folder = tempfile.mkdtemp(prefix="hetwin-", dir=os.environ.get("XDG_RUNTIME_DIR"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    file = Path(folder, "page.html")
+    file.write_text(f'<meta http-equiv="refresh" content="0; url={html.escape(address)}">', "utf-8")
+    return file.as_uri()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,6 +11,7 @@ from typing import Any
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
+from hetwin_core.ensemble.limits import parsed_json
 from hetwin_suite.view.live.feed import Feed, Now
 from hetwin_suite.view.live.frames import Frames, happened, over_message, replied
 from hetwin_suite.view.live.hands import Hands, NotADeed, deed_of
@@ -135,8 +135,8 @@ def _message(text: str | bytes) -> dict[str, Any]:
         NotADeed: if it is no JSON object.
     """
     try:
-        message = json.loads(text) if isinstance(text, str) else None
-    except (ValueError, RecursionError):
+        message = parsed_json(text) if isinstance(text, str) else None
+    except (OSError, ValueError):
         message = None
     if not isinstance(message, dict):
         raise NotADeed("a message must be a JSON object")

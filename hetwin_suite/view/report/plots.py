@@ -24,7 +24,6 @@ from hetwin_core.episodes.tables.tables import Unseen
 from hetwin_suite.view.figures import Axis, Bar, Chart, Panel, Plot, Rows, Tint, lines_over, over
 from hetwin_suite.view.palette import AXES, SERIES, model_colours
 from hetwin_suite.view.report.followed import followed
-from hetwin_suite.view.report.sections import machines_plot
 from hetwin_suite.view.report.story.events import WATCHER, is_handling, own_events
 from hetwin_suite.view.report.story.robots import joint_slot, travel
 
@@ -50,9 +49,6 @@ def plots(episode: Episode, unseen: Unseen | None) -> Iterator[Plot]:
         if travel(episode, entity.name) > _MOVED
     ]
     objects.sort(key=lambda entity: -travel(episode, entity.name))
-    machines = machines_plot(episode)
-    if machines is not None:
-        yield machines
     for entity in objects[:_MOST_OBJECTS]:
         yield _object_plot(episode, entity)
     yield from own_plots(episode)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from hetwin_core.ensemble.conductor.reporting.listener import Handover
 from hetwin_core.ensemble.events import Event, EventKind
-from hetwin_core.ensemble.machine_words import MACHINE_STATE
+from hetwin_core.ensemble.limits import read_json
 from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.scene.values import POSE
 from hetwin_core.ensemble.words import arguments_words, event_words, is_routine_touch, seconds
@@ -34,7 +32,7 @@ from hetwin_suite.view.content import (
     Time,
     listed,
 )
-from hetwin_suite.view.figures import Axis, Bar, Chart, Line, Panel, Plot, Rows, over
+from hetwin_suite.view.figures import Axis, Chart, Line, Panel
 from hetwin_suite.view.palette import MAIN, SERIES, model_colours
 from hetwin_suite.view.report.story.events import details, is_handling, is_own, own_words
 
@@ -79,7 +77,7 @@ _HOW = "The smallest change with which at least nine of ten futures of this run 
 def explained(episode: Episode) -> Section | None:
     """Return the section of a run's explanation; None if it has none that can be read."""
     try:
-        found = json.loads((episode.run / EXPLANATION).read_text(encoding="utf-8"))
+        found = read_json(episode.run / EXPLANATION)
         text, paths = str(found["text"]), found["paths"]
         plots = [_plot(episode, name, paths[name]) for name in list(paths)[:MOST_OBJECTS]]
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
@@ -100,67 +98,6 @@ def _plot(episode: Episode, name: str, paths: Sequence[Any]) -> Content:
     panel = Panel(lines, Axis("y [m]"))
     drawn = Chart([panel], x=Axis("x [m]"), height=_HEIGHT, equal=True, single=True)
     return [Paragraph(f"{name} from above:"), drawn]
-
-
-_FAULT = "__"
-"""States that begin with it are faults."""
-_BAD = "#c62828"
-_FINE = SERIES[:6]
-"""Colours of states; none of them is red."""
-
-
-class Stay(NamedTuple):
-    """A machine was in a state, from a time to a time [ns]."""
-
-    state: str
-    from_ns: int
-    to_ns: int
-
-
-def stays(episode: Episode) -> dict[str, list[Stay]]:
-    """Return where each machine, as MODEL.MACHINE, was over time; other stacks in the same state are one stay."""
-    begun: dict[str, list[tuple[int, str]]] = defaultdict(list)
-    for event in episode.events:
-        if event.name == MACHINE_STATE:
-            name = f"{event.source}.{event.arguments.get('machine')}"
-            state = str(event.arguments.get("state"))
-            if not begun[name] or begun[name][-1][1] != state:
-                begun[name].append((event.time_ns, state))
-    return {
-        name: [
-            Stay(state, at, after)
-            for (at, state), after in zip(
-                entries, [*(at for at, _ in entries[1:]), episode.end_ns], strict=True
-            )
-        ]
-        for name, entries in begun.items()
-    }
-
-
-def machines_plot(episode: Episode) -> Plot | None:
-    """Return the plot; None if there are no machines."""
-    found = stays(episode)
-    if not found:
-        return None
-    bars = [bar for name, own in found.items() for bar in _bars(name, own)]
-    how = "Each machine's states over time; those in which it has a fault are red. Zoom in, and point at a bar."
-    return Plot("State machines", how, Rows(list(found), bars, over(episode)))
-
-
-def _bars(name: str, own: list[Stay]) -> list[Bar]:
-    order = list(dict.fromkeys(stay.state for stay in own))
-    return [
-        Bar(
-            name,
-            stay.from_ns / 1e9,
-            stay.to_ns / 1e9,
-            _BAD if stay.state.startswith(_FAULT) else _FINE[order.index(stay.state) % len(_FINE)],
-            stay.state,
-            f"{name} {stay.state}",
-            f"{(stay.to_ns - stay.from_ns) / 1e9:.3f} s long",
-        )
-        for stay in own
-    ]
 
 
 _SHOWN_ROWS = 24

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hetwin_core.ensemble.limits import read_text
 from hetwin_core.episodes.run_folder import FORECAST, folder_of
 from hetwin_suite.view.report.page import report_page
 from hetwin_suite.view.show.comparison_page import compared_page
@@ -20,6 +21,6 @@ def looking_page(run: Path, other: Path | None = None) -> str:
         BadInput: if there is no such run, or it cannot be read.
     """
     if other is None and (run / FORECAST).is_file():
-        return (run / FORECAST).read_text(encoding="utf-8")
+        return read_text(run / FORECAST)
     first = folder_of(run)
     return report_page(first) if other is None else compared_page(first, folder_of(other))

@@ -15,12 +15,12 @@ from model_nodes.main_physics.engines.engine import EngineSettings
 from model_nodes.main_physics.world.notes import Notes
 
 
-class Copied:
+class CopiedPart:
     """Has a state that is saved and restored as a copy, as often as one likes.
 
     Attributes:
         saved_fields: names of the attributes that change during a run: arrays and collections, which are copied, parts
-            that are `Copied` themselves, and what is replaced but never changed.
+            that are `CopiedPart` themselves, and what is replaced but never changed.
     """
 
     saved_fields: ClassVar[tuple[str, ...]]
@@ -28,13 +28,13 @@ class Copied:
     def save(self) -> dict[str, Any]:
         """Return the state for `restore`."""
         found = {name: getattr(self, name) for name in self.saved_fields}
-        return {n: v.save() if isinstance(v, Copied) else copied(v) for n, v in found.items()}
+        return {n: v.save() if isinstance(v, CopiedPart) else copied(v) for n, v in found.items()}
 
     def restore(self, state: Any) -> None:
         """Restore a saved state."""
         for name in self.saved_fields:
             part = getattr(self, name)
-            if isinstance(part, Copied):
+            if isinstance(part, CopiedPart):
                 part.restore(state[name])
             else:
                 setattr(self, name, copied(state[name]))
@@ -92,7 +92,7 @@ Pair: TypeAlias = tuple[int, int]
 """The frame of a link, and that of what it touches."""
 
 
-class Touches(Copied):
+class Touches(CopiedPart):
     """One row for each pair, as `Watch.touches`, with indices of frames instead of entities."""
 
     saved_fields = ("_rows",)

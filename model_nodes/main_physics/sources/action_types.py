@@ -8,7 +8,9 @@ action's own definition, which is also what newer recorders keep of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+
+from hetwin_core.episodes.messages import definitions_in
 
 FEEDBACK, SENT_GOAL, GOT_RESULT = "_FeedbackMessage", "_SendGoal_Event", "_GetResult_Event"
 """Ends of the types that an action implies: its feedback, and its two services where they are introspected."""
@@ -33,31 +35,8 @@ PY_TREE = "py_trees_ros_interfaces/msg/BehaviourTree"
 
 _LINE = "=" * 80
 _NEXT = f"{_LINE}\nMSG: "
-_TREE_CHANGE = "builtin_interfaces/Time timestamp\nstring node_name\n"
-_TREE_STATES = "string previous_status\nstring current_status\n"
 _INFO = "service_msgs/ServiceEventInfo info\n"
 _ID = "unique_identifier_msgs/UUID goal_id\n"
-_COMMAND = f"{_NEXT}control_msgs/GripperCommand\nfloat64 position\nfloat64 max_effort\n"
-_STATE = "float64 position\nfloat64 effort\nbool stalled\nbool reached_goal\n"
-_JOINT_STATE = "sensor_msgs/JointState state\nbool stalled\nbool reached_goal\n"
-
-
-def _points(*names: str, kind: str = "trajectory_msgs/JointTrajectoryPoint") -> str:
-    return "".join(f"{kind} {name}\n" for name in names)
-
-
-def _several_axes(*names: str) -> str:
-    several = (f"multi_dof_{name}" for name in names)
-    points = _points(*several, kind="trajectory_msgs/MultiDOFJointTrajectoryPoint")
-    return f"string[] multi_dof_joint_names\n{points}"
-
-
-_HEAD = "std_msgs/Header header\nstring[] joint_names\n"
-_OLD, _NEW = ("desired", "actual", "error"), ("reference", "feedback", "error", "output")
-_BOTH = (*_NEW, "desired", "actual")
-_OF_TRAJECTORY = _HEAD + _points(*_OLD)
-_REACHED = "---\nint32 error_code\nstring error_string\n---\n"
-_CONTROLLER = _HEAD + _points(*_NEW) + _several_axes(*_NEW)
 
 
 def _called(service: str, request: str, response: str, *types: str) -> tuple[str, ...]:
@@ -105,63 +84,16 @@ def message_of(type_name: str, action: str) -> str:
     return f"{text.format(feedback=feedback, **parts)}\n{line}{used}"
 
 
-def _tree_log(change: str) -> str:
-    name = "nav2_msgs/msg/BehaviorTreeStatusChange"
-    head = "builtin_interfaces/Time timestamp\nnav2_msgs/BehaviorTreeStatusChange[] event_log\n"
-    return f"{head}{_NEXT}{name}\n{change}"
+def _with_implied(own: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Iterate over types and their definitions, with what actions imply in their place; not what sends trajectories."""
+    for name, versions in own.items():
+        if "/action/" not in name:
+            yield name, versions
+            continue
+        for end in (FEEDBACK, SENT_GOAL, GOT_RESULT):
+            if (name, end) != (_TRAJECTORY, SENT_GOAL):
+                yield name + end, tuple(message_of(name + end, text) for text in versions)
 
 
-_ACTIONS: Mapping[str, tuple[str, ...]] = {
-    _GRIPPER: (f"control_msgs/GripperCommand command\n---\n{_STATE}---\n{_STATE}{_COMMAND}",),
-    _PARALLEL_GRIPPER: (f"sensor_msgs/JointState command\n---\n{_JOINT_STATE}---\n{_JOINT_STATE}",),
-    _TRAJECTORY: (
-        f"{_REACHED}{_OF_TRAJECTORY}{_several_axes(*_OLD)}",
-        f"{_REACHED}{_OF_TRAJECTORY}",
-        f"{_REACHED}{_OF_TRAJECTORY}int32 index\n{_several_axes(*_OLD)}int32 multi_dof_index\n",
-    ),
-}
-"""Actions -> their definitions; goals of trajectories are left out."""
-
-_TOOL = """\
-int8 analog_input_range2
-int8 analog_input_range3
-float64 analog_input2
-float64 analog_input3
-float32 tool_voltage_48v
-uint8 tool_output_voltage
-float32 tool_current
-float32 tool_temperature
-uint8 tool_mode
-"""
-
-DEFINITIONS: Mapping[str, tuple[str, ...]] = {
-    **{
-        action + end: tuple(message_of(action + end, text) for text in versions)
-        for action, versions in _ACTIONS.items()
-        for end in (FEEDBACK, SENT_GOAL, GOT_RESULT)
-        if (action, end) != (_TRAJECTORY, SENT_GOAL)
-    },
-    CONTROLLER: (
-        f"{_CONTROLLER}float64 speed_scaling_factor\n",
-        _CONTROLLER,
-        _HEAD + _points(*_BOTH) + _several_axes(*_BOTH),
-        _OF_TRAJECTORY,
-    ),
-    ROBOTIQ: (
-        "".join(
-            f"uint8 g{name}\n" for name in ("ACT", "GTO", "STA", "OBJ", "FLT", "PR", "PO", "CU")
-        ),
-    ),
-    UR_IO: (
-        "".join(f"Digital[] {name}_states\n" for name in ("digital_in", "digital_out", "flag"))
-        + "Analog[] analog_in_states\nAnalog[] analog_out_states\n"
-        + f"{_NEXT}ur_msgs/Digital\nuint8 pin\nbool state\n"
-        + f"{_NEXT}ur_msgs/Analog\nuint8 pin\nuint8 domain\nfloat32 state\n",
-    ),
-    UR_TOOL: (_TOOL,),
-    NAV2_TREE: (
-        _tree_log(f"{_TREE_CHANGE}uint16 uid\n{_TREE_STATES}"),
-        _tree_log(f"{_TREE_CHANGE}{_TREE_STATES}"),
-    ),
-}
+DEFINITIONS: Mapping[str, tuple[str, ...]] = dict(_with_implied(definitions_in("robots")))
 """Type -> its definitions."""

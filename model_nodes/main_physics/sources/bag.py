@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rosbags.interfaces import Connection
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.limits import TooLarge
 from hetwin_core.ensemble.scenario.recorded import Stamps
 from model_nodes.main_physics.sources.bag_types import (
     JOINT_STATE,
@@ -262,8 +263,7 @@ class Bag:
                     last = log_ns - first_ns
                     yield publisher_of(connection), self._at(last), raw
         except Exception as error:
-            reason = f"{self.path} cannot be read further: {error or type(error)}"
-            yield ReadFault(self._at(last) + 1, reason)
+            yield self._fault(error, self._at(last) + 1)
             return
         promised = sum(c.msgcount for c in self._stored if c.topic in topics)
         if count < promised:
@@ -283,8 +283,19 @@ class Bag:
                         times[topic].append(self._at(log_ns - self._span[0]))
         except Exception as error:
             last = max((found[-1] for found in times.values() if found), default=-1)
-            fault = ReadFault(last + 1, f"{self.path} cannot be read further: {error}")
+            fault = self._fault(error, last + 1)
         return {name: np.sort(np.array(found, np.int64)) for name, found in times.items()}, fault
+
+    def _fault(self, error: Exception, time_ns: int) -> ReadFault:
+        """Return what keeps the recording from being read further.
+
+        Raises:
+            BadInput: if that is a limit.
+        """
+        if isinstance(error, TooLarge):
+            raise BadInput(f"the recording cannot be read: {error}", file=self.path) from error
+        reason = f"{self.path} cannot be read further: {error or type(error).__name__}"
+        return ReadFault(time_ns, reason)
 
     def _at(self, logged_ns: int) -> int:
         """Return the run time of a log time, which counts from the first one."""

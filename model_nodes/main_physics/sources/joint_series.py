@@ -12,7 +12,7 @@ from model_nodes.main_physics.sources.bag import Int64s
 from model_nodes.main_physics.sources.contradictions import Contradictions
 from model_nodes.main_physics.sources.joint_facts import JointFacts
 from model_nodes.main_physics.sources.joint_table import Group, JointTable
-from model_nodes.main_physics.sources.mending import Account, Bools, Mended, Mending
+from model_nodes.main_physics.sources.mending import Account, Bools, Mending, MendingKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +144,11 @@ class _Samples:
         efforts = self.efforts
         if (infinite := np.isinf(efforts)).any():
             efforts = np.where(infinite, np.nan, efforts)
-            self._say(Mended.EFFORTS_NOT_A_NUMBER, infinite, facts, account)
+            self._say(MendingKind.EFFORTS_NOT_A_NUMBER, infinite, facts, account)
         if finite.all():
             yield from self._one(slice(None), slice(None), efforts, facts, account)
             return
-        self._say(Mended.NOT_A_NUMBER, ~finite, facts, account)
+        self._say(MendingKind.NOT_A_NUMBER, ~finite, facts, account)
         alike: dict[bytes, list[int]] = {}
         for column in range(len(self.names)):
             alike.setdefault(finite[:, column].tobytes(), []).append(column)
@@ -193,7 +193,7 @@ class _Samples:
             first, last = int(times[differs[0]]), int(times[differs[-1]])
             account.mended.append(
                 Mending(
-                    Mended.SAME_TIME,
+                    MendingKind.SAME_TIME,
                     self.topic,
                     len(differs),
                     len(times),
@@ -204,7 +204,7 @@ class _Samples:
             )
         return len(differs)
 
-    def _say(self, what: Mended, odd: Bools, facts: JointFacts, account: Account) -> None:
+    def _say(self, what: MendingKind, odd: Bools, facts: JointFacts, account: Account) -> None:
         """Say that some (n, joints) values are left out, of the robot's joints."""
         own = [i for i, name in enumerate(self.names) if facts.has(name) and odd[:, i].any()]
         if not own:

@@ -22,7 +22,7 @@ from model_nodes.main_physics.sources.joint_messages import (
     JointSample,
     Undecodable,
 )
-from model_nodes.main_physics.sources.mending import Bools, Mended, Mending, date_messages
+from model_nodes.main_physics.sources.mending import Bools, Mending, MendingKind, date_messages
 
 BASELINE_NS = 50_000_000
 """Speeds are measured over at least this time, so that jitter of stamps and noise do not count."""
@@ -84,7 +84,7 @@ class JointTable:
         self.lost: dict[tuple[Publisher, tuple[str, ...]], int] = {}
         self.left_out: Mapping[str, int] = {}
         self.fault: ReadFault | None = None
-        self._odd: dict[tuple[Mended, Publisher], list[int]] = {}
+        self._odd: dict[tuple[MendingKind, Publisher], list[int]] = {}
         self._file = file
         self._renamed = renamed
         self._layouts: dict[_Layout, tuple[Group, list[int] | None]] = {}
@@ -141,7 +141,7 @@ class JointTable:
 
     def without_positions(self) -> int:
         """Return the number of messages that name joints and have no positions."""
-        return sum(len(n) for (what, _), n in self._odd.items() if what is Mended.NO_POSITIONS)
+        return sum(len(n) for (what, _), n in self._odd.items() if what is MendingKind.NO_POSITIONS)
 
     def _date(self, bag: Bag, stamps: Int64s, logged: Int64s) -> None:
         self.times_ns = logged.copy()
@@ -168,7 +168,7 @@ class JointTable:
     def _add(self, message: int, publisher: Publisher, sample: JointSample) -> None:
         size = 8 * len(sample.names)
         if len(sample.positions) != size:
-            what = Mended.MISFIT if sample.positions else Mended.NO_POSITIONS
+            what = MendingKind.MISFIT if sample.positions else MendingKind.NO_POSITIONS
             self._odd.setdefault((what, publisher), []).append(message)
             key = publisher, tuple(self._renamed.get(name, name) for name in sample.names)
             self.lost[key] = self.lost.get(key, 0) + 1
@@ -176,7 +176,7 @@ class JointTable:
         if not size:
             return
         if len(sample.efforts) not in (0, size):
-            self._odd.setdefault((Mended.EFFORTS_MISFIT, publisher), []).append(message)
+            self._odd.setdefault((MendingKind.EFFORTS_MISFIT, publisher), []).append(message)
         efforts = sample.efforts if len(sample.efforts) == size else b""
         group, order = self._layout(message, (publisher, sample.names, bool(efforts)))
         positions = sample.positions

@@ -23,7 +23,7 @@ from model_nodes.main_physics.sources.bag import Bag, Int64s
 from model_nodes.main_physics.sources.joint_facts import median
 
 
-class Mended(StrEnum):
+class MendingKind(StrEnum):
     """What was done to some messages or samples."""
 
     SORTED = "sorted"
@@ -72,7 +72,7 @@ class Mending:
         joints: of which joints; empty for all of the topic.
     """
 
-    what: Mended
+    what: MendingKind
     topic: str
     count: int
     of: int
@@ -148,7 +148,7 @@ def of_files(bag: Bag) -> Iterator[Finding]:
     for topic, count in bag.left_out.items():
         of = bag.topics[topic].messages + count
         at = bag.left_out_at_s[0]
-        yield Mending(Mended.BEFORE_CLOCK, topic, count, of, size=at).finding()
+        yield Mending(MendingKind.BEFORE_CLOCK, topic, count, of, size=at).finding()
 
 
 SORTED_NS = 500_000_000
@@ -172,7 +172,7 @@ Moved = Callable[[int, int], bool]
 """Whether the positions change between two messages, the numbers of which are given."""
 
 
-class Dated(NamedTuple):
+class MessageTimes(NamedTuple):
     """When the messages of a publisher were sent.
 
     Attributes:
@@ -200,7 +200,7 @@ def moves(rows: Floats) -> Moved:
 
 def date_messages(
     topic: str, stamps: Int64s, logged: Int64s, start_ns: int, tolerance_ns: int, moved: Moved
-) -> Dated:
+) -> MessageTimes:
     """Date the messages of one publisher.
 
     Args:
@@ -215,7 +215,7 @@ def date_messages(
     kept = np.ones(len(times), np.bool_)
     mended: list[Mending] = []
     if tolerance_ns < 0:
-        return Dated(times, kept, mended)
+        return MessageTimes(times, kept, mended)
     if not near.all():
         mended += _foreign(topic, ~near, stamps, logged, start_ns)
     if (np.diff(times) <= 0).any():
@@ -223,11 +223,11 @@ def date_messages(
         mended += _let_not_go_back(topic, times, logged)
         kept = _in_time(times, logged)
         mended += _out_of_order(topic, times, kept)
-    return Dated(times, kept, mended)
+    return MessageTimes(times, kept, mended)
 
 
 def _mending(
-    what: Mended, topic: str, times: Int64s, which: Bools, size: float | None = None
+    what: MendingKind, topic: str, times: Int64s, which: Bools, size: float | None = None
 ) -> Mending:
     there = times[which]
     return Mending(
@@ -241,16 +241,16 @@ def _foreign(
     """Yield what is said of stamps that are not believed: they are 0, or of another clock."""
     unset = foreign & (stamps + start_ns == 0)
     if unset.any():
-        yield _mending(Mended.UNSET, topic, logged, unset)
+        yield _mending(MendingKind.UNSET, topic, logged, unset)
     other = foreign & ~unset
     if not other.any():
         return
     pace = _pace(stamps[other], logged[other])
     simulated = int(stamps[other].max()) + start_ns < _SET
     if pace is not None and (simulated or abs(pace - 1.0) > _SAME_PACE):
-        yield _mending(Mended.OTHER_PACE, topic, logged, other, pace)
+        yield _mending(MendingKind.OTHER_PACE, topic, logged, other, pace)
     else:
-        yield _mending(Mended.OTHER_CLOCK, topic, logged, other)
+        yield _mending(MendingKind.OTHER_CLOCK, topic, logged, other)
 
 
 def _pace(stamps: Int64s, logged: Int64s) -> float | None:
@@ -275,7 +275,7 @@ def _let_go_on(topic: str, times: Int64s, logged: Int64s, moved: Moved) -> Itera
         at = int(times[begin])
         times[begin : end + 1] = at + logged[begin : end + 1] - logged[begin]
         count = int(end - begin)
-        yield Mending(Mended.STOOD, topic, count, len(times), at, at + stood, stood / 1e9)
+        yield Mending(MendingKind.STOOD, topic, count, len(times), at, at + stood, stood / 1e9)
 
 
 def _let_not_go_back(topic: str, times: Int64s, logged: Int64s) -> Iterator[Mending]:
@@ -290,7 +290,7 @@ def _let_not_go_back(topic: str, times: Int64s, logged: Int64s) -> Iterator[Mend
         shifted += step
         at = int(times[i])
         yield Mending(
-            Mended.SET_BACK, topic, len(times) - int(i) - 1, len(times), at, at, step / 1e9
+            MendingKind.SET_BACK, topic, len(times) - int(i) - 1, len(times), at, at, step / 1e9
         )
     if not shifted:
         return
@@ -303,7 +303,7 @@ def _let_not_go_back(topic: str, times: Int64s, logged: Int64s) -> Iterator[Mend
         shifted -= step
         at = int(times[i])
         count = len(times) - int(i) - 1
-        yield Mending(Mended.SET_FORWARD, topic, count, len(times), at, at, step / 1e9)
+        yield Mending(MendingKind.SET_FORWARD, topic, count, len(times), at, at, step / 1e9)
 
 
 def _step_of_lag(times: Int64s, logged: Int64s, last: int) -> int:
@@ -341,9 +341,9 @@ def _usual_lag(lag: Int64s) -> Floats:
 def _out_of_order(topic: str, times: Int64s, kept: Bools) -> Iterator[Mending]:
     """Yield what is sorted, and what is left out."""
     if not kept.all():
-        yield _mending(Mended.LATE, topic, times, ~kept)
+        yield _mending(MendingKind.LATE, topic, times, ~kept)
     used = times[kept]
     late = np.maximum.accumulate(used) - used
     if (late > 0).any():
         most = float(late.max()) / 1e9
-        yield _mending(Mended.SORTED, topic, used, late > 0, most)
+        yield _mending(MendingKind.SORTED, topic, used, late > 0, most)

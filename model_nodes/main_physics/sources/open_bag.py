@@ -5,23 +5,34 @@ Messages of ROS 1 are converted to the serialization of ROS 2, so that nothing e
 
 from __future__ import annotations
 
+import bz2
 import re
 import shlex
 import shutil
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 from types import MappingProxyType
 from typing import Any
 
 import yaml
+from lz4.frame import LZ4FrameDecompressor  # type: ignore[import-untyped]
 from rosbags.interfaces import Connection
 from rosbags.rosbag2.storage_sqlite3 import Sqlite3Reader
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.limits import (
+    Decompressor,
+    check_regular,
+    copy,
+    read_text,
+    regular,
+    unpacked,
+)
 from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.writing import FULL, unwritable
 from hetwin_core.episodes.bag import METADATA
@@ -37,8 +48,17 @@ COMPRESSED = (".zst", ".zstd")
 """Suffixes of files that are compressed as a whole."""
 _CUT = (EOFError, zstd.ZstdError)
 """What is raised where a compressed file is cut off, or damaged."""
-_PIECE = 2**20
+_BY_FILE = re.compile(r"^\s*compression_mode:\s*[\"']?file\b", re.IGNORECASE | re.MULTILINE)
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_MOST_METADATA = 2_000_000
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+
+
+_OF_ROS1: Mapping[str, Callable[[], Decompressor]] = {
+    "bz2": bz2.BZ2Decompressor,
+    "lz4": LZ4FrameDecompressor,
+}
+"""How chunks of ROS 1 are packed; the library's own ways have no limit."""
 
 
 class Storage(ABC):
@@ -80,12 +100,10 @@ class Rosbag2(Storage):
             if path.suffix in COMPRESSED and path.is_file():
                 file = Path(opened.enter_context(TemporaryDirectory())) / path.stem
                 cut = _unpacked([path], file.parent)
-            try:
-                self._reader = opened.enter_context(WholeReader(file))
-            except _CUT:
+            elif path.is_dir() and (known := _compressed(path)):
                 file = Path(opened.enter_context(TemporaryDirectory()))
-                cut = _unpacked_folder(path, file)
-                self._reader = opened.enter_context(WholeReader(file))
+                cut = _unpacked_folder(*known, file)
+            self._reader = opened.enter_context(WholeReader(file))
             parts: list[Any] = self._reader.parts
             # A folder's metadata.yaml repeats the times and counts; those in the files are more reliable.
             filled = [part.metadata for part in parts if part.metadata.message_count]
@@ -103,18 +121,13 @@ class Rosbag2(Storage):
         if filled:
             last = max(m.end_time for m in filled) - 1
             self.span_ns = min(m.start_time for m in filled), last
-        # A bare file does not say that its messages are compressed one by one, but their first bytes do.
-        self._bare = path.is_file()
 
     def messages(self, chosen: Collection[Connection]) -> Iterator[tuple[Connection, int, bytes]]:
         """Yield connection, log time [ns since the epoch] and payload (CDR), in the order of the log."""
-        messages = self._reader.messages(chosen)
-        if not self._bare:
-            return messages
-        return (
-            (connection, log_ns, zstd.decompress(raw) if raw.startswith(_ZSTD_MAGIC) else raw)
-            for connection, log_ns, raw in messages
-        )
+        # Only a folder says that its messages are compressed one by one, but their first bytes do in any file.
+        for connection, log_ns, raw in self._reader.messages(chosen):
+            packed = raw.startswith(_ZSTD_MAGIC)
+            yield connection, log_ns, unpacked(zstd.ZstdDecompressor, raw) if packed else raw
 
     def times(self) -> Iterator[tuple[str, int]]:
         """Yield topic and log time [ns since the epoch] of all messages, of SQLite without reading them."""
@@ -136,12 +149,22 @@ def _unpacked(files: Sequence[Path], folder: Path) -> dict[str, str]:
     return {file.stem: file.name for file in files if not _unpack(file, folder / file.stem)}
 
 
-def _unpacked_folder(recording: Path, folder: Path) -> dict[str, str]:
-    """Unpack a recording's folder some of whose files are cut off."""
-    document = yaml.safe_load((recording / METADATA).read_text("utf-8"))
+def _compressed(recording: Path) -> tuple[Any, list[Path]] | None:
+    """Return the metadata and the files of a folder whose files are compressed as a whole; None of any other."""
+    text = read_text(recording / METADATA, _MOST_METADATA)
+    if not _BY_FILE.search(text):
+        return None
+    document = yaml.load(text, Loader=_LOADER)
     facts = document["rosbag2_bagfile_information"]
     files = [recording / Path(name).name for name in facts["relative_file_paths"]]
+    known = facts.get("compression_format") == "zstd" and all(file.exists() for file in files)
+    return (document, files) if known else None
+
+
+def _unpacked_folder(document: Any, files: Sequence[Path], folder: Path) -> dict[str, str]:
+    """Unpack the files of such a recording, and write what its metadata then is; returns as `_unpacked`."""
     whole = {"compression_mode": "", "compression_format": ""}
+    facts = document["rosbag2_bagfile_information"]
     facts |= {**whole, "relative_file_paths": [file.stem for file in files]}
     (folder / METADATA).write_text(yaml.safe_dump(document), "utf-8")
     return _unpacked(files, folder)
@@ -149,12 +172,11 @@ def _unpacked_folder(recording: Path, folder: Path) -> dict[str, str]:
 
 def _unpack(source: Path, target: Path) -> bool:
     """Unpack as much of a file as there is; return whether it is whole."""
-    with zstd.open(source, "rb") as packed, target.open("wb") as unpacked:
+    with regular(source) as file, zstd.open(file, "rb") as packed, target.open("wb") as written:
         try:
-            while part := packed.read1(_PIECE):
-                unpacked.write(part)
+            copy(packed, written, source.stat().st_size)
         except _CUT:
-            if not unpacked.tell():
+            if not written.tell():
                 raise
             return False
     return True
@@ -165,7 +187,10 @@ class Rosbag1(Storage):
 
     def __init__(self, path: Path) -> None:
         from rosbags.rosbag1 import Reader  # with libraries that only such a bag needs
+        from rosbags.rosbag1.reader import decompressors
 
+        decompressors.update({name: partial(unpacked, make) for name, make in _OF_ROS1.items()})
+        check_regular(path)
         self._path = path
         self._reader = Reader(path)
         self._reader.open()
@@ -238,7 +263,7 @@ def open_storages(path: Path) -> list[Storage]:
     Raises:
         BadInput: if there is no recording, more than one, or it cannot be read.
     """
-    if not path.exists():
+    if not (path.is_file() or path.is_dir()):
         raise BadInput("there is no such recording", file=path, expected=A_RECORDING)
     with ExitStack() as opened:
         storages = [opened.enter_context(closing(_open(file))) for file in _files(path)]

@@ -28,7 +28,7 @@ from model_nodes.main_physics.sources.joint_table import (
     tables_of,
 )
 from model_nodes.main_physics.sources.joints_from_tf import TransformChain
-from model_nodes.main_physics.sources.mending import Mended
+from model_nodes.main_physics.sources.mending import MendingKind
 from model_nodes.main_physics.sources.open_bag import remedy
 from model_nodes.main_physics.sources.transforms import Transforms, transform_topics
 from model_nodes.main_physics.world.description import Base, Body
@@ -218,7 +218,7 @@ def _reject_empty(bag: Bag, topics: Sequence[str], table: JointTable) -> None:
     found = "no message at all"
     if table.times_ns.size:
         found = f"{table.times_ns.size} messages, all without joints"
-    if any(one.what is Mended.MISFIT for one in table.mended):
+    if any(one.what is MendingKind.MISFIT for one in table.mended):
         found = f"{table.times_ns.size} messages, with more or fewer positions than names"
     elif silent := table.without_positions():
         found = f"{silent} messages, all without positions"

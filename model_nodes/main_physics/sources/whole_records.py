@@ -8,10 +8,10 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import struct
-import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from heapq import merge
 from io import BytesIO
 from pathlib import Path
@@ -19,29 +19,30 @@ from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
 import apsw
-from lz4.frame import LZ4FrameDecompressor  # type: ignore[import-untyped]
 from rosbags.interfaces import Connection
 from rosbags.rosbag2 import Reader
 from rosbags.rosbag2.errors import ReaderError
 from rosbags.rosbag2.reader import DirectoryReader
-from rosbags.rosbag2.storage_mcap import ChunkInfo, McapReader, decompress
+from rosbags.rosbag2.storage_mcap import DECOMPRESSORS, ChunkInfo, McapReader, decompress
 from rosbags.rosbag2.storage_sqlite3 import Sqlite3Reader
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.limits import TooLarge, check_regular, check_size, check_total, largest
 from hetwin_core.episodes.mcap_file import (
     CHANNEL,
     CHUNK,
+    COMPRESSIONS,
     DATA_END,
     HEAD,
     MAGIC,
     MESSAGE,
     SCHEMA,
+    unpack_records,
 )
 
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+# The library unpacks whatever a chunk holds; each of its readers looks up here how.
+_BOUNDED: dict[str, Any] = {name: partial(unpack_records, name) for name in COMPRESSIONS}
+DECOMPRESSORS.update(_BOUNDED)
 
 _HEADER, _FOOTER = 0x01, 0x02
 _KINDS = range(_HEADER, DATA_END + 1)
@@ -50,6 +51,9 @@ _SQLITE_MAGIC = b"SQLite format 3\x00"
 _DEFINITION_COLUMNS = 4
 """Columns of the table of definitions that the library reads: type, encoding, text and hash."""
 _SQLITE_HEAD = 100
+_OF_RECORDERS = ("messages", "topics", "schema", "message_definitions", "metadata")
+_GENERATED = (2, 3)
+"""What SQLite says of columns that it computes."""
 _WRITTEN_AHEAD = "-wal"
 
 
@@ -66,13 +70,26 @@ class McapOfWholeRecords(McapReader):
         super().__init__(path)
         self._rest: McapReader | None = None
 
+    def open(self) -> None:
+        """Open the file."""
+        check_regular(Path(str(self.path)))
+        super().open()
+
     def _open(self) -> None:
+        self._find_chunks()
+        for chunk in self.chunks:
+            check_size(chunk.uncompressed_size, "a chunk unpacks to")
+            check_size(chunk.compressed_size, "a chunk has")
+        assert self.bio is not None
+        check_total(self.bio.seek(0, 2), sum(chunk.uncompressed_size for chunk in self.chunks))
+
+    def _find_chunks(self) -> None:
         try:
             super()._open()
             if self.chunks or self.statistics is None or not self.statistics.message_count:
                 return
         except (ReaderError, ValueError, struct.error, TypeError, OSError, LookupError) as error:
-            if "Profile" in str(error):
+            if "Profile" in str(error) or isinstance(error, TooLarge):
                 raise
         self._scan()
 
@@ -179,31 +196,24 @@ def _log_time(message: tuple[Connection, int, bytes]) -> int:
 def _of_last_chunk(file: BinaryIO, begin: int) -> bytes:
     """Return the whole records of a chunk that is cut off, which begins there; nothing if it is something else."""
     file.seek(begin)
-    content = file.read()
+    content = file.read(largest())
     at = HEAD.size + _TIMES.size + 4
     if len(content) < at or content[0] != CHUNK:
         return b""
     (text,) = struct.unpack_from("<I", content, at - 4)
-    compression, packed = content[at : at + text], content[at + text + 8 :]
+    packed = content[at + text + 8 :]
     try:
-        raw = _BEGINNINGS[compression](packed)
+        make = COMPRESSIONS[content[at : at + text].decode()]
+        raw = packed if make is None else bytes(make().decompress(packed, max_length=largest()))
     except Exception:  # damaged, or packed in a way that is not known
         return b""
     return raw[: sum(HEAD.size + size for _, size in _inner(raw))]
 
 
-_BEGINNINGS: Mapping[bytes, Callable[[bytes], bytes]] = {
-    b"": lambda packed: packed,
-    b"zstd": lambda packed: zstd.ZstdDecompressor().decompress(packed),
-    b"lz4": lambda packed: bytes(LZ4FrameDecompressor().decompress(packed)),
-}
-"""Unpack as much of the content of a chunk as there is."""
-
-
 def _whole_chunk(file: BinaryIO, begin: int, length: int) -> ChunkInfo | None:
     """Return what the index would say of a chunk; None if it is damaged."""
     file.seek(begin)
-    content = file.read(length)
+    content = file.read(check_size(length, "a chunk has"))
     try:
         first, last, unpacked, checksum = _TIMES.unpack_from(content)
         (text,) = struct.unpack_from("<I", content, _TIMES.size)
@@ -212,6 +222,8 @@ def _whole_chunk(file: BinaryIO, begin: int, length: int) -> ChunkInfo | None:
         (packed,) = struct.unpack_from("<Q", content, at)
         raw = decompress(content[at + 8 : at + 8 + packed], compression, unpacked, checksum)
         inner = list(_inner(raw))
+    except TooLarge:
+        raise
     except Exception:  # what is damaged makes each of the libraries fail in its own way
         return None
     if sum(HEAD.size + size for _, size in inner) != len(raw):
@@ -249,13 +261,14 @@ class SqliteOfWholeRows(Sqlite3Reader):
 
     def open(self) -> None:
         """Open the file, or a copy of what can be read of it."""
-        with _without_encoding():
+        with _guarded():
             self._open_rows()
         if self.dbconn is not None:
             self.dbconn.row_trace = None
 
     def _open_rows(self) -> None:
         path = Path(str(self.path))
+        check_regular(path)
         missing = _missing(path)
         ahead = path.with_name(path.name + _WRITTEN_AHEAD)
         if not missing and not (ahead.is_file() and ahead.stat().st_size):
@@ -283,14 +296,20 @@ class SqliteOfWholeRows(Sqlite3Reader):
 
 
 @contextmanager
-def _without_encoding() -> Iterator[None]:
-    """Let definitions that a recorder left empty have the encoding of messages; the library knows no empty one."""
+def _guarded() -> Iterator[None]:
+    """Let connections read nothing but tables, with rows that the limits allow.
+
+    A file may define as tables what computes its rows, without an end. Definitions that a recorder left empty get the
+    encoding of messages, for the library knows no empty one.
+    """
 
     def filled(_: apsw.Cursor, row: tuple[Any, ...]) -> tuple[Any, ...]:
         is_empty = len(row) == _DEFINITION_COLUMNS and row[1] == "" and not row[2]
         return (row[0], "ros2msg", *row[2:]) if is_empty else row
 
     def hook(connection: apsw.Connection) -> None:
+        with suppress(apsw.Error):  # of a damaged file, which nothing can be read of either
+            _only_tables(connection)
         connection.row_trace = filled
 
     apsw.connection_hooks.append(hook)
@@ -298,6 +317,23 @@ def _without_encoding() -> Iterator[None]:
         yield
     finally:
         apsw.connection_hooks.remove(hook)
+
+
+def _only_tables(connection: apsw.Connection) -> None:
+    connection.limit(apsw.SQLITE_LIMIT_LENGTH, min(largest(), 2**31 - 1))
+    connection.execute("PRAGMA trusted_schema=OFF")
+    computed = (
+        "SELECT name FROM pragma_table_list WHERE schema='main' AND type IN ('view', 'virtual')"
+    )
+    found = [str(name) for (name,) in connection.execute(computed)]
+    found += [
+        str(table)
+        for table in _OF_RECORDERS
+        for row in connection.execute(f"PRAGMA table_xinfo({table})")
+        if row[6] in _GENERATED
+    ]
+    if found:
+        raise ReaderError(f"the file computes {found[0]}; expected a table that holds its rows")
 
 
 def _missing(path: Path) -> float:
@@ -325,8 +361,8 @@ def _page_size(path: Path) -> int:
 
 def _copy_closed(path: Path, ahead: Path, copy: Path) -> None:
     """Copy a file and what was written ahead of it, and join them."""
-    copy.write_bytes(path.read_bytes())
-    copy.with_name(copy.name + _WRITTEN_AHEAD).write_bytes(ahead.read_bytes())
+    shutil.copyfile(path, copy)
+    shutil.copyfile(ahead, copy.with_name(copy.name + _WRITTEN_AHEAD))
     with closing(sqlite3.connect(copy)) as joined:
         joined.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
@@ -346,6 +382,7 @@ def _copy_rows(path: Path, copy: Path) -> None:
     with closing(damaged), closing(sqlite3.connect(copy)) as whole:
         try:
             damaged.execute("PRAGMA writable_schema=ON")  # lets files be shorter than they say
+            _only_tables(damaged)
             _copy_tables(damaged, whole)
         except (apsw.Error, sqlite3.Error, ValueError) as error:
             raise ReaderError(f"not one message of the file can be read: {error}") from error
@@ -357,7 +394,7 @@ def _copy_tables(damaged: apsw.Connection, whole: sqlite3.Connection) -> None:
     """Copy the tables, the small ones first; one ends where the next row cannot be read."""
     tables = damaged.execute("SELECT name, sql FROM sqlite_master WHERE type='table'").fetchall()
     for name, text in sorted(tables, key=lambda table: table[0] == "messages"):
-        if not str(name).startswith("sqlite_"):
+        if name in _OF_RECORDERS and str(text).upper().startswith("CREATE TABLE"):
             whole.execute(str(text))
             with suppress(apsw.Error):
                 for row in damaged.execute(f'SELECT * FROM "{name}" ORDER BY rowid'):

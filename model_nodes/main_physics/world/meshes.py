@@ -7,9 +7,12 @@ OBJ are read by MuJoCo; COLLADA by trimesh with pycollada, if they are installed
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import tempfile
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
@@ -19,7 +22,9 @@ import numpy as np
 from transforms3d.quaternions import quat2mat
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.limits import read_bytes
 from hetwin_core.ensemble.scene.values import Floats, Ints
+from hetwin_core.ensemble.supervision.parting import STDERR
 from model_nodes.main_physics.world.description import Hull, Vector
 
 _FORMAT = 1
@@ -62,6 +67,10 @@ MAX_HULL_VERTICES = 120
 """A convex hull of n vertices has at most 2 n - 4 faces."""
 
 _BY_MUJOCO = (".stl", ".obj", ".msh")
+_BY_TRIMESH = (".stl", ".obj", ".dae", ".ply", ".off")
+"""Its formats that hold no more than their bytes; others are archives, or say only how much they hold."""
+_MOST_REPEATED = 16
+"""Nodes of COLLADA that show others again, each of which may double all of them."""
 
 
 @lru_cache(maxsize=256)
@@ -78,10 +87,13 @@ def hull_of_file(file: Path, scale: Vector) -> Hull:
             return _hull({"file": str(file), "scale": scale})
         except ValueError:
             pass  # e.g. STL as text, which MuJoCo does not read but trimesh does
-    content = file.read_bytes()
+    try:
+        content = read_bytes(file)
+    except OSError as error:
+        raise BadInput(f"cannot be read: {error}", file=file) from None
     hull = look_up(content, scale, MAX_HULL_VERTICES)
     if hull is None:
-        hull = hull_of_points(_vertices_by_trimesh(file) * np.asarray(scale), file)
+        hull = hull_of_points(_vertices_by_trimesh(content, file) * np.asarray(scale), file)
         keep(content, scale, MAX_HULL_VERTICES, hull)
     return hull
 
@@ -100,7 +112,16 @@ def hull_of_points(points: Floats, file: Path | None = None) -> Hull:
         raise BadInput(f"has no convex hull: {reason}", file=file) from None
 
 
-def _vertices_by_trimesh(file: Path) -> Floats:
+def _vertices_by_trimesh(content: bytes, file: Path) -> Floats:
+    kind = file.suffix.lower()
+    if kind not in _BY_TRIMESH or content.count(b"<instance_node") > _MOST_REPEATED:
+        raise BadInput(
+            "this is no mesh that is read"
+            if kind not in _BY_TRIMESH
+            else "its nodes repeat others",
+            file=file,
+            expected=f"a mesh in {', '.join(_BY_TRIMESH)}",
+        )
     try:
         import trimesh
     except ImportError:
@@ -112,7 +133,8 @@ def _vertices_by_trimesh(file: Path) -> Floats:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            mesh = cast(Any, trimesh.load(file, force="mesh", process=False))
+            read = trimesh.load(io.BytesIO(content), kind[1:], force="mesh", process=False)
+            mesh = cast(Any, read)
         vertices = np.asarray(mesh.vertices, np.float64)
     except Exception as error:  # trimesh's loaders raise errors of several libraries
         raise BadInput(f"cannot be decoded: {error}", file=file) from None
@@ -129,7 +151,8 @@ def _hull(source: dict[str, Any]) -> Hull:
         setattr(mesh, key, value)
     mesh.inertia = mj.mjtMeshInertia.mjMESH_INERTIA_CONVEX
     spec.worldbody.add_geom(type=mj.mjtGeom.mjGEOM_MESH, meshname="mesh")
-    model = spec.compile()
+    with _quiet():
+        model = spec.compile()
     graph = model.mesh_graph[model.mesh_graphadr[0] :]
     vertex_count, face_count = int(graph[0]), int(graph[1])
     start = 2 + vertex_count
@@ -141,6 +164,19 @@ def _hull(source: dict[str, Any]) -> Hull:
     vertices = local @ quat2mat(model.mesh_quat[0]).T + model.mesh_pos[0]
     numbered = np.array([[number_of[int(v)] for v in face] for face in faces], np.int32)
     return Hull(vertices, _outward(vertices, numbered))
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Let nothing be written to stderr meanwhile: the library of hulls explains itself on a page of text."""
+    kept, nowhere = os.dup(STDERR), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, STDERR)
+    try:
+        yield
+    finally:
+        os.dup2(kept, STDERR)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def _outward(vertices: Floats, faces: Ints) -> Ints:

@@ -11,6 +11,7 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.limits import read_bytes
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_DEPTH = 200
@@ -190,11 +191,7 @@ def read_xml(file: Path) -> Element:
         BadInput: if the file cannot be read, is too large, not well-formed, or declares entities.
     """
     try:
-        if file.stat().st_size > MAX_BYTES:
-            raise BadInput(
-                "is too large", file=file, expected=f"at most {MAX_BYTES // 1024**2} MiB"
-            )
-        data = file.read_bytes()
+        data = read_bytes(file, MAX_BYTES)
     except OSError as error:
         raise BadInput(
             f"cannot be read: {error.strerror}", file=file, expected="an XML file"

@@ -15,9 +15,9 @@ from hetwin_core.ensemble.scene.shapes import ShapeKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.fidelity.bounding_boxes import BoundingBoxes
-from model_nodes.robot_health.lasting import Found, Key, Lasting
+from model_nodes.robot_health.lasting import Found, Key, LastingFindings
 from model_nodes.robot_health.objects.states import ObjectStates, Purpose, Touches
-from model_nodes.robot_health.objects.upset import Fell, Flung, Toppled
+from model_nodes.robot_health.objects.upset import FallFinder, FlingFinder, TopplingFinder
 from model_nodes.robot_health.settings import Scale, Settings
 from model_nodes.robot_health.touched import HOLD_NS, Touch
 from model_nodes.robot_health.view import View
@@ -28,7 +28,7 @@ AT_SPEED = 5.0
 """What leaves sideways so fast has been shot [m/s]."""
 
 
-class LeftTheWorld:
+class ExitFinder:
     """Raises ``left_the_world`` {object, speed [m/s], x, y, z [m]}, once for each object.
 
     The space that the world takes up is the box around everything that is there at the start, and `BESIDE` around
@@ -109,7 +109,7 @@ class _Begin(NamedTuple):
     place: Floats
 
 
-class Struck:
+class StrikeFinder:
     """Raises ``link_touches`` with ``link``, ``partner`` (the object), ``depth``, ``moved`` [m] and x, y, z.
 
     What was meant is left out, and what touched from the start, such as what stands on a robot's tray.
@@ -136,7 +136,7 @@ class Struck:
         self._numbers = {int(entity): i for i, entity in enumerate(states.ids)}
         self._begun: dict[tuple[int, int], _Begin] = {}
         self._started_ns = states.time_ns
-        self._lasting = Lasting("link_touches")
+        self._lasting = LastingFindings("link_touches")
 
     @property
     def any(self) -> bool:
@@ -202,11 +202,11 @@ class ObjectStory:
         self._states = ObjectStates(scene)
         self._touches = Touches(scene.layout, self._states)
         self._purpose = Purpose(scene.layout, self._states, self._touches)
-        self._flung = Flung(settings.flung, self._states, self._touches, self._purpose)
-        self._fell = Fell(settings.fell, self._states, self._purpose)
-        self._toppled = Toppled(settings.toppled, self._states, self._purpose)
-        self._struck = Struck(settings, self._states, self._purpose, scene.layout, touches)
-        self._left = LeftTheWorld(settings.left_the_world, scene, self._states)
+        self._flung = FlingFinder(settings.flung, self._states, self._touches, self._purpose)
+        self._fell = FallFinder(settings.fell, self._states, self._purpose)
+        self._toppled = TopplingFinder(settings.toppled, self._states, self._purpose)
+        self._struck = StrikeFinder(settings, self._states, self._purpose, scene.layout, touches)
+        self._left = ExitFinder(settings.left_the_world, scene, self._states)
 
     def watch(self, view: View) -> list[Event]:
         """Update with a view; returns what happened."""

@@ -24,7 +24,7 @@ LANDED_NS = 250_000_000
 _LEFT = 0.01
 
 
-class Fell:
+class FallFinder:
     """Raises ``fell`` {object, height} [m] when an object is lower than at its last rest or hold.
 
     It is raised when the object has landed or left the world. What a hand has lost fell however low it was, and slow.
@@ -114,7 +114,7 @@ def round_axis(shapes: Sequence[Shape]) -> Floats | None:
     return first if bool((np.abs(axes @ first) > _PARALLEL).all()) else None
 
 
-class Toppled:
+class TopplingFinder:
     """Raises ``toppled`` {object, angle} [rad] when an object is tilted against its start, last rest or last hold.
 
     Balls do not topple, and what is round about an axis does only by tilting that axis, not by rolling.
@@ -189,7 +189,7 @@ IMPACT = 1.5
 bounces without loss."""
 
 
-class Flung:
+class FlingFinder:
     """Raises ``flung`` {object, speed, explained} [m/s], once more if it becomes worse.
 
     Keeps for each object the kinetic energy per kg that it may have, and the height at which: what touches it can give

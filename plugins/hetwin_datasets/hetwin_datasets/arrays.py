@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hetwin_suite.model import BadInput, Floats
+from hetwin_suite.model import BadInput, Floats, check_size
 
 RATES = ("fps", "control_freq", "frequency")
 NAMES = ("joint_names", "names")
@@ -21,8 +22,10 @@ def numbers(holder: Any, key: str, path: Path) -> Floats:
         BadInput: if it is anything else.
     """
     try:
+        for shape in (holder[key].shape, holder[key].chunks or ()):
+            check_size(8 * math.prod(shape), f"{key} has")
         values = np.array(holder[key], np.float64)
-    except (TypeError, ValueError):
+    except (AttributeError, TypeError, ValueError):
         values = np.empty(0)
     if values.ndim != 2:
         raise BadInput(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,17 @@ import numpy as np
 
 from hetwin_datasets.library import reader
 from hetwin_suite.episode import DatasetEpisode, check_episode, joint_columns, si_per, steady
-from hetwin_suite.model import BadInput, Floats, some
+from hetwin_suite.model import BadInput, Floats, check_size, read_json, some
 
 INFO = Path("meta", "info.json")
 STATE = "observation.state"
 
 _MOTORS = ("so100", "so101", "so_100", "so_101", "koch", "lekiwi", "moss", "omx")
 """How the names of robots begin whose positions LeRobot records in degrees or percent, never in rad."""
+_FIELD = re.compile(r"\{\w+(:0?\d?d)?\}")
+"""A number in the path of a file; a width or an attribute of anyone's could be anything."""
+_BYTES_OF_ROW = 64
+"""Of the least row in memory: packed in Parquet, millions of equal ones take some bytes."""
 _NO_RADIANS = 7.0
 """No joint of these turns so far [rad]."""
 
@@ -71,7 +75,7 @@ class _Info:
         self.folder = folder
         self.file = folder / INFO
         try:
-            self._read: dict[str, Any] = dict(json.loads(self.file.read_text(encoding="utf-8")))
+            self._read: dict[str, Any] = dict(read_json(self.file))
         except (OSError, TypeError, ValueError) as error:
             raise BadInput(
                 f"cannot be read: {error}", file=self.file, expected="JSON as LeRobot writes it"
@@ -107,6 +111,8 @@ class _Info:
     def path(self, **numbers: int) -> Path:
         pattern: str = self.need("data_path", str)
         try:
+            if _FIELD.sub("", pattern).count("{"):
+                raise ValueError(pattern)
             return self.folder / pattern.format(**numbers)
         except (KeyError, ValueError, IndexError):
             raise BadInput(
@@ -169,6 +175,8 @@ def _data_file(info: _Info, number: int, pq: Any) -> Path:
 def _read(pq: Any, file: Path, only: list[tuple[str, str, int]]) -> dict[str, list[Any]]:
     """The rows of a Parquet file, by column; without pictures and statistics, which are large."""
     try:
+        known = pq.read_metadata(file)
+        check_size(known.num_rows * _BYTES_OF_ROW, "its rows take")
         names = pq.read_schema(file).names
         wanted = [name for name in names if not name.startswith(("observation.images", "stats/"))]
         rows: dict[str, list[Any]] = pq.read_table(file, columns=wanted, filters=only).to_pydict()

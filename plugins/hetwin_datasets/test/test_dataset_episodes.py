@@ -223,6 +223,24 @@ def test_hdf5_that_is_something_else(tmp_path: Path) -> None:
     assert "which file is which episode is not known" in refused(folder, 0)
 
 
+def test_hdf5_that_says_to_be_large(tmp_path: Path) -> None:
+    """What was never written takes no room in the file."""
+    h5py = pytest.importorskip("h5py")
+    folder = write_aloha(tmp_path / "d")
+    with h5py.File(folder / "episode_0.hdf5", "w") as out:
+        out.create_dataset("observations/qpos", (10**9, 14), "f8", chunks=(1000, 14))
+    assert "observations/qpos has more than 128 MiB" in refused(folder, 0)
+
+
+@pytest.mark.parametrize("pattern", ["{episode_index:>999999999}", "{episode_index.__class__}"])
+def test_a_path_that_is_made_of_anything(tmp_path: Path, pattern: str) -> None:
+    folder = write_lerobot(tmp_path / "d")
+    info = folder / "meta" / "info.json"
+    data = json.loads(info.read_text())
+    info.write_text(json.dumps({**data, "data_path": pattern}))
+    assert "this is no path of a file for an episode" in refused(folder, 0)
+
+
 # ---------------------------------------------------------------------- Zarr
 
 

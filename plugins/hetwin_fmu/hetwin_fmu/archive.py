@@ -14,7 +14,7 @@ from typing import Any
 from hetwin_fmu.library import fmpy
 from hetwin_fmu.units import UnitTable
 from hetwin_fmu.variables import Variable, read_variables
-from hetwin_suite.model import BadInput
+from hetwin_suite.model import BadInput, check_files
 
 DESCRIPTION = "modelDescription.xml"
 WHERE = "file"
@@ -129,6 +129,7 @@ def _names(path: Path) -> list[str]:
                     found=str(path),
                     expected="a Functional Mock-up Unit (.fmu)",
                 )
+            check_files(path, {file.filename: file.file_size for file in archive.infolist()})
             damaged = archive.testzip()
     except _DAMAGES as error:
         raise _broken(path, error) from error

@@ -61,6 +61,20 @@ def test_an_archive_of_something_else(tmp_path: Path) -> None:
     assert "this archive has no modelDescription.xml" in str(bad(file=str(other)))
 
 
+def test_an_archive_that_unpacks_to_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HETWIN_LARGEST_MIB", "1")
+    large = tmp_path / "large.fmu"
+    for sizes, words in (
+        ([2**20 + 1], "0 has more than 1 MiB; if trusted, set HETWIN_LARGEST_MIB"),
+        ([2**20] * 3, "it unpacks to more than 2 MiB"),
+    ):
+        with zipfile.ZipFile(large, "w", zipfile.ZIP_DEFLATED) as made:
+            made.writestr("modelDescription.xml", "")
+            for name, size in enumerate(sizes):
+                made.writestr(str(name), bytes(size))
+        assert words in str(bad(file=str(large)))
+
+
 def test_a_description_that_is_no_xml(tmp_path: Path) -> None:
     motor()
     path = archive(tmp_path / "bad.fmu", "<fmiModelDescription", {})

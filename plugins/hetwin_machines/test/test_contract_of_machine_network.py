@@ -8,10 +8,10 @@ from hetwin_core.ensemble.resources import resource
 
 def test_it_keeps_the_contract() -> None:
     given = {
-        "file": str(resource("scenarios", "networks", "lab_l2.yaml")),
-        "inputs": {"result": 1},
-        "events": {"reported": "grasped"},
-        "raises": {"mission": {"when": "give", "arguments": {"height": "box.pose[2]"}}},
+        "file": str(resource("scenarios", "networks", "counter.yaml")),
+        "inputs": {"P": 3},
+        "events": {"b": "grasped"},
+        "raises": {"counted": {"when": "e", "arguments": {"height": "box.pose[2]"}}},
     }
     results = check_model_type("machine_network", given)
     assert [f"{r.check}: {r.detail}" for r in results if not r.ok] == []

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from support.hetwin_command import hetwin
 from support.pages import BLOCK, ROOT
+from support.plugins import needs
 
 from hetwin_machines.network_files import load_network
 from hetwin_machines.written_code import code_of
@@ -104,7 +105,11 @@ def test_the_example_in_python_prints_what_is_shown() -> None:
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
-    "name", [*TAUGHT, "l0_l1_link", "lab_l1", "lidar_sweep", "real_time", "smart_logger"]
+    "name",
+    [
+        *(*TAUGHT, "l0_l1_link", "lidar_sweep", "real_time", "smart_logger"),
+        pytest.param("lab_l1", marks=needs("hetwin_twin_lab")),
+    ],
 )
 def test_the_pictures_are_what_is_drawn(name: str) -> None:
     options = []

@@ -12,7 +12,7 @@ from typing import Any
 from hetwin_sql.columns import batches
 from hetwin_sql.deadline import Deadline, TooSlow
 from hetwin_sql.found import SUFFIX, Found, episodes
-from hetwin_sql.library import connected, duckdb
+from hetwin_sql.library import connected, duckdb, in_memory
 from hetwin_sql.refusals import first_line, refused, statement
 from hetwin_sql.views import VIEWS, filled, made
 from hetwin_suite.command import BadInput
@@ -124,13 +124,13 @@ def _add_stored(connection: Any, view: str, episode: Found) -> None:
 
 def _asked(connection: Any, checked: Any, sql: str, deadline: Deadline) -> Iterator[Any]:
     """Iterate over the names of the columns, as one item, and the rows."""
-    with closing(connection), deadline:
+    with closing(connection), deadline, in_memory():
         try:
             connection.execute(checked)
             yield tuple(column[0] for column in connection.description)
             while rows := connection.fetchmany(_BATCH):
                 yield from rows
-        except duckdb().Error as error:
+        except (duckdb().Error, MemoryError) as error:
             if deadline.reached:
                 raise deadline.error from None
             raise refused(error, sql) from error

@@ -57,7 +57,7 @@ def refused(error: Exception, sql: str) -> HetwinError:
     """Return DuckDB's error as one of hetwin's."""
     library, text = duckdb(), str(error)
     place = _place(text)
-    if isinstance(error, library.OutOfMemoryException):
+    if isinstance(error, library.OutOfMemoryException | MemoryError):
         return TooLarge()
     if isinstance(error, library.PermissionException):
         return BadInput(

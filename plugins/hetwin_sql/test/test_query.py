@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 from typing import Any
 
@@ -191,3 +192,21 @@ def test_a_query_that_takes_too_much_memory_is_ended(
     sql = "SELECT list(i) FROM range(10_000_000) t(i)"
     with pytest.raises(TooLarge, match=r"more memory than 2GB; expected"):
         rows(runs, sql)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT length(replace(repeat('a', 3000000), 'a', repeat('b', 200)))",
+        "SELECT list(repeat('x', 100000)) FROM range(10000)",
+        "SELECT repeat('x', 900000000)",
+    ],
+)
+def test_texts_that_functions_make_count_to_the_memory(
+    runs: Path, sql: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hetwin_sql.library._BYTES", 300_000_000)
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    with pytest.raises(TooLarge, match="the query needs more memory than 2GB"):
+        rows(runs, sql)
+    assert resource.getrlimit(resource.RLIMIT_DATA) == before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +11,13 @@ import pytest
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.own_modules import in_use, use_modules_in
+from hetwin_core.ensemble.own_modules import (
+    distrust,
+    distrusting,
+    in_use,
+    refusal,
+    use_modules_in,
+)
 from hetwin_core.ensemble.scenario.scenario import load_scenario
 from hetwin_core.ensemble.scene.values import POSE
 from hetwin_core.ensemble.transport.local import LocalPort
@@ -150,3 +157,46 @@ def test_an_evaluator_that_is_no_function_is_refused(tmp_path: Path, text: str, 
     with pytest.raises(BadInput, match=says) as caught:
         load_scenario(path)
     assert "evaluators.higher" in (caught.value.where or "")
+
+
+def test_nothing_is_imported_beside_a_scenario_that_a_run_names(tmp_path: Path) -> None:
+    path = scenario_in(tmp_path / "stranger", "theirs")
+    (path.parent / "cup_of_mine.py").write_text("raise SystemExit('this was run')\n")
+    distrust(path, tmp_path / "run")
+    with pytest.raises(BadInput) as caught:
+        load_scenario(path)
+    assert caught.value.found == str(path.parent / "cup_of_mine.py")
+    assert f"code beside a scenario would be run that {tmp_path / 'run'} names" in str(caught.value)
+    assert "--trust, if you trust who wrote it" in str(caught.value)
+    assert load_scenario(scenario_in(tmp_path / "mine", "mine")).plan("cup") is not None
+
+
+def test_a_missing_library_is_not_found_beside_such_a_scenario(tmp_path: Path) -> None:
+    """What is installed may try to import what is not, and do without it."""
+    path = scenario_in(tmp_path / "stranger", "theirs")
+    path.write_text(SCENARIO.replace("cup_of_mine:Cup", "support.toys:ToyCup"))
+    (path.parent / "library_of_theirs.py").write_text("raise SystemExit('this was run')\n")
+    distrust(path, tmp_path / "run")
+    assert load_scenario(path).plan("cup") is not None
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module("library_of_theirs")
+
+
+def test_functions_beside_such_a_scenario_are_not_imported(tmp_path: Path) -> None:
+    path = scenario_in(tmp_path / "stranger", "theirs")
+    evaluators = "evaluators: {near: 'words_of_mine:near'}\n"
+    path.write_text(SCENARIO.replace("cup_of_mine:Cup", "support.toys:ToyCup") + evaluators)
+    with distrusting(tmp_path / "checkpoint"), pytest.raises(BadInput, match="--trust"):
+        load_scenario(path)
+    with pytest.raises(BadInput, match="no attribute 'near'"):
+        load_scenario(path)
+
+
+def test_a_program_beside_such_a_scenario_is_not_run(tmp_path: Path) -> None:
+    (tmp_path / "program_of_theirs.py").write_text("raise SystemExit('this was run')\n")
+    with distrusting(tmp_path / "checkpoint"):
+        refused = refusal("program_of_theirs", tmp_path)
+        assert refused is not None
+        assert refused.found == str(tmp_path / "program_of_theirs.py")
+        assert refusal("json", tmp_path) is None
+    assert refusal("program_of_theirs", tmp_path) is None

@@ -161,7 +161,7 @@ def test_connected_is_worded_with_probe_and_socket_wherever_it_is_printed(
         "failures": [],
         "events": [json.loads(json.dumps(event_to_summary(CONNECTED)))],
     }
-    print("\n".join(lines(Ended(summary, 0, tmp_path), None)))
+    print("\n".join(lines(Ended(summary, 0, tmp_path))))
     assert f"1.000 s  {WORDS}\n" in capsys.readouterr().out
 
 
@@ -185,7 +185,7 @@ def test_a_failure_is_worded_in_one_way(tmp_path: Path, capsys: pytest.CaptureFi
     rows = {"events": [], "state": {}, "failures": [{**summary.error, "then": "handed back"}]}
     facts = {"scenario": "s", "ended": "failed", "simulated_time": 1.25, "wall_time": 1.0}
     printed_summary = {**facts, **rows, "real_time_factor": 1.0, "error": summary.error}
-    print("\n".join(lines(Ended(printed_summary, 1, tmp_path), None)))
+    print("\n".join(lines(Ended(printed_summary, 1, tmp_path))))
     printed = capsys.readouterr().err.splitlines()
     assert printed == [f"error: tank: {FAILED}; handed back", f"error: tank: {FAILED}"]
 

@@ -8,7 +8,8 @@ from array import array
 
 import pytest
 
-from hetwin_core.ensemble.transport.remote.memory import FlatMessage, MemoryChannel
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.transport.remote.memory import ROOM, FlatMessage, MemoryChannel
 from hetwin_core.wire.memory_offer import MemoryWanted, offer_memory
 
 TIMEOUT_S = 1.0
@@ -74,6 +75,18 @@ def test_a_node_that_does_not_wait_gets_none() -> None:
     wanted = MemoryWanted()
     wanted.close()
     assert offer_memory(wanted.address, os.getpid(), "r1") is None
+
+
+def test_memory_that_is_too_small_is_refused_in_words() -> None:
+    files = [os.memfd_create("small"), os.memfd_create("small"), os.eventfd(0), os.eventfd(0)]
+    with pytest.raises(BadInput, match="memory that is shared is too small; found '0 bytes'"):
+        MemoryChannel(files)
+    os.ftruncate(files[0], ROOM)
+    os.ftruncate(files[1], ROOM - 1)
+    with pytest.raises(BadInput, match=f"'{ROOM - 1} bytes'; expected {ROOM}"):
+        MemoryChannel(files)
+    for file in files:
+        os.close(file)
 
 
 def test_another_process_does_not_get_it() -> None:

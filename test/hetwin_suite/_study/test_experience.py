@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from support.hetwin_command import hetwin, refused
 
-from hetwin_suite._study.counting.product import SURE
-from hetwin_suite._study.deciding.decision import tried
+from hetwin_suite._study.deciding.decide import tried
 from hetwin_suite._study.experience import Experience, read_experience
+from hetwin_suite._study.intervals import SURE
 from hetwin_suite._study.predicting.forecast import Forecast
 from hetwin_suite._study.runs.run_result import RunResult
 

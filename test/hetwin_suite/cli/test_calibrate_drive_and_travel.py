@@ -14,7 +14,7 @@ from support.plugins import needs
 
 from hetwin_core.ensemble.resources import data_folder, resource
 from hetwin_core.ensemble.scenario.extends import load_with_base
-from hetwin_core.ensemble.scenario.scenario import load_scenario
+from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_suite.calibrating.drive_logs import read_recording
 
 LOGS = resource("scenarios", "calibration")
@@ -67,7 +67,7 @@ def test_travel_times_are_learned_and_predicted() -> None:
     assert len(found["predictions"]) == 8
 
 
-@needs("hetwin_machines")
+@needs("hetwin_twin_lab")
 def test_speeds_are_offered_as_a_new_scenario(tmp_path: Path) -> None:
     out = tmp_path / "faster.yaml"
     learn = ("calibrate", "travel", LOGS / "travel.csv", "--scenario", "twin_lab", "--out", out)
@@ -77,7 +77,7 @@ def test_speeds_are_offered_as_a_new_scenario(tmp_path: Path) -> None:
     load_scenario(out)
     old, new = (
         load_with_base(file).data["models"]["reactive"]["parameters"]["inputs"]
-        for file in (resource("scenarios", "twin_lab.yaml"), out)
+        for file in (find_scenario("twin_lab"), out)
     )
     learned = {"speed", "acceleration", "turn_speed", "turn_acceleration", "lag"}
     assert {name for name in old if old[name] != new[name]} == learned

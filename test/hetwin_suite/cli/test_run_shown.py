@@ -58,9 +58,16 @@ def run(ball: Path, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
 def address(out: IO[str] | None) -> str:
     """The address that a run prints first."""
     assert out is not None
-    found = re.fullmatch(r"the run is shown at (http://127\.0\.0\.1:\d+/)\n", out.readline())
+    found = re.fullmatch(
+        r"the run is shown at (http://127\.0\.0\.1:\d+/\?token=[\w-]+)\n", out.readline()
+    )
     assert found is not None
     return found[1]
+
+
+def live(address: str) -> str:
+    """Where the page of an address connects to."""
+    return address.replace("http:", "ws:").replace("/?", "/live?")
 
 
 def summary(folder: Path) -> Any:
@@ -81,7 +88,7 @@ def until(page: Any, kind: str, **fields: object) -> dict[str, Any]:
 def test_the_digest_is_the_same_with_three_pages_one_of_which_reads_nothing(
     run: subprocess.Popen[str], ball: Path, tmp_path: Path
 ) -> None:
-    url = address(run.stdout).replace("http:", "ws:") + "live"
+    url = live(address(run.stdout))
     with ExitStack() as pages:
         first, second = (
             pages.enter_context(connecting.connect(url, max_size=None)) for _ in range(2)
@@ -89,7 +96,8 @@ def test_the_digest_is_the_same_with_three_pages_one_of_which_reads_nothing(
         port = int(url.split(":")[2].partition("/")[0])
         silent = pages.enter_context(socket.create_connection(("127.0.0.1", port)))
         silent.sendall(
-            b"GET /live HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            f"GET {url[url.index('/live') :]} HTTP/1.1\r\nHost: localhost\r\n".encode()
+            + b"Upgrade: websocket\r\nConnection: Upgrade\r\n"
             b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
         )
         assert isinstance(first.recv(timeout=60), bytes)  # the scene, so that there is a run
@@ -110,7 +118,7 @@ def test_the_digest_is_the_same_with_three_pages_one_of_which_reads_nothing(
 
 
 def test_a_page_that_dies_is_not_missed(run: subprocess.Popen[str]) -> None:
-    url = address(run.stdout).replace("http:", "ws:") + "live"
+    url = live(address(run.stdout))
     with connecting.connect(url, max_size=None) as page:
         page.recv(timeout=60)
         page.send('{"do": "go_on", "id": 1}')

@@ -37,7 +37,7 @@ def address(runs: tuple[Path, Path]) -> Iterator[str]:
     )
     try:
         assert process.stdout is not None
-        found = re.search(r"http://127\.0\.0\.1:\d+/", process.stdout.readline())
+        found = re.search(r"http://127\.0\.0\.1:\d+/\?token=[\w-]+", process.stdout.readline())
         assert found is not None
         yield found[0]
         process.send_signal(signal.SIGINT)
@@ -63,7 +63,8 @@ def test_the_page_is_served_to_this_machine_alone(address: str) -> None:
     assert "hetwin-comparison" in page
     assert status(address, Host="evil.example") == 403
     assert status(address, Origin="http://evil.example") == 403
-    assert status(f"{address}other") == 404
+    assert status(address.replace("/?", "/other?")) == 404
+    assert status(address.partition("?")[0]) == 403
 
 
 def test_without_what_serves_it_the_extra_is_named(runs: tuple[Path, Path], tmp_path: Path) -> None:

@@ -14,13 +14,13 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.episodes.comparing.comparison import (
     Apart,
     Comparison,
-    Differing,
+    Difference,
     Divergence,
     Parting,
     What,
 )
 from hetwin_suite._study.batch import Batch, counted
-from hetwin_suite._study.page.page import batch_page
+from hetwin_suite._study.page import batch_page
 from hetwin_suite._study.predicting.forecast import Forecast
 from hetwin_suite._study.predicting.page import forecast_page
 from hetwin_suite._study.runs.run_result import RunResult
@@ -54,7 +54,10 @@ def test_a_comparison(small_run: SmallRun) -> None:
     }
     compared = Comparison(
         divergence=Divergence(state=Parting(1_500_000_000, (MARK,), None, None)),
-        given=(Differing(What.SEED, IMAGE, IMAGE, None), Differing(What.PARAMETER, MARK, 1, IMAGE)),
+        given=(
+            Difference(What.SEED, IMAGE, IMAGE, None),
+            Difference(What.PARAMETER, MARK, 1, IMAGE),
+        ),
         chain=(f"1.50 s: {MARK}", MARK),
         objects={MARK: Apart(1_600_000_000, 0.2, 0.1)},
         only_here=(row,),

@@ -5,15 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model_nodes.consistency.agreement import Agreement, BaseDifference, Expected, Figures, Parting
+from model_nodes.consistency.agreement import (
+    Agreement,
+    BaseDifference,
+    ExpectedMotion,
+    Figures,
+    Parting,
+)
 
 LIMIT = 0.0125
 
 
-def twin(time: float) -> Expected:
+def twin(time: float) -> ExpectedMotion:
     """Two joints that swing, slower and faster."""
     rates = np.array([1.5, 2.5])
-    return Expected(0.4 * np.sin(rates * time), 0.4 * rates * np.cos(rates * time))
+    return ExpectedMotion(0.4 * np.sin(rates * time), 0.4 * rates * np.cos(rates * time))
 
 
 def looks(

@@ -88,7 +88,7 @@ def test_what_was_changed_stays_changed() -> None:
 def test_another_world_refuses_it() -> None:
     run, other = (
         swinging(),
-        Run(source=None, world=str(ROOT / "worlds" / "pouring.sdf"), entities={}),
+        Run(source=None, world=str(ROOT / "worlds" / "lab.sdf"), entities={}),
     )
     with pytest.raises(Refused):
         restored(run, other)

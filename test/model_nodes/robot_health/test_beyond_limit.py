@@ -13,12 +13,12 @@ from support.robot_views import view
 from support.watched_toy import LAYOUT
 
 from hetwin_core.ensemble.events import Event
-from model_nodes.robot_health.joints import BeyondLimit
+from model_nodes.robot_health.joints import LimitFinder
 from model_nodes.robot_health.settings import Settings
 
 
 def events(steps: int = 1, **report: Any) -> list[Event]:
-    part = BeyondLimit(Settings(), LAYOUT)
+    part = LimitFinder(Settings(), LAYOUT)
     return [event for step in range(1, steps + 1) for event in part.watch(view(step, **report))]
 
 
@@ -70,7 +70,7 @@ def test_a_speed_that_lasts(speed: float, severity: str) -> None:
 
 
 def test_a_speed_between_two_noisy_samples_is_none() -> None:
-    part = BeyondLimit(Settings(), LAYOUT)
+    part = LimitFinder(Settings(), LAYOUT)
     speeds = [0.0, 9.0, 9.0, 0.0, *[0.0] * 10]
     found = [part.watch(view(i, velocities=[v, 0.0])) for i, v in enumerate(speeds)]
     assert found == [[]] * len(speeds)

@@ -9,12 +9,12 @@ import pytest
 from support.robot_views import view
 from support.watched_toy import LAYOUT
 
-from model_nodes.robot_health.joints import Deviates
+from model_nodes.robot_health.joints import DeviationFinder
 from model_nodes.robot_health.settings import Settings
 
 
-def part() -> Deviates:
-    return Deviates(Settings().deviates, LAYOUT)
+def part() -> DeviationFinder:
+    return DeviationFinder(Settings().deviates, LAYOUT)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from support.random_examples import examples
 
 from hetwin_core.ensemble.conductor.reporting.concerns import Severity, concerns_of
 from hetwin_core.ensemble.events import Event
-from model_nodes.robot_health.lasting import Found, Lasting
+from model_nodes.robot_health.lasting import Found, LastingFindings
 
 STEP_NS = 20_000_000
 NOTE, WARNING, ABSURD = Severity
@@ -20,7 +20,9 @@ def found(measure: float, severity: Severity = NOTE) -> Found:
     return Found(severity, measure, {"thing": "a", "depth": measure})
 
 
-def follow(lasting: Lasting, *measures: float | None) -> list[tuple[int, dict[str, object]]]:
+def follow(
+    lasting: LastingFindings, *measures: float | None
+) -> list[tuple[int, dict[str, object]]]:
     """Step number and arguments of each event; None: nothing is found in that step."""
     events: list[Event] = []
     for step, measure in enumerate(measures):
@@ -31,7 +33,7 @@ def follow(lasting: Lasting, *measures: float | None) -> list[tuple[int, dict[st
 
 def test_beginning_and_end_carry_the_time_and_the_worst() -> None:
     none = [None] * 7
-    events = follow(Lasting("odd"), None, 1.0, 1.5, 1.2, *none)
+    events = follow(LastingFindings("odd"), None, 1.0, 1.5, 1.2, *none)
     assert events == [
         (1, {"severity": "note", "thing": "a", "depth": 1.0}),
         (3, {"severity": "note", "thing": "a", "depth": 1.5, "from": 0.02, "to": 0.06}),
@@ -39,17 +41,17 @@ def test_beginning_and_end_carry_the_time_and_the_worst() -> None:
 
 
 def test_a_short_absence_changes_nothing() -> None:
-    events = follow(Lasting("odd", hold_ns=2 * STEP_NS), 1.0, None, 1.0, None, 1.0)
+    events = follow(LastingFindings("odd", hold_ns=2 * STEP_NS), 1.0, None, 1.0, None, 1.0)
     assert [step for step, _ in events] == [0]
 
 
 def test_what_returns_after_longer_has_begun_again() -> None:
-    events = follow(Lasting("odd", hold_ns=STEP_NS), 1.0, None, None, 1.0)
+    events = follow(LastingFindings("odd", hold_ns=STEP_NS), 1.0, None, None, 1.0)
     assert [(step, "to" in a) for step, a in events] == [(0, False), (0, True), (3, False)]
 
 
 def test_twice_as_bad_is_worth_an_event() -> None:
-    events = follow(Lasting("odd"), 1.0, 1.9, 2.0, 3.9, 4.0)
+    events = follow(LastingFindings("odd"), 1.0, 1.9, 2.0, 3.9, 4.0)
     assert [(step, a["depth"], a.get("from")) for step, a in events] == [
         (0, 1.0, None),
         (2, 2.0, 0.0),
@@ -58,7 +60,7 @@ def test_twice_as_bad_is_worth_an_event() -> None:
 
 
 def test_a_worse_severity_is_worth_an_event() -> None:
-    lasting = Lasting("odd")
+    lasting = LastingFindings("odd")
     lasting.update(0, {("a",): found(1.0)})
     (event,) = lasting.update(STEP_NS, {("a",): found(1.1, ABSURD)})
     assert event.arguments["severity"] == "absurd"
@@ -67,16 +69,16 @@ def test_a_worse_severity_is_worth_an_event() -> None:
 
 def test_what_is_shorter_than_the_delay_is_no_event() -> None:
     none = [None] * 7
-    assert follow(Lasting("odd", delay_ns=2 * STEP_NS), 1.0, 1.0, *none) == []
+    assert follow(LastingFindings("odd", delay_ns=2 * STEP_NS), 1.0, 1.0, *none) == []
 
 
 def test_after_the_delay_the_event_has_the_time_of_the_beginning() -> None:
-    events = follow(Lasting("odd", delay_ns=2 * STEP_NS), None, 1.0, 1.3, 1.2)
+    events = follow(LastingFindings("odd", delay_ns=2 * STEP_NS), None, 1.0, 1.3, 1.2)
     assert [(step, a["depth"]) for step, a in events] == [(1, 1.3)]
 
 
 def test_things_are_followed_apart() -> None:
-    lasting = Lasting("odd")
+    lasting = LastingFindings("odd")
     other = Found(NOTE, 1.0, {"thing": "b"})
     events = lasting.update(0, {("a",): found(1.0), ("b",): other})
     assert [e.arguments["thing"] for e in events] == ["a", "b"]
@@ -85,7 +87,7 @@ def test_things_are_followed_apart() -> None:
 @examples(100)
 @given(st.lists(st.none() | st.floats(0.1, 50.0), max_size=60))
 def test_events_fold_to_one_concern_that_knows_the_worst(measures: list[float | None]) -> None:
-    lasting = Lasting("odd", hold_ns=2 * STEP_NS)
+    lasting = LastingFindings("odd", hold_ns=2 * STEP_NS)
     events: list[Event] = []
     for step, measure in enumerate([*measures, None, None, None]):
         now = {} if measure is None else {("a",): found(measure)}

@@ -18,20 +18,20 @@ from hetwin_core.ensemble.scene.tables import near_by
 from hetwin_core.ensemble.scene.values import AttributeSpec
 from hetwin_core.ensemble.scene.watch import Finding, WatchLayout
 from model_nodes.robot_health.settings import Settings
-from model_nodes.robot_health.touched import LinkPairs, LinkTouches, Touched
+from model_nodes.robot_health.touched import LinkPairs, LinkTouches, TouchReports
 from model_nodes.robot_health.view import View
 
 S = 1e-9 * PERIOD_NS
 
 
-def touched(robot: WatchLayout = LAYOUT, **given: Any) -> Touched:
+def touched(robot: WatchLayout = LAYOUT, **given: Any) -> TouchReports:
     """The observer of an arm whose forearm holds a gripper."""
     settings = Settings.read(given)
     links = LinkTouches(settings.link_touches, LinkPairs(settings, layout()), robot, layout())
-    return Touched(links, layout())
+    return TouchReports(links, layout())
 
 
-def follow(part: Touched, *views: View) -> list[Event]:
+def follow(part: TouchReports, *views: View) -> list[Event]:
     return [event for one in views for event in part.watch(one)]
 
 
@@ -97,7 +97,7 @@ def test_what_does_not_collide_is_touched_where_it_is_inside(level: float, begin
     settings = Settings.read({})
     pairs = LinkPairs(settings, scene_.layout)
     links = LinkTouches(settings.link_touches, pairs, LAYOUT, scene_.layout)
-    events = Touched(links, scene_.layout).watch(replace(view(1), snapshot=scene_))
+    events = TouchReports(links, scene_.layout).watch(replace(view(1), snapshot=scene_))
     assert len(events) == begins
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from hetwin_bauer2022.evaluation.judge import Verdict
 from hetwin_bauer2022.evaluation.table2 import cells, hand_backs
-from hetwin_suite._study.counting.wilson import probability
+from hetwin_suite._study.intervals import probability
 
 
 def verdict(approach: str, said: bool | None, truth: bool, **more: Any) -> Verdict:

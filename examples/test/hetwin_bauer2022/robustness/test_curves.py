@@ -17,7 +17,7 @@ from hetwin_bauer2022.robustness.curves import (
 )
 from hetwin_bauer2022.robustness.kept import KeptVerdict
 from hetwin_bauer2022.robustness.worth import worth
-from hetwin_suite._study.counting.wilson import probability
+from hetwin_suite._study.intervals import probability
 
 LINE = Line("cage", "uncertain_environment", "cage", "rate", "success", "ensemble")
 

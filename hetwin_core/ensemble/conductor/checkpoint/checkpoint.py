@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ _PARTS = (
     *("digest", "beliefs", "events", "scheduler", "outputs", "handovers", "policy", "failures"),
     *("effects", "triggers", "outside", "publisher"),
 )
+_SENSELESS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, AssertionError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +147,31 @@ def put_back(
     missing = {*_PARTS, "predicates", "scene"} - saved.keys()
     if missing:
         raise Unsaveable(f"it has no {sorted(missing)[0]}")
-    scene.restore(saved["scene"])
+    with _understood("scene"):
+        scene.restore(saved["scene"])
+    if scene.time_ns != checkpoint.time_ns:
+        raise Unsaveable(f"its scene is of {scene.time_ns} ns, and not of {checkpoint.time_ns}")
     for port in ports:
-        port.restore(checkpoint.models[port.plan.name], scene.snapshot())
+        with _understood(port.plan.name):
+            port.restore(checkpoint.models[port.plan.name], scene.snapshot())
     for name in _PARTS:
-        getattr(parts, name).restore(saved[name])
-    parts.publisher.predicates.restore(saved["predicates"])
+        with _understood(name):
+            getattr(parts, name).restore(saved[name])
+    with _understood("predicates"):
+        parts.publisher.predicates.restore(saved["predicates"])
+
+
+@contextmanager
+def _understood(name: str) -> Iterator[None]:
+    """Say of which part a state is that makes no sense; a file of anyone's may hold anything.
+
+    Raises:
+        Unsaveable: if it makes none.
+    """
+    try:
+        yield
+    except _SENSELESS as error:
+        raise Unsaveable(f"this is no state of {name}: {type(error).__name__}: {error}") from error
 
 
 def _found_again(options: RunOptions) -> RunOptions:

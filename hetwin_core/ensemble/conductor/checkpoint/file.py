@@ -7,19 +7,22 @@ import os
 import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.limits import read_bytes, unpacked
 from hetwin_core.ensemble.saving.text import from_text, to_text
+from hetwin_core.ensemble.validation import check
 
 FORMAT, VERSION = "hetwin checkpoint", 3
 _ZIP, _IN_ZIP = b"PK", f"{FORMAT} 1 or 2, a ZIP archive"
 """How the files of older versions begin, and what they are."""
-_LARGEST = 1 << 30
-"""A file that is larger when it is unpacked is refused [bytes]."""
+_GZIP = 31
+"""What zlib calls the format of gzip."""
 _EXPECTED = "a file that hetwin run --checkpoint has written"
 _READING = (
     *(zlib.error, EOFError, ValueError, KeyError, TypeError, IndexError),
@@ -55,6 +58,8 @@ def read_checkpoint(path: Path) -> Checkpoint:
         content = from_text(_unpacked(path))
         _check_format(f"{content.get('format')} {content.get('format_version')}", path)
         return _checkpoint(content)
+    except BadInput as error:
+        raise error.at(error.where, path) from None
     except FileNotFoundError:
         raise BadInput("there is no such checkpoint", file=path, expected=_EXPECTED) from None
     except _READING as error:
@@ -63,16 +68,10 @@ def read_checkpoint(path: Path) -> Checkpoint:
 
 
 def _unpacked(path: Path) -> bytes:
-    with path.open("rb") as file:
-        if file.read(len(_ZIP)) == _ZIP:
-            _check_format(_IN_ZIP, path)
-        file.seek(0)
-        with gzip.open(file) as packed:
-            text = packed.read(_LARGEST + 1)
-    if len(text) > _LARGEST:
-        expected = f"at most {_LARGEST} bytes"
-        raise BadInput("the checkpoint is too large", file=path, expected=expected)
-    return text
+    packed = read_bytes(path)
+    if packed.startswith(_ZIP):
+        _check_format(_IN_ZIP, path)
+    return unpacked(partial(zlib.decompressobj, _GZIP), packed)
 
 
 def _check_format(found: str, path: Path) -> None:
@@ -88,11 +87,12 @@ def _checkpoint(content: Mapping[str, Any]) -> Checkpoint:
     unknown = sorted(content["options"].keys() - known)
     if unknown:
         raise ValueError(f"there is no option {unknown[0]!r}")
+    options = check(RunOptions, content["options"], "options")
     for key, kind in (("scenario", str), ("given", dict), ("step", int), ("time_ns", int)):
-        if not isinstance(content[key], kind):
+        if type(content[key]) is not kind:
             raise TypeError(f"{key} is {type(content[key]).__name__}; expected {kind.__name__}")
     for key in ("conductor", "models"):
         if not all(isinstance(part, dict | list) for part in content[key].values()):
             raise TypeError(f"{key} holds what is no state")
     saved = {field.name: content[field.name] for field in fields(Checkpoint)}
-    return Checkpoint(**{**saved, "options": RunOptions(**content["options"])})
+    return Checkpoint(**{**saved, "options": options})

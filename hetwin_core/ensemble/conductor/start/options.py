@@ -6,6 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from hetwin_core.ensemble.errors import BadInput
+
+LONGEST_S = 9e9
+"""A time is a number of nanoseconds of 64 bits."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
@@ -23,6 +28,9 @@ class RunOptions:
         packages: name of a package:// -> its folder, beside those of the scenario.
         variant: the scenario's that is run; None: the scenario as it stands. It is laid over the scenario when that is
             loaded.
+
+    Raises:
+        BadInput: if it is to end at no time that there is.
     """
 
     source: str | None = None
@@ -34,3 +42,12 @@ class RunOptions:
     no_source: bool = False
     packages: Mapping[str, str] = field(default_factory=dict)
     variant: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.duration is not None and not 0.0 <= self.duration <= LONGEST_S:
+            raise BadInput(
+                "a run cannot go on for so long",
+                where="duration",
+                found=self.duration,
+                expected=f"seconds, {LONGEST_S:g} at most",
+            )

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from hetwin_core.ensemble.errors import HetwinError
+from hetwin_core.ensemble.errors import BadInput, HetwinError
 
 ROOM = 1 << 26
 """Bytes of one message at most; memory that is never written to takes none of the machine's."""
@@ -120,14 +120,16 @@ class MemoryChannel:
 
     Args:
         files: descriptors of both memories and both counters.
+
+    Raises:
+        BadInput: if one of the memories is too small.
     """
 
     FILES = 4
 
     def __init__(self, files: Sequence[int]) -> None:
         request, reply, self._requested, self._replied = self.files = tuple(files)
-        self._request = SharedParts(os.fstat(request).st_size, request)
-        self._reply = SharedParts(os.fstat(reply).st_size, reply)
+        self._request, self._reply = (SharedParts(_room(file), file) for file in (request, reply))
 
     @classmethod
     def make(cls) -> MemoryChannel:
@@ -185,6 +187,17 @@ class MemoryChannel:
         for file in self.files:
             with suppress(OSError):
                 os.close(file)
+
+
+def _room(file: int) -> int:
+    size = os.fstat(file).st_size
+    if size < ROOM:
+        raise BadInput(
+            "the memory that is shared is too small",
+            found=f"{size} bytes",
+            expected=f"{ROOM}, as a conductor of this version shares",
+        )
+    return size
 
 
 def _counts(counter: int, timeout_s: float | None) -> bool:

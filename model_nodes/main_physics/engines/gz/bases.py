@@ -20,11 +20,11 @@ from hetwin_core.ensemble.scene.values import WORLD, Floats
 from model_nodes.main_physics.engines.gz.proxies.proxy import turn
 from model_nodes.main_physics.engines.gz.shadow import Shadow
 from model_nodes.main_physics.engines.gz.touching import Key
-from model_nodes.main_physics.engines.shared import Copied
+from model_nodes.main_physics.engines.shared import CopiedPart
 from model_nodes.main_physics.world.description import frame_name
 
 
-class Bases(Copied):
+class Bases(CopiedPart):
     """What is commanded to the bases of robots.
 
     Attributes:

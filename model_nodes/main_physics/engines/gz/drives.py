@@ -22,11 +22,11 @@ from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.gz.bases import Bases
 from model_nodes.main_physics.engines.gz.shadow import Shadow
 from model_nodes.main_physics.engines.mujoco.feed_forward import FeedForward, InverseDynamics
-from model_nodes.main_physics.engines.shared import Copied
+from model_nodes.main_physics.engines.shared import CopiedPart
 from model_nodes.main_physics.world.description import Base, JointDrive
 
 
-class JointSpline(Copied):
+class JointSpline(CopiedPart):
     """The cubic Hermite spline between the last two commands of all driven joints."""
 
     saved_fields = ("_from", "_to")
@@ -207,7 +207,7 @@ class JointOrders:
     limits: dict[int, tuple[float, float]]
 
 
-class Drives(Copied):
+class Drives(CopiedPart):
     """The drives of all driven joints.
 
     Args:

@@ -17,7 +17,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.poses import rotation_by
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.gz.options import Physics
-from model_nodes.main_physics.engines.shared import Copied
+from model_nodes.main_physics.engines.shared import CopiedPart
 from model_nodes.main_physics.world.description import (
     IDENTITY,
     Body,
@@ -199,7 +199,7 @@ def _moved(geometry: Geometry, pose: Pose) -> Geometry:
     return replace(geometry, pose=compose(pose, geometry.pose))
 
 
-class Balls(Copied):
+class Balls(CopiedPart):
     """The state of all ball joints.
 
     Attributes:

@@ -20,7 +20,7 @@ import numpy as np
 
 from hetwin_core.ensemble.scene.values import Ints
 from model_nodes.main_physics.engines.mujoco.tables import BodyKind, Tables
-from model_nodes.main_physics.engines.shared import Copied
+from model_nodes.main_physics.engines.shared import CopiedPart
 
 _FREE, _PRESCRIBED, _STATIC = 1, 2, 4
 _OWN_BITS = tuple(1 << i for i in range(3, 31))
@@ -40,7 +40,7 @@ class Presence(Enum):
     """Not at all."""
 
 
-class Collisions(Copied):
+class Collisions(CopiedPart):
     """Enables and disables collisions of bodies and of pairs."""
 
     saved_fields = ("_off", "_kinematic", "_presence", "_own", "_excluded", "_bits", "_touching")

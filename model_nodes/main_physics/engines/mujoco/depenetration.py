@@ -24,7 +24,7 @@ from model_nodes.main_physics.engines.engine import Remark
 from model_nodes.main_physics.engines.mujoco.collisions import Collisions
 from model_nodes.main_physics.engines.mujoco.distances import Nearest, Pairs
 from model_nodes.main_physics.engines.mujoco.tables import BodyKind, FreeBody, Tables
-from model_nodes.main_physics.engines.shared import Copied
+from model_nodes.main_physics.engines.shared import CopiedPart
 
 GROWTH = 0.01
 """Rate at which a margin returns to zero [m/s]."""
@@ -33,7 +33,7 @@ _Pair = tuple[int, int]
 """Two bodies or two geoms, the lower id first."""
 
 
-class ContactMargins(Copied):
+class ContactMargins(CopiedPart):
     """The pairs of bodies with a negative contact margin; each pair of their geoms has its own.
 
     Attributes:

@@ -27,7 +27,7 @@ from model_nodes.main_physics.engines.mujoco.collisions import Collisions, Prese
 from model_nodes.main_physics.engines.mujoco.frames import FrameReader
 from model_nodes.main_physics.engines.mujoco.servo import DRIVEN_ARMATURE
 from model_nodes.main_physics.engines.mujoco.tables import BodyKind, FreeBody, Tables
-from model_nodes.main_physics.engines.shared import Copied
+from model_nodes.main_physics.engines.shared import CopiedPart
 
 _PRESENCE = {
     Fidelity.LOW: Presence.NONE,
@@ -45,7 +45,7 @@ class _Parts:
     trees: Ints
 
 
-class Fidelities(Copied):
+class Fidelities(CopiedPart):
     """The fidelity of every free object.
 
     A kinematic or attached object is high as long as that lasts.
@@ -203,7 +203,7 @@ class Fidelities(Copied):
         mj.mj_sensorVel(model, data)
 
 
-class LinkFidelities(Copied):
+class LinkFidelities(CopiedPart):
     """The fidelity of every link of the robots."""
 
     saved_fields = ("_level", "_velocities")

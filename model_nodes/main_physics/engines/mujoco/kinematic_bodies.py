@@ -19,7 +19,7 @@ from model_nodes.main_physics.engines.mujoco.builder import weld_name
 from model_nodes.main_physics.engines.mujoco.collisions import Collisions
 from model_nodes.main_physics.engines.mujoco.frames import FrameReader
 from model_nodes.main_physics.engines.mujoco.tables import FreeBody, Tables
-from model_nodes.main_physics.engines.shared import Copied
+from model_nodes.main_physics.engines.shared import CopiedPart
 
 KINEMATIC_ARMATURE = 1e5
 
@@ -31,7 +31,7 @@ class _KinematicBody:
     parent: int
 
 
-class KinematicBodies(Copied):
+class KinematicBodies(CopiedPart):
     """The objects that are currently kinematic.
 
     Attributes:
@@ -127,7 +127,7 @@ def _same(one: Value, other: Value) -> bool:
     return same_frame and np.array_equal(one.data, other.data)
 
 
-class Attachments(Copied):
+class Attachments(CopiedPart):
     """The attached objects; each free body has a spare weld for this."""
 
     saved_fields = ("_attached",)

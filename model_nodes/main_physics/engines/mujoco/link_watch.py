@@ -14,7 +14,7 @@ import numpy as np
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.mujoco.clearances import Clearances
 from model_nodes.main_physics.engines.mujoco.tables import Tables
-from model_nodes.main_physics.engines.shared import Copied, Pair, Touches
+from model_nodes.main_physics.engines.shared import CopiedPart, Pair, Touches
 from model_nodes.main_physics.world.description import World
 
 REACH = (0.05, 0.01)
@@ -39,7 +39,7 @@ _MOST = 16
 """After so many steps at most is seen how far all has moved."""
 
 
-class LinkWatch(Copied):
+class LinkWatch(CopiedPart):
     """Measures a robot's links when it must.
 
     Args:

@@ -21,7 +21,7 @@ from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.mujoco.feed_forward import FeedForward
 from model_nodes.main_physics.engines.mujoco.servo import slice_of
 from model_nodes.main_physics.engines.mujoco.tables import Tables
-from model_nodes.main_physics.engines.shared import Copied
+from model_nodes.main_physics.engines.shared import CopiedPart
 
 _SWING = 0.3
 """Angular frequency of the spring times the step at most, so that it is stable [rad]."""
@@ -29,7 +29,7 @@ _STEADY = 0.5
 """Share of a deviation of the velocity that the damper takes away in one step at most."""
 
 
-class LimitedDrives(Copied):
+class LimitedDrives(CopiedPart):
     """The drives of all such joints.
 
     Args:
@@ -100,7 +100,7 @@ _ARMATURE = 1e-3
 _FREE_DOFS = 6
 
 
-class VelocityDrives(Copied):
+class VelocityDrives(CopiedPart):
     """The drives of all such joints.
 
     Args:
@@ -171,7 +171,7 @@ class VelocityDrives(Copied):
         out[self._joints] = self._efforts
 
 
-class Motors(Copied):
+class Motors(CopiedPart):
     """The drives of all such joints.
 
     Args:

@@ -42,7 +42,7 @@ _PARTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class SavedState:
     """The state, the changed arrays of the model, and the state of all parts of the engine."""
 
     state: Floats
@@ -54,11 +54,11 @@ class Saved:
     periods: int
 
 
-def save(one: Simulation, objects: Objects, sensing: Sensing) -> Saved:
+def save(one: Simulation, objects: Objects, sensing: Sensing) -> SavedState:
     """Return the whole state."""
     state = np.empty(mj.mj_stateSize(one.model, _STATE))
     mj.mj_getState(one.model, one.data, state, _STATE)
-    return Saved(
+    return SavedState(
         state=state,
         model={name: getattr(one.model, name).copy() for name in _CHANGED},
         parts={name: getattr(one, name).save() for name in _PARTS},
@@ -75,7 +75,7 @@ def restore(saved: object, one: Simulation, objects: Objects, sensing: Sensing) 
     Raises:
         Unsupported: if it is not a state of this world.
     """
-    if not isinstance(saved, Saved) or len(saved.state) != mj.mj_stateSize(one.model, _STATE):
+    if not isinstance(saved, SavedState) or len(saved.state) != mj.mj_stateSize(one.model, _STATE):
         raise Unsupported("this is not a state of this world in MuJoCo")
     for name, values in saved.model.items():
         getattr(one.model, name)[:] = values

@@ -25,7 +25,7 @@ from hetwin_core.ensemble.scene.poses import rotate
 from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats, Ints
 from model_nodes.main_physics.engines.mujoco.frames import FrameReader
 from model_nodes.main_physics.engines.mujoco.tables import FreeBody, Tables
-from model_nodes.main_physics.engines.shared import Copied
+from model_nodes.main_physics.engines.shared import CopiedPart
 
 DRIVEN_ARMATURE = 1e5
 """[kg m^2 or kg]; 1000 N on a joint displace it by 0.01 m/s^2 times the step squared."""
@@ -42,7 +42,7 @@ def slice_of(addresses: Ints) -> slice | Ints:
     return addresses
 
 
-class Servo(Copied):
+class Servo(CopiedPart):
     """The servo of all driven joints."""
 
     saved_fields = ("_from", "_to")
@@ -145,7 +145,7 @@ class Servo(Copied):
         return forces
 
 
-class BaseServo(Copied):
+class BaseServo(CopiedPart):
     """The servo of all bases that follow a command.
 
     Attributes:

@@ -28,7 +28,7 @@ NUMBERS = ("x", "y", "z", "turn", "tilt_x", "tilt_y")
 _TINY = 1e-9
 
 
-class Unrolled:
+class PoseNumbers:
     """Converts poses, in the order of time, to the numbers that are interpolated, and back.
 
     Args:
@@ -69,7 +69,7 @@ class PosePath:
         unrolled: converts them back.
     """
 
-    def __init__(self, times_ns: Int64s, numbers: Floats, unrolled: Unrolled) -> None:
+    def __init__(self, times_ns: Int64s, numbers: Floats, unrolled: PoseNumbers) -> None:
         series = Series(NUMBERS, times_ns, numbers, np.full(numbers.shape, np.nan))
         self._interpolator = Interpolator(series, list(NUMBERS))
         self._unrolled = unrolled
@@ -77,7 +77,7 @@ class PosePath:
     @classmethod
     def through(cls, times_ns: Int64s, poses: Floats) -> PosePath:
         """Return the path through poses (n, 7) at times (n,)."""
-        unrolled = Unrolled(poses[0])
+        unrolled = PoseNumbers(poses[0])
         return cls(times_ns, unrolled.numbers(poses), unrolled)
 
     def at(self, times_ns: Int64s) -> Floats:

@@ -16,8 +16,8 @@ from model_nodes.main_physics.sources.base.from_transforms import MapPoses, read
 from model_nodes.main_physics.sources.base.path import (
     BasePlayback,
     Placement,
+    PoseNumbers,
     PosePath,
-    Unrolled,
     beginning_at,
     moved_in_plane,
     put_at,
@@ -176,7 +176,7 @@ def _path(odometry: RecordedPoses, file: Path) -> PosePath:
         BadInput: if they jump.
     """
     times, poses = odometry.times_ns, odometry.poses
-    unrolled = Unrolled(poses[0])
+    unrolled = PoseNumbers(poses[0])
     numbers = unrolled.numbers(poses)
     leap = first_leap(times, numbers)
     if leap is not None:

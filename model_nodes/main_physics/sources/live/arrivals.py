@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.sources.base.path import PosePath, Unrolled
+from model_nodes.main_physics.sources.base.path import PoseNumbers, PosePath
 from model_nodes.main_physics.sources.base.recorded_poses import SHIFTS, TURNS, first_leap
 from model_nodes.main_physics.sources.joint_messages import JointSample
 from model_nodes.main_physics.sources.joint_series import Series
@@ -266,7 +266,7 @@ _COMPARED = 8
 """Samples before a step that say how fast the base moves anyway."""
 
 
-class Leapt(Exception):
+class OdometryLeap(Exception):
     """Odometry jumps, as no base drives; the text is by how much."""
 
 
@@ -275,7 +275,7 @@ class BaseSamples(Arrivals[Floats]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._unrolled: Unrolled | None = None
+        self._unrolled: PoseNumbers | None = None
 
     def add_pose(self, time_ns: int, pose: Pose) -> int | None:
         """Add a pose; returns the time since the last one [ns], None for the first.
@@ -287,7 +287,7 @@ class BaseSamples(Arrivals[Floats]):
         self.since(time_ns)
         row = np.array([pose])
         if self._unrolled is None:
-            self._unrolled = Unrolled(row[0])
+            self._unrolled = PoseNumbers(row[0])
         since = self.add(time_ns, self._unrolled.numbers(row)[0])
         self._check_step()
         return since
@@ -316,4 +316,4 @@ class BaseSamples(Arrivals[Floats]):
         if leap is not None and leap == len(times) - 2:
             shift, turn = np.linalg.norm(step[:3]), np.linalg.norm(step[3:])
             seconds = (times[-1] - times[-2]) / 1e9
-            raise Leapt(f"by {shift:.3f} m and {turn:.3f} rad within {seconds:.3f} s")
+            raise OdometryLeap(f"by {shift:.3f} m and {turn:.3f} rad within {seconds:.3f} s")

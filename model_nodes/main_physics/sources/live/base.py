@@ -33,7 +33,7 @@ from model_nodes.main_physics.sources.joint_messages import Undecodable
 from model_nodes.main_physics.sources.live.arrivals import (
     BASE_KEPT_BEHIND,
     BaseSamples,
-    Leapt,
+    OdometryLeap,
     Unusable,
 )
 from model_nodes.main_physics.sources.part import BaseMotion
@@ -291,7 +291,7 @@ class BaseFeed:
                     use(raw, topic, type_name, arrived_ns)
                 except (Unusable, Undecodable) as error:
                     self._unusable(f"{topic}: {error}")
-                except Leapt as error:
+                except OdometryLeap as error:
                     self._leapt(f"odometry on {topic} jumps {error}")
                 except BadInput as error:
                     self.problem = error

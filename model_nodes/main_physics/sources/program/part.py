@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.beliefs import LOC, BeliefFields, belief_event
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.own_modules import distrusted_by, refusal
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scenario.source import ProgramSpec
 from hetwin_core.ensemble.scene.values import POSE_SIZE, WORLD
@@ -27,7 +28,7 @@ from model_nodes.main_physics.settings import NamedHand
 from model_nodes.main_physics.sources.commanded.controllers import told_start
 from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part, Placement
 from model_nodes.main_physics.sources.program.process import (
-    Gone,
+    ProgramGone,
     ProgramProcess,
     Silent,
     movable,
@@ -37,13 +38,13 @@ from model_nodes.main_physics.wheels import odometry_state
 from model_nodes.main_physics.world.description import Body, Pose
 from model_nodes.robot_program.facts import Ready, RobotFacts, Start
 from model_nodes.robot_program.messages import (
-    Ended,
-    Held,
+    HeldThing,
     Picture,
+    ProgramEnd,
     Reply,
     Request,
-    Seen,
-    Sensed,
+    SensedState,
+    Sighting,
 )
 
 
@@ -116,7 +117,7 @@ def _relative(frame: PlanarPose, place: PlanarPose) -> PlanarPose:
 
 
 def pictures_in(
-    events: Iterable[Event], links: Mapping[str, str], sensed: Sensed
+    events: Iterable[Event], links: Mapping[str, str], sensed: SensedState
 ) -> Iterator[Picture]:
     """Yield the pictures of the robot's cameras, and of those that stand in the world.
 
@@ -130,7 +131,7 @@ def pictures_in(
             continue
         frame = frame_of(event)
         if not frame or frame in links:
-            found = (Seen(one.object, one.pose, one.confidence) for one in detections(event))
+            found = (Sighting(one.object, one.pose, one.confidence) for one in detections(event))
             yield Picture(event.source, links.get(frame, ""), tuple(found), sensed)
 
 
@@ -176,7 +177,7 @@ class ProgramPart(Part):
         self._joints: Mapping[str, float] = {}
         self._pictures: list[Picture] = []
         self._events: list[Event] = []
-        self._held: Mapping[str, Held] = {}
+        self._held: Mapping[str, HeldThing] = {}
         self._told_ns = 0
         self._until_ns, self._until_picture = 0, False
         self._moves_until = 0.0
@@ -267,17 +268,21 @@ class ProgramPart(Part):
         Raises:
             BadInput: if the program cannot be imported or called.
         """
+        spec, folder = self._spec, str(self._folder)
+        if distrusted_by(self._folder) is not None:
+            if (refused := refusal(spec.program.partition(":")[0], self._folder)) is not None:
+                raise refused
+            folder = ""
         self._process = process = ProgramProcess()
-        spec = self._spec
         try:
-            process.send(Start(spec.program, str(self._folder), spec.arguments, facts))
+            process.send(Start(spec.program, folder, spec.arguments, facts))
             ready: Ready = process.receive(_IMPORT_S)
         except Silent:
             ready = Ready(
                 f"it is not imported within {_IMPORT_S:g} s{process.place()}",
                 "a module that can be imported quickly",
             )
-        except Gone as gone:
+        except ProgramGone as gone:
             ready = Ready(f"it cannot be imported: {gone}", "a module that can be imported")
         if ready.problem:
             process.close()
@@ -300,9 +305,9 @@ class ProgramPart(Part):
                 self._fail(
                     time_ns, f"it makes no call that takes time within {deadline}{process.place()}"
                 )
-            except Gone as gone:
+            except ProgramGone as gone:
                 self._fail(time_ns, str(gone))
-            if isinstance(message, Ended):
+            if isinstance(message, ProgramEnd):
                 self._end(message, time_ns)
                 return
             self._take(message, time_ns)
@@ -325,7 +330,7 @@ class ProgramPart(Part):
         self._until_ns = time_ns + round(request.seconds * 1e9)
         self._until_picture = request.until_picture
 
-    def _end(self, ended: Ended, time_ns: int) -> None:
+    def _end(self, ended: ProgramEnd, time_ns: int) -> None:
         if ended.problem:
             self._fail(time_ns, ended.problem)
         self._events += ended.events
@@ -336,9 +341,9 @@ class ProgramPart(Part):
     def _fail(self, time_ns: int, reason: str) -> NoReturn:
         raise RunFailed(_PROGRAM, self._spec.program, time_ns, reason)
 
-    def _sensed(self, time_ns: int) -> Sensed:
+    def _sensed(self, time_ns: int) -> SensedState:
         now = time_ns * 1e-9
-        return Sensed(now, self._joints, self._base.root(now))
+        return SensedState(now, self._joints, self._base.root(now))
 
 
 def _names(robot: Body, link: str) -> tuple[str, str]:

@@ -82,7 +82,7 @@ class Silent(Exception):
     """Nothing came within the time."""
 
 
-class Gone(Exception):
+class ProgramGone(Exception):
     """The process has ended; the text says how."""
 
 
@@ -126,7 +126,7 @@ class ProgramProcess:
         try:
             self._connection.send(message)
         except OSError:
-            raise Gone(self._end()) from None
+            raise ProgramGone(self._end()) from None
 
     def receive(self, seconds: float) -> Any:
         """Return the next message.
@@ -140,7 +140,7 @@ class ProgramProcess:
                 raise Silent
             return self._connection.recv()
         except (EOFError, OSError):
-            raise Gone(self._end()) from None
+            raise ProgramGone(self._end()) from None
 
     def place(self) -> str:
         """Where it is at work, as the end of a sentence; empty if that cannot be seen."""

@@ -12,10 +12,9 @@ from hetwin_machines.expressions.operations import Value
 from hetwin_machines.machine_network.settings import Drives, Raised, Words
 from hetwin_machines.network import Network
 from hetwin_machines.seeing.watch import Seen
+from hetwin_machines.words import MACHINE_FAULT, MACHINE_STATE
 from hetwin_suite.model import (
     DRIVE_BASE,
-    MACHINE_FAULT,
-    MACHINE_STATE,
     AttributeSpec,
     BadInput,
     Event,

@@ -12,11 +12,10 @@ from hetwin_machines.machine_network.settings import Settings
 from hetwin_machines.network import Network
 from hetwin_machines.network_files import load_network
 from hetwin_machines.seeing.watch import Watch
+from hetwin_machines.words import MACHINE_FAULT, MACHINE_STATE
 from hetwin_suite.model import (
     ANY_ATTRIBUTE,
     DRIVE_BASE,
-    MACHINE_FAULT,
-    MACHINE_STATE,
     BadInput,
     Changes,
     Contribution,

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hetwin_core.ensemble.conductor.checkpoint import file
 from hetwin_core.ensemble.conductor.checkpoint.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.checkpoint.file import read_checkpoint, write_checkpoint
 from hetwin_core.ensemble.conductor.start.options import RunOptions
@@ -182,10 +181,18 @@ def test_older_files_are_named(tmp_path):
 
 
 def test_file_that_unpacks_to_too_much_is_refused(monkeypatch, tmp_path):
-    monkeypatch.setattr(file, "_LARGEST", 1000)
-    path = written(tmp_path / "a.json.gz", good(given={"a": " " * 1000}))
-    assert path.stat().st_size < 300
-    with pytest.raises(BadInput, match="too large; expected at most 1000 bytes"):
+    monkeypatch.setenv("HETWIN_LARGEST_MIB", "1")
+    path = written(tmp_path / "a.json.gz", good(given={"a": " " * 2**20}))
+    assert path.stat().st_size < 3000
+    with pytest.raises(BadInput, match="it unpacks to more than 1 MiB; if trusted, set"):
+        read_checkpoint(path)
+
+
+def test_file_of_millions_of_values_is_refused(tmp_path):
+    """Each takes a byte in the file, and many more in memory."""
+    path = tmp_path / "a.json.gz"
+    path.write_bytes(gzip.compress(b'{"a":[' + b"[]," * 4_000_000 + b"[]]}"))
+    with pytest.raises(BadInput, match="its values take more than 128 MiB"):
         read_checkpoint(path)
 
 
@@ -202,3 +209,19 @@ def test_what_is_no_plain_data_is_not_written(checkpoint, tmp_path):
     with pytest.raises(TypeError, match="a checkpoint holds no ndarray"):
         write_checkpoint(replace(checkpoint, models={"a": {"b": np.array([{}])}}), tmp_path / "a")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"duration": "x"}, "options.duration: this value cannot be used; found 'x'"),
+        ({"duration": 1e300}, "duration: a run cannot go on for so long"),
+        ({"packages": [1]}, "options.packages: this value cannot be used"),
+        ({"scene": 5}, "options.scene: this value cannot be used; found 5"),
+        ({"source": 5}, "options.source: this value cannot be used; found 5; expected text"),
+    ],
+)
+def test_options_of_other_types_are_named(options, words, tmp_path):
+    path = written(tmp_path / "a.json.gz", good(options=options))
+    with pytest.raises(BadInput, match=f"{path}: {words}"):
+        read_checkpoint(path)

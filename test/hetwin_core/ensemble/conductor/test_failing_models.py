@@ -116,7 +116,7 @@ def test_the_main_model_may_be_late_too() -> None:
     scenario: late
     rate: 100
     models:
-      physics: {type: "support.toys:ToyPhysics", main: true, deadline: 0.2, parameters: {until: 0.1, late_at: 0.05}}
+      physics: {type: "support.toys:ToyPhysics", main: true, deadline: 1, parameters: {until: 0.1, late_at: 0.05}}
     """
     error = run(text).summary.error
     assert error is not None

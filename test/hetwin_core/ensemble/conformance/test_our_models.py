@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from support.cli_runs import ROOT
 
 from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.errors import BadInput
@@ -58,12 +57,6 @@ GIVEN: dict[str, dict[str, object]] = {
     "fidelity_during_action": {"actions": ["move"], "objects": ["box"]},
     "fidelity_near_robot": {},
     "robot_health": {},
-    "robot_link": {"commander": "a", "virtual": "b", "real": "c"},
-    "travel_update": {
-        "after": 6,
-        "sheet": {"turn_speed": 1.0, "turn_acceleration": 1.0, "speed": 1.0, "acceleration": 1.0},
-    },
-    "way_guide": {"robot": "box", "answers": "link", "places": {1: [1.0, 1.0]}},
 }
 """The other types, with what cannot be made up."""
 
@@ -81,8 +74,6 @@ def test_every_type_is_tested() -> None:
     ours = {point.name for point in points if point.dist and point.dist.name == "hetwin-suite"}
     tested = {
         *GIVEN,
-        "lab_robot_stand_in",  # below
-        "remote_robot",  # test/hetwin_suite/proving_ground/lab/remote_robot checks it, with a robot
         "main_physics",
         "grasp_monitor",
         "handling_observer",
@@ -124,11 +115,3 @@ def test_physics_gives_objects_away_and_takes_them_back() -> None:
 def test_what_is_no_model_is_bad_input(model: str) -> None:
     with pytest.raises(BadInput):
         check_model_type(model)
-
-
-@pytest.mark.long
-def test_the_stand_in_keeps_it_too() -> None:
-    """It builds a world for each of its many starts."""
-    given = {"scenario": str(ROOT / "scenarios" / "twin_lab.yaml")}
-    results = check_model_type("lab_robot_stand_in", given)
-    assert [f"{r.check}: {r.detail}" for r in results if not r.ok] == []

@@ -62,3 +62,21 @@ def test_a_bomb_is_refused_without_being_built(levels: int) -> None:
     lines += [f"l{i}: &l{i} [{', '.join([f'*l{i - 1}'] * 10)}]" for i in range(1, levels)]
     with pytest.raises(BadInput, match=f"at most {MAX_NODES} values"):
         read("\n".join(lines))
+
+
+def test_many_values_are_refused_before_they_are_composed() -> None:
+    with pytest.raises(BadInput, match=f"line {MAX_NODES + 1}, .*more than {MAX_NODES} values"):
+        read("- a\n" * (MAX_NODES + 10))
+
+
+@pytest.mark.parametrize("number", ["1" * 400, "1." + "1" * 400, "0x" + "f" * 400])
+def test_a_number_of_hundreds_of_digits_is_none(number: str) -> None:
+    with pytest.raises(BadInput, match=r"line 2, column 4: .*digits; expected 300 at most"):
+        read(f"a: 1\nb: {number}\n")
+
+
+def test_a_time_of_day_is_no_number_of_base_60() -> None:
+    text = ":".join(["59"] * 400)
+    data = read(f"a: 1:30\nb: 59:59:59.5\nc: {text}\nd: 1_000\ne: 1.5\nf: .inf\ng: 0x1f\n").data
+    numbers = {"d": 1000, "e": 1.5, "f": float("inf"), "g": 31}
+    assert data == {"a": "1:30", "b": "59:59:59.5", "c": text, **numbers}

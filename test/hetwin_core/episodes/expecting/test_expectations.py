@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 from support.made_tables import MadeTables, ns
 
+from hetwin_core.ensemble.annotations import LETTING_GO
+from hetwin_core.ensemble.event_patterns import EventPattern
 from hetwin_core.episodes.expecting import Expectations
+from hetwin_core.episodes.expecting.expectations import OTHER, default_expectations
 
 TOUCH = {"a": "fingertip", "b": "box"}
 
@@ -57,3 +60,14 @@ def test_a_scenario_replaces_what_an_operation_may_do() -> None:
     assert expects(made, "collision", 2.0, a="cup2", b="fingertip") is False
     assert expects(made, "spilled", 2.0, cup="cup1")
     assert expects(made, "collision_end", 2.0, **TOUCH) is False
+
+
+def test_the_defaults_are_events_as_scenarios_have_them_and_name_what_lets_go() -> None:
+    defaults = default_expectations()
+    for texts in defaults.values():
+        assert texts
+        for text in texts:
+            EventPattern.from_text(text)
+    assert LETTING_GO | {OTHER} <= defaults.keys()
+    assert "dropped(object)" in defaults["open_gripper"]
+    assert "dropped(object)" not in defaults["give"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning
 from hetwin_core.episodes.tables.deriving.book import Book
-from hetwin_core.episodes.tables.deriving.truths import Drops
+from hetwin_core.episodes.tables.deriving.derivation import Drops
 
 HELD = AttributeSpec("held", meaning=Meaning.ENTITY)
 BOX = {"object": "box", "hand": "clamp"}

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hetwin_suite._study.deciding.race import FIRST, Trial, race
+from hetwin_suite._study.deciding.strategies import FIRST, Trial, race
 
 
 class Asked:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hetwin_suite._study.explaining.change import Change, change_words
+from hetwin_suite._study.explaining.explanation import Change, change_words
 
 AHEAD = np.array([1.0, 0.0])
 

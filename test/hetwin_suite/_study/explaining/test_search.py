@@ -11,9 +11,15 @@ import pytest
 from hetwin_core.ensemble.scenario.uncertainty import Between, Sigma, Spread
 from hetwin_suite._study.drawing.draw import Draw
 from hetwin_suite._study.drawing.uncertain import Physical, Placed, Uncertainty
-from hetwin_suite._study.explaining.change import Change, Place, with_change
-from hetwin_suite._study.explaining.rays import SHIFTS_M, Candidate, candidates
-from hetwin_suite._study.explaining.search import FUTURES, Mended, Search
+from hetwin_suite._study.explaining.explanation import Change, Place, with_change
+from hetwin_suite._study.explaining.search import (
+    FUTURES,
+    SHIFTS_M,
+    Candidate,
+    Mended,
+    Search,
+    candidates,
+)
 from hetwin_suite._study.runs.run_result import RunResult
 
 AT = np.array([0.4, -0.3, 0.7, 1.0, 0.0, 0.0, 0.0])

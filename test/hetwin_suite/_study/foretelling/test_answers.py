@@ -15,10 +15,10 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_suite._study.foretelling import foreteller
-from hetwin_suite._study.foretelling.asked import Question
-from hetwin_suite._study.foretelling.beside import AFTER_S, Asking
-from hetwin_suite._study.runs.origins import Moment
+from hetwin_suite._study.foretelling.announced import Question
+from hetwin_suite._study.foretelling.foreteller import AFTER_S, Asking
 from hetwin_suite._study.runs.root import Root
+from hetwin_suite._study.runs.run_result import Moment
 from hetwin_suite._study.runs.study import Study
 
 LIFTED = 0.4

@@ -8,8 +8,7 @@ import pytest
 from support.small_run import SmallRun
 
 from hetwin_suite._study.batch import Batch, counted
-from hetwin_suite._study.page.kinds import kinds_of
-from hetwin_suite._study.page.page import batch_page
+from hetwin_suite._study.page import batch_page, kinds_of
 from hetwin_suite._study.runs.run_result import RunResult
 
 QUESTIONS = {"delivered": "true", "upright": "true"}

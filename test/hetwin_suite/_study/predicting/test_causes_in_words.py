@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from hetwin_suite._study.predicting.causes import failures_of
-from hetwin_suite._study.predicting.forecast import Forecast
+from hetwin_suite._study.predicting.forecast import Forecast, failures_of
 from hetwin_suite._study.runs.run_result import RunResult, Seen
 
 

@@ -14,7 +14,7 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.ensemble.transport.local_ports import local_ports
 from hetwin_suite._study.predicting.predict import predict
-from hetwin_suite._study.runs.origins import Moment
+from hetwin_suite._study.runs.run_result import Moment
 from hetwin_suite._study.runs.study import Study
 from hetwin_suite.view.show.looking import looking_page
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from hetwin_suite._study.drawing.draw import Draw
-from hetwin_suite._study.runs.origins import Moment, Now
 from hetwin_suite._study.runs.root import at_moment
-from hetwin_suite._study.runs.run_result import RunResult
+from hetwin_suite._study.runs.run_result import Moment, Now, RunResult
 from hetwin_suite._study.runs.study import Study
 
 

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from hetwin_suite._study.drawing.draw import AS_BELIEVED, Draw
-from hetwin_suite._study.runs.origins import Moment, Now
 from hetwin_suite._study.runs.root import at_moment
-from hetwin_suite._study.runs.run_result import RunResult
+from hetwin_suite._study.runs.run_result import Moment, Now, RunResult
 from hetwin_suite._study.runs.study import Study
 
 COUNT = 4

@@ -12,8 +12,8 @@ from support.hetwin_command import refused
 
 from hetwin_suite._study.predicting.forecast import Forecast
 from hetwin_suite._study.predicting.predict import predict
-from hetwin_suite._study.runs.origins import Moment
 from hetwin_suite._study.runs.physics_alone import END_S, looks
+from hetwin_suite._study.runs.run_result import Moment
 from hetwin_suite._study.runs.study import Study
 
 AT_S, HORIZON_S = 0.2, 0.4

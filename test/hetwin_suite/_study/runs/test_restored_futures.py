@@ -11,7 +11,7 @@ from support.hetwin_command import hetwin
 
 from hetwin_suite._study.predicting.forecast import Forecast
 from hetwin_suite._study.predicting.predict import predict
-from hetwin_suite._study.runs.origins import Moment
+from hetwin_suite._study.runs.run_result import Moment
 from hetwin_suite._study.runs.study import Study
 from hetwin_suite._study.workers.processes import Processes
 

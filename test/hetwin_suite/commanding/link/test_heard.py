@@ -6,11 +6,11 @@ import pytest
 
 from hetwin_suite.commanding.link.checks import moved_since, stale
 from hetwin_suite.commanding.refusal import Rule
-from model_nodes.consistency.live_robot import Heard
+from model_nodes.consistency.live_robot import HeardJoints
 
 
-def heard(*messages: tuple[dict[str, float], float, float]) -> Heard:
-    found = Heard()
+def heard(*messages: tuple[dict[str, float], float, float]) -> HeardJoints:
+    found = HeardJoints()
     for positions, stamp, arrived in messages:
         found.add(list(positions), list(positions.values()), stamp, arrived)
     return found

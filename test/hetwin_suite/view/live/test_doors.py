@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from hetwin_suite.view.live.doors import Doors, is_loopback
+from hetwin_suite.view.live.doors import Doors
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,14 @@ from hetwin_suite.view.live.doors import Doors, is_loopback
 )
 def test_its_own_page_comes_in(host: str, origin: str | None) -> None:
     headers = {"Host": host} | ({} if origin is None else {"Origin": origin})
-    assert Doors.of("127.0.0.1").refusal("/live", headers) is None
+    doors = Doors.of("127.0.0.1")
+    assert doors.refusal(f"/live?token={doors.token}", headers) is None
+
+
+@pytest.mark.parametrize("query", ["", "?token=", "?token=guessed"])
+def test_another_user_of_this_machine_does_not_come_in(query: str) -> None:
+    refusal = Doors.of("127.0.0.1").refusal(f"/live{query}", {"Host": "127.0.0.1:8770"})
+    assert refusal == "the address lacks the right token"
 
 
 @pytest.mark.parametrize(
@@ -44,7 +51,8 @@ def test_its_own_page_comes_in(host: str, origin: str | None) -> None:
     ],
 )
 def test_foreign_pages_and_names_do_not(headers: dict[str, str], words: str) -> None:
-    refusal = Doors.of("127.0.0.1").refusal("/live", headers)
+    doors = Doors.of("127.0.0.1")
+    refusal = doors.refusal(f"/live?token={doors.token}", headers)
     assert refusal is not None
     assert words in refusal
 
@@ -73,8 +81,14 @@ def test_a_named_address_is_served_under_its_name() -> None:
     assert doors.refusal(path, {"Host": "192.168.0.8:80"}) is not None
 
 
-def test_loopback() -> None:
-    assert [is_loopback(h) for h in ("127.0.0.1", "localhost", "::1", "127.3.2.1")] == [True] * 4
-    assert [is_loopback(h) for h in ("0.0.0.0", "::", "192.168.0.7", "robot")] == [False] * 4
-    assert Doors.of("127.0.0.1").address(80) == "http://127.0.0.1:80/"
-    assert Doors.of("::1").address(80) == "http://[::1]:80/"
+def test_each_server_has_a_token_of_its_own() -> None:
+    for host, named in (("127.0.0.1", "127.0.0.1"), ("::1", r"\[::1\]")):
+        first, second = (Doors.of(host).address(80) for _ in range(2))
+        assert re.fullmatch(rf"http://{named}:80/\?token=[\w-]{{20,}}", first)
+        assert first != second
+
+
+def test_tools_connect_to_what_the_user_names() -> None:
+    doors = Doors.of("127.0.0.1", tools=("foxglove.dev",))
+    headers = {"Host": "127.0.0.1:8765", "Origin": "https://app.foxglove.dev"}
+    assert doors.refusal("/", headers) is None

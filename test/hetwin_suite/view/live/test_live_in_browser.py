@@ -38,7 +38,7 @@ def shown(out: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str
     )
     try:
         assert process.stdout is not None
-        found = re.search(r"http://127\.0\.0\.1:\d+/", process.stdout.readline())
+        found = re.search(r"http://127\.0\.0\.1:\d+/\?token=[\w-]+", process.stdout.readline())
         assert found is not None
         yield process, found[0]
     finally:
@@ -126,7 +126,9 @@ def test_a_run_is_taken_in_hand(browser: Browser, tmp_path: Path) -> None:
         assert "deterministic: false" in watched.page.get_by_role("status").inner_text()
         assert process.wait(60) == 0
         assert not watched.errors
-        assert all(url.startswith((address, "data:", "ws:")) for url in watched.requests)
+        assert all(
+            url.startswith((address.partition("?")[0], "data:", "ws:")) for url in watched.requests
+        )
     ended = summary(out)
     assert not ended["deterministic"]
     by_hand = [h for h in ended["handovers"] if h["cause"] == "by hand"]

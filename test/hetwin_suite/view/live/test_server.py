@@ -45,11 +45,15 @@ class Served:
         url = f"ws://127.0.0.1:{self.port}/live?{self.query}"
         return websockets.connect(url, **options)
 
-    def get(self, path: str = "/", **headers: str) -> tuple[int, str, dict[str, str]]:
+    def get(
+        self, path: str = "/", query: str | None = None, **headers: str
+    ) -> tuple[int, str, dict[str, str]]:
         """Status, text and headers of a response."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
-            connection.request("GET", path, headers=headers)
+            connection.request(
+                "GET", f"{path}?{self.query if query is None else query}", headers=headers
+            )
             response = connection.getresponse()
             return response.status, response.read().decode(), dict(response.getheaders())
         finally:
@@ -187,7 +191,8 @@ def test_a_wrong_message_is_the_last_one(served: Served, message: str | bytes, w
 def test_who_reads_nothing_delays_nobody(served: Served) -> None:
     with socket.create_connection(("127.0.0.1", served.port)) as silent:
         silent.sendall(
-            b"GET /live HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            f"GET /live?{served.query} HTTP/1.1\r\nHost: 127.0.0.1\r\n".encode()
+            + b"Upgrade: websocket\r\nConnection: Upgrade\r\n"
             b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
         )
         with served.connect() as connection:
@@ -211,8 +216,8 @@ def test_too_many_pages_are_refused(served: Served) -> None:
 def test_from_other_machines_one_needs_the_token() -> None:
     served = Served("0.0.0.0")
     try:
-        assert served.get("/")[0] == 403
-        assert served.get(f"/?{served.query}")[0] == 200
+        assert served.get("/", query="")[0] == 403
+        assert served.get("/")[0] == 200
         with served.connect() as connection:
             assert isinstance(connection.recv(timeout=60), bytes)
         served.query = "token=guessed"

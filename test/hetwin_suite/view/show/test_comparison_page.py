@@ -12,7 +12,7 @@ from support.small_run import SmallRun
 from hetwin_core.episodes.comparing.comparison import (
     Apart,
     Comparison,
-    Differing,
+    Difference,
     Divergence,
     Parting,
     What,
@@ -20,7 +20,7 @@ from hetwin_core.episodes.comparing.comparison import (
 from hetwin_suite.view.show.comparison_page import comparison_page
 
 
-def found(*given: Differing, **changed: Any) -> Comparison:
+def found(*given: Difference, **changed: Any) -> Comparison:
     known: dict[str, Any] = {
         "divergence": Divergence(),
         "given": given,
@@ -47,9 +47,9 @@ def body(page: str) -> str:
 
 def test_seed_engine_and_rate_are_named_before_all_else(small_run: SmallRun) -> None:
     given = (
-        Differing(What.SEED, "seed", 1, 2),
-        Differing(What.RATE, "rate", 400.0, 200.0),
-        Differing(What.PARAMETER, "grasp.force", 3.0, {"least": 1}),
+        Difference(What.SEED, "seed", 1, 2),
+        Difference(What.RATE, "rate", 400.0, 200.0),
+        Difference(What.PARAMETER, "grasp.force", 3.0, {"least": 1}),
     )
     parted = Divergence(state=Parting(1_500_000_000, ("box",), None, None))
     page = body(comparison_page(found(*given, divergence=parted), small_run.out, small_run.out))

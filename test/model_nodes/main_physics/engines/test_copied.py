@@ -7,10 +7,10 @@ import numpy as np
 from hetwin_core.ensemble.scene.fidelity import Fidelity
 from model_nodes.main_physics.engines.gz.drives import JointSpline
 from model_nodes.main_physics.engines.gz.proxies.selection import ProxySelection
-from model_nodes.main_physics.engines.shared import Copied, Touches
+from model_nodes.main_physics.engines.shared import CopiedPart, Touches
 
 
-class Whole(Copied):
+class Whole(CopiedPart):
     """A part with parts."""
 
     saved_fields = ("_spline", "_absent", "_speeds")

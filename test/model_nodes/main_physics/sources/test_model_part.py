@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from hetwin_core.ensemble.base_words import ALIGN_BASE, DRIVE_BASE
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Event, Json
-from hetwin_core.ensemble.machine_words import ALIGN_BASE, DRIVE_BASE
 from hetwin_core.ensemble.scenario.source import ModelSpec
 from model_nodes.main_physics.sources.model_part import ModelPart
 from model_nodes.main_physics.wheels import DifferentialDrive

@@ -94,3 +94,39 @@ def test_text_stl_is_read(tmp_path: Path) -> None:
     (tmp_path / "t.stl").write_text(f"solid t\n{facets}endsolid t\n")
     hull = meshes.hull_of_file(tmp_path / "t.stl", (1.0, 1.0, 2.0))
     assert volume(hull) == pytest.approx(1 / 3, rel=1e-5)
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a.zae", "a.3mf", "a.glb", "a.tar.gz"])
+def test_an_archive_is_no_mesh(tmp_path: Path, name: str) -> None:
+    """It may unpack to any size, and a GLB says only how large it is."""
+    (tmp_path / name).write_bytes(b"anything")
+    with pytest.raises(BadInput, match=r"this is no mesh that is read; expected a mesh in \.stl"):
+        meshes.hull_of_file(tmp_path / name, (1.0, 1.0, 1.0))
+
+
+def test_collada_whose_nodes_double_each_other(tmp_path: Path) -> None:
+    nodes = [f'<node id="n{i}">{f"<instance_node url=#n{i + 1}/>" * 2}</node>' for i in range(40)]
+    (tmp_path / "a.dae").write_text(f"<COLLADA>{''.join(nodes)}</COLLADA>")
+    with pytest.raises(BadInput, match="its nodes repeat others"):
+        meshes.hull_of_file(tmp_path / "a.dae", (1.0, 1.0, 1.0))
+
+
+def test_a_mesh_larger_than_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HETWIN_LARGEST_MIB", "1")
+    (tmp_path / "a.ply").write_bytes(bytes(2**20 + 1))
+    with pytest.raises(BadInput, match="cannot be read: it has more than 1 MiB"):
+        meshes.hull_of_file(tmp_path / "a.ply", (1.0, 1.0, 1.0))
+
+
+def test_a_mesh_without_end_is_refused_in_one_line(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The library of hulls would write a page to stderr that names no file."""
+    far = 3e38
+    corners = np.array([[0, 0, 0], [far, 0, 0], [0, 1, 0], [0, 0, far]], np.float32)
+    facets = [[(0, 0, 0), *corners[list(face)]] for face in ((0, 1, 2), (0, 1, 3), (1, 2, 3))]
+    rows = b"".join(np.array(facet, np.float32).tobytes() + b"\0\0" for facet in facets)
+    (tmp_path / "a.stl").write_bytes(bytes(80) + np.uint32(len(facets)).tobytes() + rows)
+    with pytest.raises(BadInput, match=r"a\.stl: has no convex hull"):
+        meshes.hull_of_file(tmp_path / "a.stl", (1.0, 1.0, 1.0))
+    assert not capfd.readouterr().err

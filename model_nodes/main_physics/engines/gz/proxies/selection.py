@@ -16,7 +16,7 @@ from enum import StrEnum
 from hetwin_core.ensemble.scene.fidelity import Fidelity
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from model_nodes.main_physics.engines.mujoco.tables import gives_way, yielding_links
-from model_nodes.main_physics.engines.shared import Copied
+from model_nodes.main_physics.engines.shared import CopiedPart
 from model_nodes.main_physics.world.description import Body, frame_name
 
 _STANDS = 0x0002
@@ -83,7 +83,7 @@ _PROXIES_FOR = {
 """Attribute that another model takes -> the proxies that it may need."""
 
 
-class ProxySelection(Copied):
+class ProxySelection(CopiedPart):
     """The requested state of the objects, and the kind of proxy that follows from it.
 
     Attributes:

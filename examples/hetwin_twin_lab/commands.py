@@ -1,0 +1,35 @@
+"""`hetwin record lab_robot`."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hetwin_suite.command import EpisodeNumber, Jobs, Result, Seed, option, recorded
+
+
+def lab_robot(
+    out: Annotated[Path, option("--out", "folder for the episodes; new or empty")],
+    count: Annotated[int, option("-n", "episodes", least=1)] = 10,
+    episode: EpisodeNumber = None,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    friction: Annotated[
+        float | None,
+        typer.Option(help="coefficient of its wheels on the floor; default: the world's"),
+    ] = None,
+) -> Result:
+    """Record moves of one robot of a lab, whose hidden measures the seed says.
+
+    drive.csv (wheels, and where it really was) and laps.csv are logs for hetwin calibrate, robot.json is its data
+    sheet.
+
+    Example: hetwin record lab_robot -n 2 --seed 3 --out episodes/moves
+    """
+    from hetwin_twin_lab.recorded import record_moves
+
+    record = partial(record_moves, count, seed, out, jobs, episode=episode, friction=friction)
+    return recorded(record, out, count if episode is None else 1)

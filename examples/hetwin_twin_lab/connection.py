@@ -1,0 +1,75 @@
+"""The connection to a lab robot: it takes its time, and loses answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hetwin_suite.episode import own_random
+from hetwin_suite.model import Event
+from hetwin_twin_lab.hidden import Hidden
+from hetwin_twin_lab.robot import LabRobot
+
+
+class Connection:
+    """Brings commands to a robot, and its answers back.
+
+    Args:
+        robot: with the reactive layer.
+        hidden: how long that takes, and what is lost.
+        seed: of what is lost.
+        command: name of the events that are commands.
+        reply: name of the reactive layer's events that are answers.
+
+    Attributes:
+        lost, late: how many answers so far.
+    """
+
+    def __init__(
+        self, robot: LabRobot, hidden: Hidden, seed: int, command: str, reply: str
+    ) -> None:
+        self._robot, self._hidden = robot, hidden
+        self._command, self._reply = command, reply
+        self._random: np.random.Generator = own_random("lab robot's connection", seed)
+        self._commands: list[tuple[int, Event]] = []
+        self._answers: list[tuple[int, Event]] = []
+        self._lag_ns = round(hidden.lag * 1e9)
+        self.lost = self.late = 0
+
+    def advance(self, time_ns: int, events: Sequence[Event]) -> list[Event]:
+        """Let the robot go on to a time; return the answers that are heard until then.
+
+        Args:
+            time_ns: to which it goes [ns].
+            events: since the last call; those that are commands are brought to it.
+        """
+        for event in events:
+            if event.name == self._command:
+                self._commands.append((event.time_ns + self._lag_ns, event))
+        robot = self._robot
+        while robot.time_ns + robot.period_ns <= time_ns:
+            there: list[Event] = []
+            if robot.takes_commands:
+                now = robot.time_ns + robot.period_ns
+                there = [event for at, event in self._commands if at <= now]
+                self._commands = [(at, event) for at, event in self._commands if at > now]
+            for event in robot.step(there):
+                if event.name == self._reply:
+                    self._answer(event)
+        heard = [event for at, event in self._answers if at <= time_ns]
+        self._answers = [(at, event) for at, event in self._answers if at > time_ns]
+        return [Event(self._reply, time_ns, arguments=dict(event.arguments)) for event in heard]
+
+    def _answer(self, event: Event) -> None:
+        """Send an answer, unless it is lost; each draws as many numbers, so that none shifts the others."""
+        hidden = self._hidden
+        lost, late = self._random.random(2).tolist()
+        if lost < hidden.lost:
+            self.lost += 1
+            return
+        at = event.time_ns + self._lag_ns
+        if late < hidden.late:
+            self.late += 1
+            at += round(hidden.late_by * 1e9)
+        self._answers.append((at, event))

@@ -1,0 +1,90 @@
+"""The figures of a twin lab: what passed the link of a real and a virtual robot, and what the twin learned."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
+from typing import Any
+
+from hetwin_suite.command import RunFigures
+from hetwin_twin_lab.words import ALARM, LINKED, LOGGED, MODEL_UPDATED, ROUTINE
+
+Rows = Sequence[Mapping[str, Any]]
+_STATES = {"AHEAD": "ahead", "BEHIND": "behind", "SYNC": "sync"}
+
+
+def lab_figures(rows: Rows) -> RunFigures:
+    """Return the figures by the events of a run in which a link was there."""
+    link = next(row for row in rows if row["name"] == LINKED)
+    there, own = link["arguments"], [row for row in rows if row["source"] == link["source"]]
+    logged = [row for row in own if row["name"] == LOGGED]
+    alarms = Counter(
+        (row["arguments"]["alarm"], row["arguments"]["side"]) for row in own if row["name"] == ALARM
+    )
+    states = Counter(row["arguments"]["state"] for row in logged)
+    waits = [row["arguments"]["D"] for row in logged]
+    values = {
+        "commands": sum(row["name"] == there["command"] for row in own),
+        "replies": {side: _replies(rows, there, side) for side in ("real", "virtual")},
+        **{name: states[state] for state, name in _STATES.items()},
+        "timeouts": {side: alarms["timeout", side] for side in ("real", "virtual")},
+        "inconsistent": sum(n for (kind, _), n in alarms.items() if kind == "inconsistent"),
+        "out_of_context": sum(n for (kind, _), n in alarms.items() if kind == "out_of_context"),
+        "D": {"median": median(waits) if waits else None, "most": max(waits, default=None)},
+        "travel": _travel(rows, logged),
+    }
+    return RunFigures("lab", values, list(_words(values)), ROUTINE)
+
+
+def _words(figures: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the figures in words."""
+    replies, timeouts = figures["replies"], figures["timeouts"]
+    yield (
+        f"{figures['commands']} commands; {replies['real']} answers of the real robot,"
+        f" {replies['virtual']} of the virtual one: {figures['ahead']} times that one was ahead, {figures['behind']}"
+        f" behind, {figures['sync']} in sync"
+    )
+    yield (
+        f"{timeouts['real']} and {timeouts['virtual']} timeouts, {figures['inconsistent']} inconsistent answers,"
+        f" {figures['out_of_context']} out of context"
+    )
+    before, after = figures["travel"]["before"], figures["travel"]["after"]
+    if before is not None and after is not None:
+        yield f"travel times were {before:.2f} s off in the first part, and {after:.2f} s in the second"
+
+
+def _replies(rows: Rows, there: Mapping[str, Any], side: str) -> int:
+    """How many answers of a robot were heard."""
+    return sum(row["name"] == there["reply"] and row["source"] == there[side] for row in rows)
+
+
+def _travel(rows: Rows, logged: Rows) -> dict[str, float | None]:
+    """Median differences of the laps before and after the update [s]; without one, of both halves of the moves."""
+    moves = [row for row in logged if _lap_off(row) is not None]
+    updated = next((row["time"] for row in rows if row["name"] == MODEL_UPDATED), None)
+    if updated is None:
+        half = len(moves) // 2
+        parts = moves[:half], moves[half:]
+    else:  # a command that was under way counts for neither
+        parts = (
+            [row for row in moves if row["time"] <= updated],
+            [row for row in moves if row["arguments"]["T"] >= updated],
+        )
+    before, after = ([off for row in part if (off := _lap_off(row)) is not None] for part in parts)
+    return {
+        "before": median(before) if before else None,
+        "after": median(after) if after else None,
+    }
+
+
+def _lap_off(row: Mapping[str, Any]) -> float | None:
+    """By how much the laps of a move that both robots did differ [s]; None of anything else."""
+    said = row["arguments"]
+    if (
+        said["rotation"] is None
+        or said["alarms"]
+        or None in (said["lap_real"], said["lap_virtual"])
+    ):
+        return None
+    return round(abs(float(said["lap_real"]) - float(said["lap_virtual"])), 9)

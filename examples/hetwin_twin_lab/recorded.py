@@ -1,0 +1,249 @@
+"""Records how the stand-in for a lab robot moves: wheels, where it really was, and how long each move took."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hetwin_suite.episode import (
+    JOINT_STATES,
+    Encoded,
+    Take,
+    Topic,
+    encoded,
+    header,
+    joint_state,
+    pose_message,
+    record_episodes,
+    write_recording,
+)
+from hetwin_suite.model import Event, Floats
+from hetwin_suite.robot import nearest_turn
+from hetwin_suite.runs import BadInput, Scenario, load_scenario
+from hetwin_twin_lab.hidden import Hidden
+from hetwin_twin_lab.robot import LabRobot
+
+DRIVE, LAPS, ROBOT, TRUTH = "drive.csv", "laps.csv", "robot.json", "truth.json"
+BAG = "recording"
+TRUE_POSE = Topic("truth", "geometry_msgs/msg/PoseStamped", "where it really was")
+MOVES = 15
+MOST_FRICTION = 10.0
+SCENARIO, CONTROLLER = "twin_lab", "reactive"
+_FREE = (-2.2, -0.4, -0.5, 1.4)
+"""Part of the floor of the lab on which nothing stands: x from, to, y from, to [m]."""
+_NEAREST, _FURTHEST = 0.4, 1.5
+_REST_NS, _PATIENCE_NS = 600_000_000, 40_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A command, and the laps of the real robot and of one that is as in the data sheet [s]."""
+
+    sent: float
+    rotation: float
+    displacement: float
+    real: float | None
+    virtual: float | None
+
+
+class Recorder:
+    """Commands a robot from place to place, and writes down what it does.
+
+    Args:
+        scenario: of the lab.
+        hidden: what its data sheet does not say.
+        random: of the places.
+    """
+
+    def __init__(self, scenario: Scenario, hidden: Hidden, random: np.random.Generator) -> None:
+        self._scenario, self._hidden, self._random = scenario, hidden, random
+        self._robot = LabRobot(scenario, CONTROLLER, hidden)
+        self._sheet = LabRobot(scenario, CONTROLLER, Hidden())
+        self.rows: list[tuple[float, ...]] = []
+        self.moves: list[Move] = []
+
+    @property
+    def wheels(self) -> tuple[str, str]:
+        """Names of the joints of its wheels, left and right."""
+        wheels = self._robot.wheels
+        return wheels.left[0], wheels.right[0]
+
+    @property
+    def sheet(self) -> dict[str, float]:
+        """The robot's measures by its data sheet [m]."""
+        wheels = self._robot.wheels
+        return {"wheel_radius": wheels.radius, "base": wheels.separation}
+
+    def record(self, moves: int) -> None:
+        """Make some moves."""
+        for number in range(1, moves + 1):
+            rotation, displacement = self._next()
+            sent = self._robot.time_ns * 1e-9
+            command = _command(number, rotation, displacement)
+            self._sheet.align(*_planar(self._robot.pose))
+            real = self._lap(self._robot, command, self.rows)
+            virtual = self._lap(self._sheet, command, [])
+            lag = 2.0 * self._hidden.lag
+            made = Move(sent, rotation, displacement, None if real is None else real + lag, virtual)
+            self.moves.append(made)
+
+    def close(self) -> None:
+        """End the simulations."""
+        self._robot.close()
+        self._sheet.close()
+
+    def _next(self) -> tuple[float, float]:
+        """Turn and way to a place that is drawn [rad, m]."""
+        x, y, yaw = _planar(self._robot.pose)
+        while True:
+            there = self._random.uniform(_FREE[0::2], _FREE[1::2])
+            way = math.hypot(there[0] - x, there[1] - y)
+            if _NEAREST <= way <= _FURTHEST:
+                turn = nearest_turn(math.atan2(there[1] - y, there[0] - x) - yaw)
+                return turn, way
+
+    def _lap(self, robot: LabRobot, command: Event, rows: list[tuple[float, ...]]) -> float | None:
+        """How long a robot takes for a command [s]; None if it does not do it."""
+        begun, waiting, lap = robot.time_ns, [command], None
+        until = begun + _PATIENCE_NS
+        while robot.time_ns < until:
+            due = robot.takes_commands
+            raised = robot.step(waiting if due else [])
+            waiting = [] if due else waiting
+            if due:
+                left, right = robot.wheel_angles.tolist()
+                rows.append((robot.time_ns * 1e-9, left, right, *_planar(robot.pose)))
+            for event in raised:
+                if event.name == "reply" and lap is None:
+                    done = event.arguments.get("code") == 1
+                    lap = (robot.time_ns - begun) * 1e-9 if done else math.nan
+                    until = robot.time_ns + _REST_NS
+        return None if lap is None or math.isnan(lap) else lap
+
+
+@dataclass(frozen=True, slots=True)
+class Moves(Take):
+    """An episode of moves.
+
+    Attributes:
+        friction: of the robot's wheels on the floor; None: as in the world's file.
+    """
+
+    friction: float | None = None
+
+
+def record_moves(
+    count: int, seed: int, out: Path, *more: Any, friction: float | None = None, **choice: Any
+) -> dict[str, Any]:
+    """Record episodes of one robot; see `hetwin_suite.episode.record_episodes`.
+
+    Raises:
+        BadInput: if this is no friction, or `record_episodes` raises it.
+    """
+    if friction is not None and not 0.0 <= friction <= MOST_FRICTION:
+        raise BadInput(
+            "this is no coefficient of friction",
+            where="--friction",
+            found=friction,
+            expected=f"0 to {MOST_FRICTION:g}",
+        )
+    first = Moves(seed, 0, friction)
+    return record_episodes("lab_robot", record, first, count, out, *more, **choice)
+
+
+def record(folder: Path, take: Moves, random: np.random.Generator) -> dict[str, Any]:
+    """Record an episode and return its summary; all episodes of a seed are of the same robot.
+
+    Args:
+        folder: of the episode; must not exist.
+        take: its seed says what is hidden.
+        random: of its moves.
+    """
+    scenario = load_scenario(SCENARIO)
+    return recorded(scenario, folder, Hidden.drawn(take.seed, take.friction), random, MOVES)
+
+
+def recorded(
+    scenario: Scenario, folder: Path, hidden: Hidden, random: np.random.Generator, moves: int
+) -> dict[str, Any]:
+    """Record some moves of a robot into a folder; see `record`."""
+    recorder = Recorder(scenario, hidden, random)
+    try:
+        recorder.record(moves)
+    finally:
+        recorder.close()
+    folder.mkdir(parents=True)
+    rows = stamped(recorder.rows, hidden.lag)
+    _write(folder / DRIVE, "t,left,right,x,y,yaw", rows.tolist())
+    write_drive_bag(folder / BAG, rows, recorder.wheels)
+    names = "T,rotation,displacement,lap_real,lap_virtual"
+    _write(folder / LAPS, names, list(_laps(recorder.moves)))
+    _dump(folder / ROBOT, recorder.sheet)
+    truth = {"hidden": hidden.to_json(), "robot": SCENARIO}
+    done = sum(move.real is not None for move in recorder.moves)
+    label = "success" if done == moves else "failure"
+    summary = {"label": label, "cause": "" if done == moves else "blocked", "moves": moves}
+    _dump(folder / TRUTH, {**truth, **summary, "done": done})
+    return summary
+
+
+def write_drive_bag(folder: Path, rows: Floats, wheels: tuple[str, str]) -> None:
+    """Write, as a rosbag2, rows (n, 6) of t [s], left, right [rad], x, y [m], yaw [rad].
+
+    Args:
+        folder: the bag; must not exist.
+        rows: the angles have the stamps that they have in the log, not those at which they were true.
+        wheels: names of the joints of the left and of the right wheel.
+    """
+    messages: list[Encoded] = []
+    for time, left, right, x, y, yaw in rows.tolist():
+        at_ns = round(time * 1e9)
+        pose = pose_message((x, y, 0.0, math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2)))
+        messages += [
+            joint_state(JOINT_STATES, at_ns, at_ns, wheels, np.array((left, right))),
+            encoded(TRUE_POSE, at_ns, header=header(at_ns), pose=pose),
+        ]
+    write_recording(folder, messages, (JOINT_STATES, TRUE_POSE))
+
+
+def stamped(rows: Sequence[Sequence[float]], lag: float) -> Floats:
+    """Return rows (n, 6) of t, left, right, x, y, yaw; wheel angles have the stamp of `lag` [s] later than the pose."""
+    table = np.array(rows, np.float64)
+    for column in (1, 2):
+        table[:, column] = np.interp(table[:, 0] - lag, table[:, 0], table[:, column])
+    return table
+
+
+def _laps(moves: Sequence[Move]) -> Iterator[list[float | str]]:
+    for move in moves:
+        laps = ["" if lap is None else lap for lap in (move.real, move.virtual)]
+        yield [move.sent, move.rotation, move.displacement, *laps]
+
+
+def _planar(pose: Floats) -> tuple[float, float, float]:
+    x, y, _, w, i, j, k = pose[:7].tolist()
+    return x, y, math.atan2(2.0 * (w * k + i * j), 1.0 - 2.0 * (j * j + k * k))
+
+
+def _command(number: int, rotation: float, displacement: float) -> Event:
+    said: dict[str, Any] = {"id": number, "operation": 1}
+    said |= {"rotation": rotation, "displacement": displacement}
+    return Event("command", 0, source="link", arguments=said)
+
+
+def _write(file: Path, names: str, rows: Sequence[Sequence[float | str]]) -> None:
+    with file.open("w", encoding="utf-8", newline="") as opened:
+        writer = csv.writer(opened, lineterminator="\n")
+        writer.writerow(names.split(","))
+        writer.writerows(rows)
+
+
+def _dump(file: Path, data: dict[str, Any]) -> None:
+    file.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")

@@ -1,0 +1,230 @@
+"""The body and the reactive layer of the stand-in: a twin of its own, with what is hidden put into it."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hetwin_machines.machine_network import MachineNetwork
+from hetwin_suite.engine import Body, MainPhysics, Settings, load_world
+from hetwin_suite.model import (
+    ALIGN_BASE,
+    BadInput,
+    Contribution,
+    Event,
+    Floats,
+    Json,
+    Layout,
+    MainTick,
+    Model,
+    Snapshot,
+    Tick,
+)
+from hetwin_suite.robot import DifferentialDrive, differential_drive
+from hetwin_suite.runs import ModelPlan, Scenario, one_of, parameters_of
+from hetwin_twin_lab.hidden import Hidden, changed_urdf
+
+FASTER = ("speed", "acceleration", "turn_speed", "turn_acceleration")
+"""Inputs of the reactive layer that hidden factors change."""
+_ALIGNING = "aligning"
+
+
+class LabRobot:
+    """Moves in a world of its own as commands of its reactive layer say.
+
+    Args:
+        scenario: whose world, robot and reactive layer it has.
+        controller: name of the model that is the reactive layer.
+        hidden: what the twin does not know of it.
+
+    Attributes:
+        name: of the robot.
+        wheels: its wheels, as the data sheet has them.
+        controller: name of the reactive layer.
+        period_ns: simulated time of a step of its physics [ns].
+
+    Raises:
+        BadInput: if the scenario has no such robot or controller.
+    """
+
+    def __init__(self, scenario: Scenario, controller: str, hidden: Hidden) -> None:
+        plan = _controller(scenario, controller)
+        settings = parameters_of(scenario, scenario.main, Settings.requests())
+        body = _body(settings, scenario)
+        self.wheels = _wheels(settings, body)
+        self.name, self.controller = body.name, controller
+        self._physics, self._reactive = MainPhysics(), MachineNetwork()
+        given = parameters_of(scenario, plan, self._reactive.requests())
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "robot.urdf"
+            made = self._physics.contribute(_hidden_body(settings, hidden, self, file), 0)
+        own = self._reactive.contribute(_hidden_controller(given, hidden), 0)
+        self._layout, self._values = _scene((made, own))
+        self._count = sum(start.attribute.size for start in made.attributes)
+        self._start()
+        self._clock, self._every, self._step = scenario.clock, plan.every, 0
+        self.period_ns = scenario.clock.period_ns
+        self._for_physics: tuple[Event, ...] = ()
+
+    def _start(self) -> None:
+        models: tuple[Model, ...] = (self._physics, self._reactive)
+        for model in models:
+            model.start(self.scene)
+
+    @property
+    def time_ns(self) -> int:
+        """Its simulated time [ns]."""
+        return self._clock.time_of(self._step)
+
+    @property
+    def scene(self) -> Snapshot:
+        """Its own scene as it is now."""
+        slots = len(self._layout.slots)
+        return Snapshot(
+            self._layout,
+            ("physics", self.controller),
+            self._clock.time_of(self._step) if hasattr(self, "_clock") else 0,
+            self._values,
+            np.zeros(slots, np.int32),
+            np.full(slots, -1, np.int32),
+        )
+
+    @property
+    def joint_positions(self) -> dict[str, float]:
+        """Joint -> its position [rad]."""
+        joints = self._layout.entity(self.name).joints
+        return dict(zip(joints, self.scene.get(self.name, "joint_positions").tolist(), strict=True))
+
+    @property
+    def wheel_angles(self) -> Floats:
+        """(2,) mean angles of the wheels on the left and on the right, forward [rad]."""
+        positions = self.joint_positions
+        turned = self.wheels.signs * [positions[name] for name in self.wheels.joints]
+        count = len(self.wheels.left)
+        return np.array([turned[:count].mean(), turned[count:].mean()])
+
+    @property
+    def pose(self) -> Floats:
+        """(13,) where its base is in the world, and its twist."""
+        return self.scene.pose(self.name).copy()
+
+    def step(self, commands: Sequence[Event]) -> list[Event]:
+        """Go on by one step of physics; return what the reactive layer raises, if it is its turn.
+
+        Args:
+            commands: events for the reactive layer; they wait until it is its turn.
+        """
+        self._step += 1
+        time_ns = self._clock.time_of(self._step)
+        output = self._physics.step(
+            MainTick(time_ns, self.period_ns, self.scene, self._for_physics)
+        )
+        assert output.block is not None
+        self._values[: self._count] = output.block
+        self._for_physics = ()
+        if self._step % self._every:
+            return []
+        tick = Tick(time_ns, self._every * self.period_ns, self.scene, tuple(commands))
+        raised = [replace(e, source=self.controller) for e in self._reactive.step(tick).events]
+        self._for_physics = tuple(raised)
+        return raised
+
+    def align(self, x: float, y: float, yaw: float) -> None:
+        """Put it somewhere with its next step, at rest: x, y [m], yaw [rad]."""
+        said: dict[str, Json] = {"x": x, "y": y, "yaw": yaw}
+        event = Event(ALIGN_BASE, self.time_ns, source=_ALIGNING, arguments=said)
+        self._for_physics = (*self._for_physics, event)
+
+    @property
+    def takes_commands(self) -> bool:
+        """Whether the next step is one of the reactive layer."""
+        return (self._step + 1) % self._every == 0
+
+    def close(self) -> None:
+        """End the simulation."""
+        self._physics.stop()
+        self._reactive.stop()
+
+
+def _controller(scenario: Scenario, name: str) -> ModelPlan:
+    plan = scenario.plan(name)
+    networks = [p.name for p in scenario.models if issubclass(p.cls, MachineNetwork)]
+    if plan is None or name not in networks:
+        raise BadInput(
+            "this is no machine_network of the scenario",
+            where="controller",
+            found=name,
+            expected=one_of(name, networks),
+        )
+    return plan
+
+
+def _body(settings: Mapping[str, Any], scenario: Scenario) -> Body:
+    world = load_world(Settings.read(settings))
+    robot = next((body for body in world.bodies if body.robot), None)
+    if robot is None or not (settings["robot"] or {}).get("wheels"):
+        raise BadInput(
+            "the scenario has no robot with wheels",
+            file=scenario.path,
+            where="robot",
+            expected="a robot with wheels: {left, right}",
+        )
+    return robot
+
+
+def _wheels(settings: Mapping[str, Any], body: Body) -> DifferentialDrive:
+    said = Settings.read(settings).robot
+    assert said is not None
+    assert said.wheels is not None
+    return differential_drive(body, said.wheels)
+
+
+def _hidden_body(
+    settings: Mapping[str, Any], hidden: Hidden, robot: LabRobot, file: Path
+) -> dict[str, Any]:
+    """Parameters of a main model whose robot has hidden measures, and believes in those of the data sheet."""
+    sheet, said = robot.wheels, settings["robot"]
+    radii = dict.fromkeys(sheet.left, hidden.left_radius) | dict.fromkeys(
+        sheet.right, hidden.right_radius
+    )
+    text = changed_urdf(Path(said["urdf"]), radii, hidden.base, hidden.friction)
+    file.write_text(text, encoding="utf-8")
+    believed = {**said["wheels"], "radius": sheet.radius, "separation": sheet.separation}
+    if hidden.tyre_width:
+        believed["tyre_width"] = hidden.tyre_width
+    bodies = dict(settings.get("bodies") or {})
+    if hidden.friction is not None:
+        bodies["ground"] = {"friction": hidden.friction}
+    return {
+        **settings,
+        "robot": {**said, "urdf": str(file), "name": robot.name, "wheels": believed},
+        "source": {"model": robot.controller, "aligned_by": _ALIGNING},
+        "engine": "mujoco",
+        "watch_rate": 0.0,
+        "proximity_objects": (),
+        "bodies": bodies,
+    }
+
+
+def _hidden_controller(given: Mapping[str, Any], hidden: Hidden) -> dict[str, Any]:
+    inputs = dict(given["inputs"])
+    for name in FASTER:
+        if isinstance(inputs.get(name), int | float):
+            inputs[name] = inputs[name] * getattr(hidden, name)
+    return {**given, "inputs": inputs}
+
+
+def _scene(parts: Sequence[Contribution]) -> tuple[Layout, Floats]:
+    """The layout of all that the models bring, and its numbers at the start."""
+    starts = [start for part in parts for start in part.attributes]
+    entities = [entity for part in parts for entity in part.entities]
+    layout = Layout.build(entities, [(s.entity, s.attribute) for s in starts])
+    values = np.zeros(layout.size)
+    for start in starts:
+        values[layout.range_of(start.entity, start.attribute.name)] = start.value.data
+    return layout, values

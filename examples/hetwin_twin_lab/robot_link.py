@@ -1,0 +1,215 @@
+"""Passes the commands of a controller to a real and a virtual robot, and gives it one answer to each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
+
+from hetwin_machines import (
+    ROBOTS,
+    TIMEOUT,
+    Kind,
+    Link,
+    Logger,
+    Message,
+    Reply,
+    Side,
+    Turn,
+)
+from hetwin_suite.model import (
+    ALIGN_BASE,
+    NS_PER_S,
+    Amount,
+    Changes,
+    Contribution,
+    Event,
+    Json,
+    Model,
+    Name,
+    Parameters,
+    RunFailed,
+    Text,
+    Tick,
+    parameter,
+)
+from hetwin_twin_lab.words import ALARM, LINKED, LOGGED, ROBOT_BACK, ROBOT_LOST
+
+WORDS = {1: "done", 2: "blocked", 3: "ray", 4: "end", 5: "not understood"}
+MOVE = 1
+"""Operation that is a motion: its command has rotation and displacement."""
+
+
+class Settings(Parameters):
+    """The parameters of the model."""
+
+    commander: Name = parameter("model whose events `command` it passes on", "execution")
+    virtual: Name = parameter("model that answers as the virtual robot", "reactive")
+    real: Name | None = parameter(
+        "model that answers as the real one; default: there is none", None
+    )
+    command: Text = parameter(
+        "name of the events that are commands: id, operation, rotation [rad], displacement [m]",
+        "command",
+    )
+    reply: Text = parameter("name of the events that are answers: id, code, and more", "reply")
+    timeout: Amount = parameter("an answer is in time up to so long after its command", 30.0, "s")
+    codes: dict[int, Text] = parameter(
+        "code of an answer -> its text, by which answers are compared", WORDS
+    )
+    align: bool = parameter(
+        "before a command the virtual robot is put where the real one says to be (x, y, qw, qz)",
+        True,
+    )
+    gives_up: int = parameter(
+        "after so many timeouts of the real robot in a row the virtual one's answers go up, until it answers again",
+        2,
+        ge=1,
+    )
+    timed_out: int = parameter("code that the commander gets if there was no answer in time", 0)
+
+
+class RobotLink(Model[Settings]):
+    """Gives the commander the real robot's answers, or the virtual one's where there is no real robot.
+
+    An answer keeps all the arguments that the robot gave it, such as where it believes to be.
+    """
+
+    summary = (
+        "Links a controller with a real and a virtual robot: each command to both, one answer back."
+    )
+    rate = 20.0
+    raises: ClassVar[Mapping[str, str]] = {
+        "command": "a command for both robots: id, operation, rotation [rad], displacement [m]",
+        "reply": "the answer to a command: id, code (0: not in time), and what the robot says",
+        LOGGED: "a command is closed: its row of the log, laps in s, and the answer that counted",
+        ALARM: "an answer is missing, unexpected or another than the other robot's: alarm, side, id",
+        ROBOT_LOST: "the real robot does not answer any more; the virtual one's answers go up: model, timeouts",
+        ROBOT_BACK: "the real robot answers again: model",
+        ALIGN_BASE: "the virtual robot is to be where the real one is: x, y [m], yaw [rad]",
+        LINKED: "which models are linked by which events: real, virtual, commander, command, reply",
+    }
+
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
+        """Read which models are the commander and the robots."""
+        self._sides = {settings.virtual: Side.VIRTUAL}
+        if settings.real is not None:
+            self._sides[settings.real] = Side.REAL
+        self._link: Link | None = None
+        self._answers: dict[tuple[int, Side], Mapping[str, Json]] = {}
+        self._commands: dict[int, Mapping[str, Json]] = {}
+        self._real_pose: dict[str, Json] | None = None
+        self._were_open = False
+        self._missing = 0
+        scene.needs()
+
+    def step(self, tick: Tick) -> Changes:
+        """Take a cycle of the link."""
+        changes = tick.changes()
+        if self._link is None:
+            self._link, self._logger = self._made(tick.period_ns)
+            names = ("real", "virtual", "commander", "command", "reply")
+            there: dict[str, Json] = {name: getattr(self.settings, name) for name in names}
+            changes.event(LINKED, **there)
+        self._were_open = not self._link.is_idle
+        try:
+            turn = self._link.next(list(self._messages(tick)))
+        except ValueError as error:
+            raise RunFailed(self.settings.commander, "command", tick.time_ns, str(error)) from None
+        self._report(turn, changes)
+        self._watch(self._link, turn, tick, changes)
+        return changes
+
+    def _watch(self, link: Link, turn: Turn, tick: Tick, changes: Changes) -> None:
+        """Do without a real robot that does not answer any more, until it does."""
+        settings = self.settings
+        if settings.real is None:
+            return
+        late = sum(a.kind is Kind.TIMEOUT and a.side == Side.REAL for a in turn.alarms)
+        heard = any(e.source == settings.real and e.name == settings.reply for e in tick.events)
+        self._missing = 0 if heard else self._missing + late
+        if link.has_real and self._missing >= settings.gives_up:
+            link.has_real = False
+            changes.event(ROBOT_LOST, model=settings.real, timeouts=self._missing)
+        elif heard and not link.has_real:
+            link.has_real = True
+            changes.event(ROBOT_BACK, model=settings.real)
+
+    def _made(self, period_ns: int) -> tuple[Link, Logger]:
+        period = period_ns / NS_PER_S
+        has_real = self.settings.real is not None
+        return Link(period, self.settings.timeout, has_real=has_real), Logger(period)
+
+    def _messages(self, tick: Tick) -> Iterator[Message]:
+        settings = self.settings
+        for event in tick.events:
+            side = self._sides.get(event.source)
+            if event.source == settings.commander and event.name == settings.command:
+                id_ = _whole(event, "id")
+                self._commands[id_] = event.arguments
+                yield Message(Side.L1, id_, _text(event))
+            elif side is not None and event.name == settings.reply:
+                id_, code = _whole(event, "id"), _whole(event, "code")
+                self._answers.setdefault((id_, side), event.arguments)
+                if side is Side.REAL and settings.align:
+                    self._real_pose = planar_pose(event.arguments)
+                yield Message(side, id_, settings.codes.get(code, str(code)))
+
+    def _report(self, turn: Turn, changes: Changes) -> None:
+        settings = self.settings
+        if turn.sent and self._real_pose is not None and not self._were_open:
+            changes.event(ALIGN_BASE, **self._real_pose)
+            self._real_pose = None
+        for sent in turn.sent:
+            changes.event(settings.command, **self._commands.pop(sent.id))
+        for reply in turn.replies:
+            changes.event(settings.reply, **self._said(reply))
+        for alarm in turn.alarms:
+            changes.event(ALARM, alarm=str(alarm.kind), side=alarm.side, id=alarm.id)
+        for row in self._logger.keep(turn):
+            answers = [self._answers.pop((row["id"], side), None) for side in ROBOTS]
+            codes = [settings.codes.get(_code(answer)) for answer in answers if answer is not None]
+            changes.event(LOGGED, **row, answer=codes[0] if codes else None)
+
+    def _said(self, reply: Reply) -> dict[str, Json]:
+        """The arguments of the answer that the commander gets."""
+        if reply.text == TIMEOUT:
+            return {"id": reply.id, "code": self.settings.timed_out}
+        real = self._link is not None and self._link.has_real
+        return dict(self._answers[reply.id, Side.REAL if real else Side.VIRTUAL])
+
+
+def planar_pose(said: Mapping[str, Json]) -> dict[str, Json] | None:
+    """Return x, y [m] and yaw [rad] of the pose in an answer; None if it has none."""
+    numbers = [said.get(name) for name in ("x", "y", "qw", "qz")]
+    x, y, w, z = (float(n) if isinstance(n, int | float) else None for n in numbers)
+    if x is None or y is None or w is None or z is None:
+        return None
+    return {"x": x, "y": y, "yaw": 2.0 * math.atan2(z, w)}
+
+
+def _text(command: Event) -> str:
+    """A command as the link has it."""
+    operation = _whole(command, "operation")
+    if operation != MOVE:
+        return str(operation)
+    numbers = [command.arguments.get(name) for name in ("rotation", "displacement")]
+    return " ".join([str(operation), *(repr(number) for number in numbers)])
+
+
+def _code(answer: Mapping[str, Json]) -> int:
+    code = answer.get("code")
+    return code if isinstance(code, int) else 0
+
+
+def _whole(event: Event, name: str) -> int:
+    """A whole number among the arguments.
+
+    Raises:
+        RunFailed: if it is none.
+    """
+    value = event.arguments.get(name)
+    if isinstance(value, bool) or not isinstance(value, int):
+        reason = f"its argument {name} is {value!r}; expected a whole number"
+        raise RunFailed(event.source, event.name, event.time_ns, reason)
+    return value

@@ -1,0 +1,125 @@
+"""The stand-in over ROS 2: it takes commands on a topic and answers on another, in real time, until it is stopped."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+
+from hetwin_suite.episode import JOINT_STATES
+from hetwin_suite.model import Event
+from hetwin_suite.runs import Scenario
+from hetwin_twin_lab.connection import Connection
+from hetwin_twin_lab.hidden import Hidden
+from hetwin_twin_lab.robot import LabRobot
+from hetwin_twin_lab.wire import COMMAND, REPLY, Wire
+
+_DEPTH = 100
+_LOOK_S = 0.002
+_MOST_BEHIND_NS = 500_000_000
+"""A robot that fell further behind real time than this gives that time up [ns]."""
+
+
+class JointTopic:
+    """Publishes where the joints of a robot are, stamped with the present time.
+
+    Args:
+        node: whose topic it is.
+        robot: that moves.
+    """
+
+    def __init__(self, node: Node, robot: LabRobot) -> None:
+        self._node, self._robot = node, robot
+        self._publisher = node.create_publisher(JointState, JOINT_STATES.name, _DEPTH)
+        self._published_ns = -1
+
+    @property
+    def name(self) -> str:
+        """Full name of the topic."""
+        return str(self._publisher.topic_name)
+
+    def publish(self) -> None:
+        """Publish, if the robot has gone on since the last time."""
+        if self._robot.time_ns == self._published_ns:
+            return
+        self._published_ns = self._robot.time_ns
+        joints = self._robot.joint_positions
+        message = JointState(name=list(joints), position=list(joints.values()))
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        self._publisher.publish(message)
+
+
+class RunningLabRobot:
+    """A stand-in and its topics.
+
+    Args:
+        robot: itself.
+        connection: to it.
+        wire: its topics.
+    """
+
+    notes = ()
+
+    def __init__(self, robot: LabRobot, connection: Connection, wire: Wire) -> None:
+        self._robot, self._connection, self._wire = robot, connection, wire
+        self._joints = JointTopic(wire.node, robot)
+
+    @property
+    def topics(self) -> tuple[str, str]:
+        """Full names of what it publishes: its answers, and its joints."""
+        return self._wire.topics[0], self._joints.name
+
+    def run(self, say: Callable[[str], None], over: Callable[[], bool] = lambda: False) -> None:
+        """Move and answer in real time.
+
+        Args:
+            say: prints a line about a command that could not be read.
+            over: whether to stop; asked often.
+        """
+        begun_ns = time.monotonic_ns() - self._robot.time_ns
+        while not over():
+            now_ns = time.monotonic_ns() - begun_ns
+            if now_ns - self._robot.time_ns > _MOST_BEHIND_NS:
+                begun_ns += now_ns - self._robot.time_ns - _MOST_BEHIND_NS
+                now_ns = time.monotonic_ns() - begun_ns
+            for event in self._connection.advance(now_ns, self._commands()):
+                self._wire.send(event.arguments)
+            self._joints.publish()
+            while self._wire.bad:
+                say(f"not understood: {self._wire.bad.popleft()}")
+            time.sleep(_LOOK_S)
+
+    def _commands(self) -> list[Event]:
+        heard, now_ns = self._wire.heard(), self._robot.time_ns
+        return [Event("command", now_ns, source="link", arguments=said) for said in heard]
+
+
+@contextmanager
+def lab_robot(
+    scenario: Scenario, controller: str, namespace: str, seed: int | None
+) -> Iterator[RunningLabRobot]:
+    """The real robot of a lab, ready to obey; it is closed at the end.
+
+    Args:
+        scenario: of the lab.
+        controller: its reactive layer.
+        namespace: of its topics.
+        seed: of what the twin does not know of it; None: it is as in its data sheet, and no answer is lost.
+
+    Raises:
+        BadInput: if the scenario has no such robot.
+    """
+    hidden = Hidden() if seed is None else Hidden.drawn(seed)
+    robot = LabRobot(scenario, controller, hidden)
+    try:
+        wire = Wire(namespace, "lab_robot", REPLY, COMMAND)
+        try:
+            connection = Connection(robot, hidden, seed or 0, "command", "reply")
+            yield RunningLabRobot(robot, connection, wire)
+        finally:
+            wire.close()
+    finally:
+        robot.close()

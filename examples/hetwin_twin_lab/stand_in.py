@@ -1,0 +1,110 @@
+"""The stand-in as a model of an ensemble: the real robot of a rehearsal, in the same process as its twin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, ClassVar
+
+from hetwin_suite.model import (
+    POSE,
+    AttributeSpec,
+    Changes,
+    Contribution,
+    Entity,
+    EntityKind,
+    File,
+    Model,
+    Name,
+    Parameters,
+    RunFailed,
+    Text,
+    Tick,
+    parameter,
+)
+from hetwin_suite.runs import Scenario, load_scenario
+from hetwin_twin_lab.connection import Connection
+from hetwin_twin_lab.hidden import Hidden
+from hetwin_twin_lab.robot import LabRobot
+
+if TYPE_CHECKING:
+    from hetwin_twin_lab.running import RunningLabRobot
+
+TRUE_POSE = AttributeSpec("true_pose", POSE.size, POSE.unit)
+"""Where the real robot is, which neither twin nor controller knows."""
+WHEEL_ANGLES = AttributeSpec("wheel_angles", 2, "rad")
+"""What its wheels have turned, left and right."""
+
+
+class Settings(Parameters):
+    """The parameters of the model."""
+
+    scenario: File = parameter("scenario whose world, robot and reactive layer it has")
+    controller: Name = parameter(
+        "the reactive layer: a machine_network of that scenario", "reactive"
+    )
+    command: Text = parameter("name of the events that are commands to it", "command")
+    reply: Text = parameter("name of the reactive layer's events that are its answers", "reply")
+    entity: Name = parameter("name of the robot in the scene, a concept", "real_robot")
+    hidden: bool = parameter("whether it differs from its data sheet, by the seed", True)
+    friction: float | None = parameter(
+        "of its wheels on the floor; default: as in the world's file", None, ge=0, le=10
+    )
+    lossy: bool = parameter("whether answers are lost or late", True)
+
+
+class LabRobotStandIn(Model[Settings]):
+    """A robot with a world of its own, that answers commands as a real one does: late, and not always."""
+
+    summary = "A stand-in for a real lab robot: hidden wheels, speeds and lag; answers get lost."
+    rate = 20.0
+    provides = (TRUE_POSE, WHEEL_ANGLES)
+    raises: ClassVar[Mapping[str, str]] = {
+        "reply": "an answer of the robot to a command: the reactive layer's arguments"
+    }
+
+    @classmethod
+    def obeying(
+        cls, scenario: Scenario, controller: str, namespace: str, seed: int | None
+    ) -> AbstractContextManager[RunningLabRobot]:
+        """Return the robot over ROS 2, ready to obey; see `hetwin_suite.robot.StandIn`."""
+        from hetwin_twin_lab.running import lab_robot
+
+        return lab_robot(scenario, controller, namespace, seed)
+
+    def __init__(self) -> None:
+        self._robot: LabRobot | None = None
+
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
+        """Draw what is hidden, and build the robot.
+
+        Raises:
+            BadInput: if the scenario has no such robot or controller.
+        """
+        hidden = Hidden.drawn(self.seed, settings.friction) if settings.hidden else Hidden()
+        if not settings.lossy:
+            hidden = hidden.without_losses()
+        self._robot = LabRobot(load_scenario(settings.scenario), settings.controller, hidden)
+        self._connection = Connection(
+            self._robot, hidden, self.seed, settings.command, settings.reply
+        )
+        self._entity = settings.entity
+        scene.add(Entity(self._entity, EntityKind.CONCEPT))
+        scene.set(self._entity, TRUE_POSE, self._robot.pose)
+        scene.set(self._entity, WHEEL_ANGLES, self._robot.wheel_angles)
+        scene.needs((self._entity, "*"))
+
+    def step(self, tick: Tick) -> Changes:
+        """Go on, and say what is heard of the robot."""
+        if self._robot is None:
+            raise RunFailed(self._entity, "step", tick.time_ns, "the model is not initialized")
+        heard = self._connection.advance(tick.time_ns, tick.events)
+        changes = tick.changes().set(self._entity, TRUE_POSE, self._robot.pose)
+        changes.events += heard
+        return changes.set(self._entity, WHEEL_ANGLES, self._robot.wheel_angles)
+
+    def stop(self) -> None:
+        """End the simulation."""
+        robot, self._robot = self._robot, None
+        if robot is not None:
+            robot.close()

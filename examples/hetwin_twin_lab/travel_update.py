@@ -1,0 +1,98 @@
+"""Learns from the link's log how fast the real robot is, and gives the virtual one the same speeds and lag."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from pydantic import Field
+
+from hetwin_suite.model import (
+    Amount,
+    Changes,
+    Contribution,
+    Json,
+    Model,
+    Name,
+    Parameters,
+    Strict,
+    Text,
+    Tick,
+    parameter,
+)
+from hetwin_suite.robot import Lap, TravelModel, adjusted
+from hetwin_twin_lab.words import LOGGED, MODEL_UPDATED
+
+
+class Sheet(Strict):
+    """Speeds, accelerations and lag of the virtual robot at the start."""
+
+    turn_speed: Amount = Field(gt=0)
+    turn_acceleration: Amount = Field(gt=0)
+    speed: Amount = Field(gt=0)
+    acceleration: Amount = Field(gt=0)
+    lag: Amount = 0.0
+
+
+class Settings(Parameters):
+    """The parameters of the model."""
+
+    link: Name = parameter("model whose log it learns from", "link")
+    after: int = parameter(
+        "it learns once, when so many moves are logged that both robots did", ge=6
+    )
+    answer: Text = parameter("what a robot answers to a move that it has done", "done")
+    sheet: Sheet = parameter(
+        "of the virtual robot at the start: turn_speed, turn_acceleration, speed, acceleration, lag"
+    )
+
+
+class TravelUpdate(Model[Settings]):
+    """Fits travel times to the moves of both robots, and says which parameters make the virtual one as fast."""
+
+    summary = "Learns travel times from the log of a link, and updates the virtual robot's speeds and lag."
+    rate = 20.0
+    raises: ClassVar[Mapping[str, str]] = {
+        MODEL_UPDATED: "the virtual robot is to have other speeds: rows, turn_speed, turn_acceleration, speed,"
+        " acceleration, lag, and sd of the fit by name",
+    }
+
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
+        """Read the data sheet."""
+        self._laps: list[Lap] = []
+        self._learned = False
+        scene.needs()
+
+    def step(self, tick: Tick) -> Changes:
+        """Keep what was logged; learn when there is enough."""
+        changes = tick.changes()
+        for event in tick.events:
+            if event.source == self.settings.link and event.name == LOGGED:
+                lap = lap_of(event.arguments, self.settings.answer)
+                self._laps += [] if lap is None else [lap]
+        if not self._learned and len(self._laps) >= self.settings.after:
+            self._learned = True
+            changes.event(MODEL_UPDATED, **self._update())
+        return changes
+
+    def _update(self) -> dict[str, Json]:
+        fit = adjusted(TravelModel(**self.settings.sheet.model_dump()), self._laps)
+        said: dict[str, Json] = {"rows": len(self._laps), **fit.parameters}
+        return said | {"sd": {name: _finite(value) for name, value in fit.sd.items()}}
+
+
+def lap_of(row: Mapping[str, Json], answer: str) -> Lap | None:
+    """Return what a row of the log says of a move that both robots did; None if it is of no such move."""
+    numbers = [row.get(name) for name in ("rotation", "displacement", "lap_real", "lap_virtual")]
+    if row.get("alarms") or row.get("answer") != answer:
+        return None
+    rotation, displacement, real, virtual = (
+        float(n) if isinstance(n, int | float) else None for n in numbers
+    )
+    if rotation is None or displacement is None or real is None or virtual is None:
+        return None
+    return Lap(rotation, displacement, real, virtual)
+
+
+def _finite(value: float) -> float | None:
+    return value if value - value == 0.0 else None

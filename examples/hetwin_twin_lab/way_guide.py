@@ -1,0 +1,223 @@
+"""Plans the ways of a robot that says where it believes to be, and gives the command of each leg."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+
+from hetwin_suite.model import (
+    Amount,
+    BadInput,
+    Changes,
+    Contribution,
+    EntityName,
+    Finite,
+    Floats,
+    Json,
+    Model,
+    Parameters,
+    Snapshot,
+    Text,
+    Tick,
+    parameter,
+    relative_to,
+)
+from hetwin_suite.robot import PlanarPose, nearest_turn
+from hetwin_twin_lab.free_space import Block, FreeSpace, Point, in_parts, known_blocks
+from hetwin_twin_lab.words import PLANNED, POINTED
+
+MOST_LEGS = 7
+"""A path has no more legs; of a longer way to a place these are the first, and one more is said to follow."""
+_THERE = 0.03
+"""A corner nearer than this is reached [m]."""
+_KNOWN = 0.25
+"""A ray that ends so near to a known obstacle has met that one [m]."""
+_TRUSTED = 1.2
+"""Rays that end further away tell nothing [m]."""
+_SEEN = 0.1
+"""What a ray has met is taken for a disc of this radius, which begins there [m]."""
+
+Pair = tuple[Finite, Finite]
+
+
+class Settings(Parameters):
+    """The parameters of the model."""
+
+    robot: EntityName = parameter("the robot; what stands in the scene at the start is known to it")
+    listens_to: Text = parameter("model whose events ask_plan, ask_leg it answers", "execution")
+    answers: Text = parameter(
+        "model whose events `reply` say where the robot is in the world: x, y, qw, qz"
+    )
+    paths: dict[int, list[Pair]] = parameter("number -> corners x y of a path in the world, m", {})
+    places: dict[int, Pair] = parameter("number -> x y of a place in the world, m", {})
+    radius: Amount = parameter("of the robot", 0.2, "m")
+    clear: Amount = parameter("it keeps so far away from obstacles", 0.12, "m")
+    height: Amount = parameter("of the robot; what is above it is no obstacle", 0.3, "m")
+    scanner: str = parameter(
+        "link with the laser scanner whose rays are answers of code `ray`; empty: rays mean nothing",
+        "",
+    )
+    ray: int = parameter("code of an answer that is a ray: distance [m] and beam (its number)", 3)
+    longest: Amount = parameter("a way to a place has no longer legs", 1.5, "m", gt=0)
+    cell: Amount = parameter("of the grid on which ways are searched", 0.05, "m", gt=0)
+
+
+class WayGuide(Model[Settings]):
+    """Answers a controller that cannot compute: how many legs a way has, and turn and length of each.
+
+    It knows the scene's obstacles that never move, and those that the rays of a sweep have met since.
+    """
+
+    summary = "Plans the ways of a robot round obstacles, and gives turn and length of each leg."
+    rate = 20.0
+    raises: ClassVar[Mapping[str, str]] = {
+        PLANNED: "a way was planned: legs (0: there is none), way [m]",
+        POINTED: "turn and length of a leg: leg, rotation [rad], displacement [m]",
+    }
+
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
+        """Read paths and places.
+
+        Raises:
+            BadInput: if a path is empty or too long.
+        """
+        for number, path in settings.paths.items():
+            if not 1 <= len(path) <= MOST_LEGS:
+                raise BadInput(
+                    "a path has this many legs",
+                    where=f"paths.{number}",
+                    found=len(path),
+                    expected=f"1 to {MOST_LEGS} corners; longer ways are several paths",
+                )
+        posed = [name for name in (settings.robot, settings.scanner) if name]
+        scene.needs(*((name, "pose") for name in posed))
+
+    def start(self, scene: Snapshot) -> None:
+        """Look where the robot and the obstacles are.
+
+        Raises:
+            BadInput: if the robot has no pose, or the link no scanner.
+        """
+        if not scene.layout.has(self.settings.robot, "pose"):
+            raise BadInput("no pose of it in the scene", where="robot", found=self.settings.robot)
+        robot = scene.pose(self.settings.robot)
+        self._at = PlanarPose(float(robot[0]), float(robot[1]), _yaw(robot))
+        self._bearings, self._scanner = np.zeros(0), (0.0, 0.0, 0.0)
+        if self.settings.scanner:
+            self._mount(scene, robot, self.settings.scanner)
+        x, y = self._at.x, self._at.y
+        self._blocks = known_blocks(scene, self.settings.height)
+        self._space = self._floor((x, y))
+        self._plan: list[Point] = []
+
+    def _mount(self, scene: Snapshot, robot: Floats, link: str) -> None:
+        known = scene.layout.has(link, "pose")
+        pattern = scene.layout.entity(link).scanner if known else None
+        if pattern is None:
+            raise BadInput("this link has no laser scanner", where="scanner", found=link)
+        self._bearings = pattern.angles
+        offset = relative_to(robot, scene.pose(link))
+        self._scanner = float(offset[0]), float(offset[1]), _yaw(offset)
+
+    def step(self, tick: Tick) -> Changes:
+        """Take note of where the robot is, and answer."""
+        settings, changes = self.settings, tick.changes()
+        for event in tick.events:
+            if event.source == settings.answers and event.name == "reply":
+                self._hear(event.arguments)
+            elif event.source == settings.listens_to and event.name == "ask_plan":
+                self._plan_way(event.arguments, changes)
+            elif event.source == settings.listens_to and event.name == "ask_leg":
+                self._point(event.arguments, changes)
+        return changes
+
+    def _floor(self, robot: Point) -> FreeSpace:
+        settings = self.settings
+        corners = [
+            robot,
+            *settings.places.values(),
+            *(p for path in settings.paths.values() for p in path),
+        ]
+        corners += [block.centre for block in self._blocks]
+        low, high = np.min(corners, axis=0) - 0.5, np.max(corners, axis=0) + 0.5
+        return FreeSpace(
+            self._blocks,
+            (float(low[0]), float(low[1])),
+            (float(high[0]), float(high[1])),
+            settings.radius + settings.clear,
+            settings.cell,
+        )
+
+    def _hear(self, said: Mapping[str, Json]) -> None:
+        """Take note of where the robot believes to be, and of what a ray has met."""
+        pose = [_number(said, name) for name in ("x", "y", "qw", "qz")]
+        if None not in pose:
+            x, y, qw, qz = (float(number or 0.0) for number in pose)
+            self._at = PlanarPose(x, y, 2.0 * math.atan2(qz, qw))
+        distance, beam = _number(said, "distance"), _number(said, "beam")
+        is_ray = said.get("code") == self.settings.ray
+        if (
+            is_ray
+            and distance is not None
+            and beam is not None
+            and beam in range(len(self._bearings))
+        ):
+            self._see(distance, float(self._bearings[int(beam)]))
+
+    def _see(self, distance: float, bearing: float) -> None:
+        """Take note of what a ray has met, at a distance [m] and a bearing [rad] from the scanner."""
+        if not 0.0 < distance < _TRUSTED:
+            return
+        x, y, yaw = self._scanner
+        scanner = self._at.offset(x, y)
+        heading = self._at.yaw + yaw + bearing
+
+        def along(way: float) -> Point:
+            return scanner.x + way * math.cos(heading), scanner.y + way * math.sin(heading)
+
+        end = tuple(np.array(part) for part in along(distance))
+        if all(float(block.distance(*end)) > _KNOWN for block in self._blocks):
+            self._space.add(Block(along(distance + _SEEN), 0.0, (0.0, 0.0), _SEEN))
+
+    def _plan_way(self, asked: Mapping[str, Json], changes: Changes) -> None:
+        settings, goal = self.settings, asked.get("goal")
+        here = (self._at.x, self._at.y)
+        number = goal if isinstance(goal, int) and not isinstance(goal, bool) else -1
+        if asked.get("kind") == 2:
+            self._plan = list(settings.paths.get(number, []))
+        elif number in settings.places:
+            corners = self._space.way(here, settings.places[number])
+            self._plan = in_parts(here, corners, settings.longest)
+        else:
+            self._plan = []
+        corners = [here, *self._plan]
+        way = sum(math.dist(a, b) for a, b in itertools.pairwise(corners))
+        changes.event(PLANNED, legs=min(len(self._plan), MOST_LEGS + 1), way=way)
+
+    def _point(self, asked: Mapping[str, Json], changes: Changes) -> None:
+        leg = asked.get("leg")
+        number = leg if isinstance(leg, int) and not isinstance(leg, bool) else -1
+        rotation = displacement = 0.0
+        if 0 <= number < len(self._plan):
+            x, y = self._plan[number]
+            displacement = math.hypot(x - self._at.x, y - self._at.y)
+            if displacement < _THERE:
+                displacement = 0.0
+            else:
+                bearing = math.atan2(y - self._at.y, x - self._at.x)
+                rotation = nearest_turn(bearing - self._at.yaw)
+        changes.event(POINTED, leg=number, rotation=rotation, displacement=displacement)
+
+
+def _yaw(pose: Floats) -> float:
+    w, i, j, k = pose[3:7].tolist()
+    return math.atan2(2.0 * (w * k + i * j), 1.0 - 2.0 * (j * j + k * k))
+
+
+def _number(said: Mapping[str, Json], name: str) -> float | None:
+    value = said.get(name)
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -1,0 +1,115 @@
+"""Two topics to and from a robot: what is heard waits until it is asked for; each message is one JSON object."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import deque
+from collections.abc import Mapping
+
+from rclpy import init
+from rclpy.context import Context
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+from std_msgs.msg import String
+
+from hetwin_suite.model import Json
+
+COMMAND, REPLY = "lab/command", "lab/reply"
+_DEPTH = 100
+_JOIN_S = 2.0
+
+
+class Wire:
+    """Two topics of type std_msgs/String, one to send on and one to listen to.
+
+    Args:
+        namespace: of the topics.
+        node: name of the node.
+        sends: topic to send on.
+        hears: topic to listen to.
+
+    Attributes:
+        node: to which further topics may belong.
+        bad: what was heard and could not be read, in words; emptied by whoever reports it.
+    """
+
+    def __init__(self, namespace: str, node: str, sends: str, hears: str) -> None:
+        self._context = Context()
+        init(args=[], context=self._context)
+        prefix = f"/{namespace.strip('/')}" if namespace.strip("/") else ""
+        self.node = Node(node, context=self._context, namespace=prefix)
+        self._publisher = self.node.create_publisher(String, sends, _DEPTH)
+        self.node.create_subscription(String, hears, self._hear, _DEPTH)
+        self._lock = threading.Lock()
+        self._heard: deque[dict[str, Json]] = deque()
+        self.bad: deque[str] = deque(maxlen=10)
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self.node)
+        self._thread = threading.Thread(target=self._spin, daemon=True)
+        self._thread.start()
+
+    @property
+    def topics(self) -> tuple[str, str]:
+        """Full names of the topics, the one to send on first."""
+        names = [self._publisher.topic_name]
+        names += [each.topic_name for each in self.node.subscriptions]
+        return names[0], names[-1]
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether somebody listens to what is sent."""
+        return bool(self._publisher.get_subscription_count())
+
+    def send(self, arguments: Mapping[str, Json]) -> None:
+        """Send a command or an answer."""
+        self._publisher.publish(String(data=as_text(arguments)))
+
+    def heard(self) -> list[dict[str, Json]]:
+        """Return what was heard since the last call, in order."""
+        with self._lock:
+            found = list(self._heard)
+            self._heard.clear()
+        return found
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._context.try_shutdown()
+        self._thread.join(_JOIN_S)
+        self.node.destroy_node()
+
+    def _hear(self, message: String) -> None:
+        try:
+            said = from_text(message.data)
+        except ValueError as error:
+            self.bad.append(str(error))
+            return
+        with self._lock:
+            self._heard.append(said)
+
+    def _spin(self) -> None:
+        try:
+            self._executor.spin()
+        except ExternalShutdownException:
+            return
+
+
+def as_text(arguments: Mapping[str, Json]) -> str:
+    """Return arguments of a command or an answer as text."""
+    return json.dumps(dict(arguments), separators=(",", ":"))
+
+
+def from_text(text: str) -> dict[str, Json]:
+    """Return the arguments of a command or an answer.
+
+    Raises:
+        ValueError: if the text is no JSON object with a whole number ``id``, or has numbers that are not finite.
+    """
+    said = json.loads(text, parse_constant=_no_number)
+    if not isinstance(said, dict) or not isinstance(said.get("id"), int):
+        raise ValueError(f"found {text[:80]!r}; expected a JSON object with a whole number id")
+    return said
+
+
+def _no_number(text: str) -> Json:
+    raise ValueError(f"found {text}; expected finite numbers")

@@ -1,0 +1,42 @@
+"""The models of the lab keep the contract of models."""
+
+from __future__ import annotations
+
+import pytest
+
+from hetwin_core.ensemble.conformance.suite import check_model_type
+from hetwin_core.ensemble.installed import installed
+from hetwin_suite.runs import find_scenario
+
+GIVEN: dict[str, dict[str, object]] = {
+    "robot_link": {"commander": "a", "virtual": "b", "real": "c"},
+    "travel_update": {
+        "after": 6,
+        "sheet": {"turn_speed": 1.0, "turn_acceleration": 1.0, "speed": 1.0, "acceleration": 1.0},
+    },
+    "way_guide": {"robot": "box", "answers": "link", "places": {1: [1.0, 1.0]}},
+}
+"""Models, with what cannot be made up."""
+STAND_IN = "lab_robot_stand_in"
+"""It builds a world for each of its many starts."""
+WITH_A_ROBOT = "remote_robot"
+"""It needs one that runs: `test_remote_robot.py`."""
+
+
+@pytest.mark.parametrize("model", GIVEN)
+def test_it_keeps_the_contract(model: str) -> None:
+    results = check_model_type(model, GIVEN[model])
+    assert [f"{r.check}: {r.detail}" for r in results if not r.ok] == []
+    saved = next(r.detail for r in results if r.check == "save and restore")
+    assert "numbers and texts" in saved
+
+
+def test_every_type_of_the_lab_is_tested() -> None:
+    points = (p for p in installed("hetwin.models") if p.module.startswith("hetwin_twin_lab."))
+    assert {point.name for point in points} == {*GIVEN, STAND_IN, WITH_A_ROBOT}
+
+
+@pytest.mark.long
+def test_the_stand_in_keeps_it_too() -> None:
+    results = check_model_type(STAND_IN, {"scenario": str(find_scenario("twin_lab"))})
+    assert [f"{r.check}: {r.detail}" for r in results if not r.ok] == []

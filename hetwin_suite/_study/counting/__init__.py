@@ -1,1 +1,0 @@
-"""What many outcomes say: shares with intervals, when to stop, and what goes with failure."""
