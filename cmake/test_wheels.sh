@@ -22,12 +22,12 @@ pip="-m pip --disable-pip-version-check"
 $show "building the wheels" "$python" $pip wheel --no-deps --progress-bar off -w "$place/wheels" . "${beside[@]/#/./}"
 "$python" -m venv "$place/venv"
 $show "installing the wheels" "$place/venv/bin/python" $pip install --no-compile --progress-bar off \
-  --find-links "$place/wheels" "hetwin-suite[examples,robots,test,view]"
+  --find-links "$place/wheels" "hetwin-suite[robots,test,view]" "$place"/wheels/*.whl
 
 # Helpers stand beside the tests; the code comes from the wheels, so that nothing else of the repository is on the path.
 helpers="$root/test $root/benchmarks"
 for folder in "${beside[@]}"; do
-  [ -d "$folder/test" ] && helpers="$helpers $root/$folder/test"
+  [ -d "$folder/test" ] && helpers="$helpers $(find "$root/$folder/test" -type d ! -name __pycache__ -printf '%p ')"
 done
 cd "$place"
 "$place/venv/bin/pytest" -q -n "$workers" --dist loadfile -c "$root/pyproject.toml" --rootdir "$root" --import-mode=importlib \

@@ -1,4 +1,4 @@
-"""Episodes of examples that tests of several modules look at, each recorded once."""
+"""Episodes of the examples that tests of several modules look at, each recorded once."""
 
 from __future__ import annotations
 
