@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rosbags.rosbag2 import CompressionMode, StoragePlugin
 from support.bombs import chunk_of, mcap, message
@@ -80,6 +80,7 @@ def recordings() -> Mapping[str, bytes]:
 @pytest.mark.parametrize("name", ["NONE.mcap", "STORAGE.mcap", "lz4.mcap", "NONE.db3", "a.bag"])
 @FEW
 @given(seed=SEEDS)
+@example(seed=43)
 def test_recordings(name: str, seed: int) -> None:
     with file(name, mutated(recordings()[name], seed)) as path, refused_at_most():
         Recording.open(path)

@@ -118,6 +118,13 @@ class Bag:
         if not LogClock.may_be_unset(*self._span):
             return
         logged = [one for storage in self._storages for one in storage.times()]
+        if not logged or max(log_ns for _, log_ns in logged) >= 2**63:
+            raise BadInput(
+                "the times of the recording cannot be used",
+                file=self.path,
+                found="no message" if not logged else "one after the year 2262",
+                expected="messages with times in ns since the epoch",
+            )
         times = np.sort(np.array([log_ns for _, log_ns in logged], np.int64))
         first, last = self._span = believed_span(times)
         strange = [one for one in logged if not first <= one[1] <= last]

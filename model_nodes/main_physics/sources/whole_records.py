@@ -5,28 +5,21 @@ Each reads a complete file as its base class does, which is that of the library.
 
 from __future__ import annotations
 
-import shutil
-import sqlite3
 import struct
 from collections import Counter
 from collections.abc import Collection, Generator, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
 from functools import partial
 from heapq import merge
 from io import BytesIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
-import apsw
 from rosbags.interfaces import Connection
 from rosbags.rosbag2 import Reader
 from rosbags.rosbag2.errors import ReaderError
 from rosbags.rosbag2.reader import DirectoryReader
 from rosbags.rosbag2.storage_mcap import DECOMPRESSORS, ChunkInfo, McapReader, decompress
-from rosbags.rosbag2.storage_sqlite3 import Sqlite3Reader
 
-from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.limits import TooLarge, check_regular, check_size, check_total, largest
 from hetwin_core.episodes.mcap_records import (
     CHANNEL,
@@ -39,6 +32,7 @@ from hetwin_core.episodes.mcap_records import (
     SCHEMA,
     unpack_records,
 )
+from model_nodes.main_physics.sources.whole_rows import SqliteOfWholeRows
 
 # The library unpacks whatever a chunk holds; each of its readers looks up here how.
 _BOUNDED: dict[str, Any] = {name: partial(unpack_records, name) for name in COMPRESSIONS}
@@ -47,14 +41,6 @@ DECOMPRESSORS.update(_BOUNDED)
 _HEADER, _FOOTER = 0x01, 0x02
 _KINDS = range(_HEADER, DATA_END + 1)
 _TIMES = struct.Struct("<QQQI")
-_SQLITE_MAGIC = b"SQLite format 3\x00"
-_DEFINITION_COLUMNS = 4
-"""Columns of the table of definitions that the library reads: type, encoding, text and hash."""
-_SQLITE_HEAD = 100
-_OF_RECORDERS = ("messages", "topics", "schema", "message_definitions", "metadata")
-_GENERATED = (2, 3)
-"""What SQLite says of columns that it computes."""
-_WRITTEN_AHEAD = "-wal"
 
 
 class McapOfWholeRecords(McapReader):
@@ -242,164 +228,6 @@ def _inner(raw: bytes) -> Iterator[tuple[int, int]]:
             return
         yield kind, length
         at += HEAD.size + length
-
-
-class SqliteOfWholeRows(Sqlite3Reader):
-    """An SQLite file; of one that was cut off, or not closed, all rows that can be read.
-
-    Such rows are copied to a temporary file, so that nothing is written beside the recording.
-
-    Attributes:
-        lost: share of the bytes that are not there, as far as that is known; None: the file is complete.
-    """
-
-    lost: float | None = None
-
-    def __init__(self, path: Any) -> None:
-        super().__init__(path)
-        self._copied: TemporaryDirectory[str] | None = None
-
-    def open(self) -> None:
-        """Open the file, or a copy of what can be read of it."""
-        with _guarded():
-            self._open_rows()
-        if self.dbconn is not None:
-            self.dbconn.row_trace = None
-
-    def _open_rows(self) -> None:
-        path = Path(str(self.path))
-        check_regular(path)
-        missing = _missing(path)
-        ahead = path.with_name(path.name + _WRITTEN_AHEAD)
-        if not missing and not (ahead.is_file() and ahead.stat().st_size):
-            super().open()
-            return
-        self._copied = TemporaryDirectory()
-        try:
-            self.path = Path(self._copied.name, path.name)
-            if missing:
-                _copy_rows(path, self.path)
-                self.lost = missing
-            else:
-                _copy_closed(path, ahead, self.path)
-            super().open()
-        except BaseException:
-            self._copied.cleanup()
-            raise
-
-    def close(self) -> None:
-        """Close the file, and remove the copy."""
-        with suppress(Exception):
-            super().close()
-        if self._copied is not None:
-            self._copied.cleanup()
-
-
-@contextmanager
-def _guarded() -> Iterator[None]:
-    """Let connections read nothing but tables, with rows that the limits allow.
-
-    A file may define as tables what computes its rows, without an end. Definitions that a recorder left empty get the
-    encoding of messages, for the library knows no empty one.
-    """
-
-    def filled(_: apsw.Cursor, row: tuple[Any, ...]) -> tuple[Any, ...]:
-        is_empty = len(row) == _DEFINITION_COLUMNS and row[1] == "" and not row[2]
-        return (row[0], "ros2msg", *row[2:]) if is_empty else row
-
-    def hook(connection: apsw.Connection) -> None:
-        with suppress(apsw.Error):  # of a damaged file, which nothing can be read of either
-            _only_tables(connection)
-        connection.row_trace = filled
-
-    apsw.connection_hooks.append(hook)
-    try:
-        yield
-    finally:
-        apsw.connection_hooks.remove(hook)
-
-
-def _only_tables(connection: apsw.Connection) -> None:
-    connection.limit(apsw.SQLITE_LIMIT_LENGTH, min(largest(), 2**31 - 1))
-    connection.execute("PRAGMA trusted_schema=OFF")
-    computed = (
-        "SELECT name FROM pragma_table_list WHERE schema='main' AND type IN ('view', 'virtual')"
-    )
-    found = [str(name) for (name,) in connection.execute(computed)]
-    found += [
-        str(table)
-        for table in _OF_RECORDERS
-        for row in connection.execute(f"PRAGMA table_xinfo({table})")
-        if row[6] in _GENERATED
-    ]
-    if found:
-        raise ReaderError(f"the file computes {found[0]}; expected a table that holds its rows")
-
-
-def _missing(path: Path) -> float:
-    """Return which share of the pages that its header promises a file lacks.
-
-    Raises:
-        BadInput: if it is not an SQLite file.
-    """
-    with path.open("rb") as stream:
-        head = stream.read(_SQLITE_HEAD)
-    if len(head) < _SQLITE_HEAD or not head.startswith(_SQLITE_MAGIC):
-        raise BadInput("this is not an SQLite file", file=path, expected="an SQLite 3 recording")
-    changes, pages = struct.unpack_from(">II", head, 24)
-    (valid_for,) = struct.unpack_from(">I", head, 92)
-    promised = pages * _page_size(path)
-    size = path.stat().st_size
-    return 1.0 - size / promised if changes == valid_for and size < promised else 0.0
-
-
-def _page_size(path: Path) -> int:
-    with path.open("rb") as stream:
-        (page,) = struct.unpack_from(">H", stream.read(_SQLITE_HEAD), 16)
-    return 65536 if page == 1 else max(int(page), 512)
-
-
-def _copy_closed(path: Path, ahead: Path, copy: Path) -> None:
-    """Copy a file and what was written ahead of it, and join them."""
-    shutil.copyfile(path, copy)
-    shutil.copyfile(ahead, copy.with_name(copy.name + _WRITTEN_AHEAD))
-    with closing(sqlite3.connect(copy)) as joined:
-        joined.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-
-def _copy_rows(path: Path, copy: Path) -> None:
-    """Copy all rows that can be read of the whole pages of a file that was cut off.
-
-    Raises:
-        ReaderError: if not even the topics can.
-    """
-    part = copy.with_suffix(".part")
-    page = _page_size(path)
-    with path.open("rb") as source, part.open("wb") as target:
-        shutil.copyfileobj(source, target)
-        target.truncate(path.stat().st_size // page * page)
-    damaged = apsw.Connection(str(part), flags=apsw.SQLITE_OPEN_READONLY)
-    with closing(damaged), closing(sqlite3.connect(copy)) as whole:
-        try:
-            damaged.execute("PRAGMA writable_schema=ON")  # lets files be shorter than they say
-            _only_tables(damaged)
-            _copy_tables(damaged, whole)
-        except (apsw.Error, sqlite3.Error, ValueError) as error:
-            raise ReaderError(f"not one message of the file can be read: {error}") from error
-        whole.commit()
-    part.unlink()
-
-
-def _copy_tables(damaged: apsw.Connection, whole: sqlite3.Connection) -> None:
-    """Copy the tables, the small ones first; one ends where the next row cannot be read."""
-    tables = damaged.execute("SELECT name, sql FROM sqlite_master WHERE type='table'").fetchall()
-    for name, text in sorted(tables, key=lambda table: table[0] == "messages"):
-        if name in _OF_RECORDERS and str(text).upper().startswith("CREATE TABLE"):
-            whole.execute(str(text))
-            with suppress(apsw.Error):
-                for row in damaged.execute(f'SELECT * FROM "{name}" ORDER BY rowid'):
-                    places = ",".join("?" * len(row))
-                    whole.execute(f'INSERT OR IGNORE INTO "{name}" VALUES ({places})', row)
 
 
 class _Folder(DirectoryReader):
