@@ -6,15 +6,14 @@ The library passes only values of its own, and keeps to itself what a function r
 from __future__ import annotations
 
 import logging
-import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
-from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.expressions.language import cel
 from hetwin_core.ensemble.expressions.nodes import (
     Binary,
     Call,
@@ -28,20 +27,6 @@ from hetwin_core.ensemble.expressions.nodes import (
     Unary,
     parts_of,
 )
-
-_COMMAND_LINE = "cel.cli"
-
-_is_absent = _COMMAND_LINE not in sys.modules
-if _is_absent:
-    sys.modules[_COMMAND_LINE] = ModuleType(_COMMAND_LINE)
-try:
-    import cel
-finally:
-    if _is_absent:
-        del sys.modules[_COMMAND_LINE]
-
-__all__ = ["cel"]
-
 
 _NAMES = "bytes double duration dyn int matches size string timestamp type uint"
 _LIBRARY = frozenset(_NAMES.split())

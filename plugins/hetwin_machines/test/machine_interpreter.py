@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from hetwin_core.ensemble.expressions.evaluation import cel
+from hetwin_core.ensemble.expressions.language import cel
 
 FAULTS = ("__INCOMPLETE__", "__NON-DETERMINISTIC__", "__UNDEFINED__", "__CONFLICT__")
 NONE = object()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support.tree_values import NoValue, tree_value
 
-from hetwin_core.ensemble.expressions.evaluation import cel
+from hetwin_core.ensemble.expressions.language import cel
 from hetwin_machines.errors import NetworkError
 from hetwin_machines.expressions import operations
 from hetwin_machines.expressions.kinds import Kind

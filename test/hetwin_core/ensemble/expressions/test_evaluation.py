@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from support.random_examples import examples
 
 from hetwin_core.ensemble.expressions import evaluation
-from hetwin_core.ensemble.expressions.evaluation import EvaluationError, cel
+from hetwin_core.ensemble.expressions.evaluation import EvaluationError
 from hetwin_core.ensemble.expressions.expression import Expression
+from hetwin_core.ensemble.expressions.language import cel
 
 FAILED = "failed"
 

@@ -11,8 +11,8 @@ from support.random_examples import examples
 from support.random_expressions import PIECES, nodes
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.expressions.evaluation import cel
 from hetwin_core.ensemble.expressions.expression import Expression
+from hetwin_core.ensemble.expressions.language import cel
 from hetwin_core.ensemble.expressions.nodes import (
     Binary,
     Call,
