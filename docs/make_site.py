@@ -14,7 +14,10 @@ from sphinx.cmd.build import build_main
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
-OTHER_PAGES = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "benchmarks/README.md")
+OTHER_PAGES = (
+    *("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "benchmarks/README.md"),
+    *(str(page.relative_to(ROOT)) for page in sorted(ROOT.glob("examples/**/README.md"))),
+)
 
 
 def copy_pages(folder: Path) -> None:
@@ -22,7 +25,7 @@ def copy_pages(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(DOCS, folder / "docs", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
     for page in OTHER_PAGES:
-        (folder / page).parent.mkdir(exist_ok=True)
+        (folder / page).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / page, folder / page)
 
 
