@@ -12,7 +12,7 @@ import gzip
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,9 @@ from machine import machine
 from numpy.typing import NDArray
 
 from hetwin_suite._study.scores import Scores, area_under_curve, score
-from model_nodes.evidence.likelihood import CURVES, SHARED, Claim, claim, silent, voice
+from model_nodes.evidence.likelihood import CURVES, Claim, Voice, claim, silent, voice
 from model_nodes.evidence.quantities import (
+    SETTLED_S,
     abrupt_release,
     finger_shortfall,
     gravity_direction,
@@ -75,6 +76,11 @@ class Picks:
     weight: Array
     """NaN where the orientation of the hand is not recorded."""
 
+    @property
+    def quantities(self) -> dict[str, Array]:
+        """The quantities by the names of their curves."""
+        return {"abrupt_release": self.release, "weight_change": self.weight}
+
 
 def picks(folder: Path) -> Picks:
     """Read the picks and compute their quantities."""
@@ -89,8 +95,8 @@ def _weight(kept: Any, trial: str) -> float:
     if f"eef_{trial}" not in kept.files:
         return float("nan")
     grasp, pull = kept[f"gw_{trial}"], kept[f"pw_{trial}"]
-    before = grasp[grasp[:, 0] <= grasp[0, 0] + 0.3, 1:4]
-    after = pull[pull[:, 0] >= pull[-1, 0] - 0.3, 1:4]
+    before = grasp[grasp[:, 0] <= grasp[0, 0] + SETTLED_S, 1:4]
+    after = pull[pull[:, 0] >= pull[-1, 0] - SETTLED_S, 1:4]
     return weight_change(before, after, gravity_direction(kept[f"eef_{trial}"][3:7]))
 
 
@@ -110,13 +116,18 @@ def left_out(data: Picks) -> Scores:
     proxy = ~data.real & ~np.isnan(data.weight)
     claimed = np.full(len(data.picked), np.nan)
     for group in np.unique(data.group[proxy]):
-        others, judged = proxy & (data.group != group), proxy & (data.group == group)
-        total = np.zeros(int(judged.sum()))
-        for name, values in (("abrupt_release", data.release), ("weight_change", data.weight)):
-            even, slope = fitted(values[others], data.picked[others])
-            curve = CURVES[name]
-            total += np.clip(slope * (values[judged] - even), curve.against, curve.most)
-        claimed[judged] = 1.0 / (1.0 + np.exp(-SHARED * total))
+        others = proxy & (data.group != group)
+        refitted = {
+            name: replace(CURVES[name], even=even, slope=slope)
+            for name, values in data.quantities.items()
+            for even, slope in [fitted(values[others], data.picked[others])]
+        }
+        for one in np.flatnonzero(proxy & (data.group == group)):
+            voices = [
+                Voice(name, values[one], refitted[name].unit, refitted[name].speaks(values[one]))
+                for name, values in data.quantities.items()
+            ]
+            claimed[one] = claim("held", voices).probability
     return score(claimed[proxy], data.picked[proxy], data.group[proxy].tolist())
 
 
@@ -287,7 +298,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.fit:
         data = picks(given.data / "pickapp")
         proxy = ~data.real & ~np.isnan(data.weight)
-        for name, values in (("abrupt_release", data.release), ("weight_change", data.weight)):
+        for name, values in data.quantities.items():
             even, slope = fitted(values[proxy], data.picked[proxy])
             print(f"{name}: even {even:.3f}, slope {slope:.2f}")
         return 0

@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hetwin_suite._study.intervals import Probability, probability
-
-DECIDED_BELOW, DECIDED_ABOVE = 0.2, 0.8
-"""A claim is decided where its probability is outside of these."""
+from model_nodes.evidence.likelihood import KNOWN_ABOVE, KNOWN_BELOW
 
 BINS = 5
 """Bins of equal width in which claimed probabilities are compared with shares of labels."""
@@ -93,7 +91,7 @@ def score(
         )
     if not ((p >= 0.0) & (p <= 1.0)).all():
         raise ValueError("a claimed probability is not between 0 and 1")
-    decided, said = (p < DECIDED_BELOW) | (p > DECIDED_ABOVE), p > 0.5
+    decided, said = (p < KNOWN_BELOW) | (p > KNOWN_ABOVE), p > 0.5
     right = said == y
     bins = np.minimum((p * BINS).astype(int), BINS - 1)
     members = [bins == number for number in range(BINS)]

@@ -8,9 +8,10 @@ by its program: on recordings of real robots these separate batches of trials an
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
+from hetwin_core.ensemble.scene.poses import conjugate, rotate
+from hetwin_core.ensemble.scene.values import Floats
 
 RELEASE_WINDOW_S = 0.04
 """In how much time a pull vanishes when what holds an object breaks; fingers that slide off take longer."""
@@ -37,9 +38,7 @@ def abrupt_release(stamps: ArrayLike, forces: ArrayLike) -> float:
         ValueError: if stamps and forces do not fit, are not finite, or come at less than 20 Hz.
     """
     times, samples = _checked(stamps, forces)
-    pull = _smooth(
-        times, np.linalg.norm(samples - samples[times <= times[0] + 0.1].mean(axis=0), axis=1)
-    )
+    pull = _pull(times, samples, SMOOTHING_S)
     later = np.interp(times + RELEASE_WINDOW_S, times, pull)
     largest = float(pull.max())
     return float((pull - later).max()) / largest if largest > 0.0 else 0.0
@@ -65,10 +64,10 @@ def weight_change(before: ArrayLike, after: ArrayLike, down: ArrayLike) -> float
     return float(change @ direction) / length
 
 
-def gravity_direction(orientation: ArrayLike) -> Array:
+def gravity_direction(orientation: ArrayLike) -> Floats:
     """Return the direction of gravity in a frame whose orientation in the world is (x, y, z, w); shape (3,)."""
-    x, y, z, w = np.asarray(orientation, dtype=np.float64)
-    return -np.array([2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)])
+    x, y, z, w = np.asarray(orientation, dtype=np.float64).tolist()
+    return np.array(rotate(conjugate((w, x, y, z)), (0.0, 0.0, -1.0)))
 
 
 def finger_shortfall(end: ArrayLike, references: ArrayLike) -> float:
@@ -131,12 +130,9 @@ def snaps(stamps: ArrayLike, forces: ArrayLike, least: float = 15.0) -> list[flo
         least: a peak below it is no snap [N].
     """
     times, samples = _checked(stamps, forces)
-    push = _smooth(
-        times, np.linalg.norm(samples - samples[times <= times[0] + 0.1].mean(axis=0), axis=1), 0.01
-    )
+    push = _pull(times, samples, 0.01)
     found: list[float] = []
-    rate = (len(times) - 1) / (times[-1] - times[0])
-    second, window = max(1, round(rate)), max(1, round(0.1 * rate))
+    second, window = _samples_in(1.0, times), _samples_in(0.1, times)
     for index in range(second, len(times) - window):
         peak = push[index]
         if peak < least or peak < push[index - window : index + window + 1].max():
@@ -175,7 +171,7 @@ def pull_test(pulls: ArrayLike, travels: ArrayLike, enough: float = 5.0) -> floa
     return float(ways.max()) if ways.max() > 0.003 else None
 
 
-def _checked(stamps: ArrayLike, forces: ArrayLike) -> tuple[Array, Array]:
+def _checked(stamps: ArrayLike, forces: ArrayLike) -> tuple[Floats, Floats]:
     times, samples = np.asarray(stamps, dtype=np.float64), np.asarray(forces, dtype=np.float64)
     if times.ndim != 1 or samples.shape != (*times.shape, 3) or len(times) < 2:
         raise ValueError(
@@ -185,22 +181,32 @@ def _checked(stamps: ArrayLike, forces: ArrayLike) -> tuple[Array, Array]:
         raise ValueError("a stamp or a force is not finite")
     if not (np.diff(times) > 0.0).all():
         raise ValueError("the stamps do not increase")
-    rate = (len(times) - 1) / float(times[-1] - times[0])
+    rate = _rate(times)
     if rate < LEAST_RATE_HZ:
         raise ValueError(f"samples come at {rate:.1f} Hz, at least {LEAST_RATE_HZ:g} Hz are needed")
     return times, samples
 
 
-def _mean_force(forces: ArrayLike, when: str) -> Array:
+def _mean_force(forces: ArrayLike, when: str) -> Floats:
     samples = np.atleast_2d(np.asarray(forces, dtype=np.float64))
     if not samples.size or samples.shape[1] != 3 or not np.isfinite(samples).all():
         raise ValueError(f"no finite force {when}: shape {samples.shape}, expected (n, 3)")
-    mean: Array = samples.mean(axis=0)
+    mean: Floats = samples.mean(axis=0)
     return mean
 
 
-def _smooth(times: Array, values: Array, over_s: float = SMOOTHING_S) -> Array:
-    count = max(1, round(over_s * (len(times) - 1) / float(times[-1] - times[0])))
+def _rate(times: Floats) -> float:
+    return (len(times) - 1) / float(times[-1] - times[0])
+
+
+def _samples_in(seconds: float, times: Floats) -> int:
+    return max(1, round(seconds * _rate(times)))
+
+
+def _pull(times: Floats, forces: Floats, over_s: float) -> Floats:
+    """How much each force differs from those of the first 0.1 s [N], averaged over a time."""
+    values = np.linalg.norm(forces - forces[times <= times[0] + 0.1].mean(axis=0), axis=1)
+    count = _samples_in(over_s, times)
     padded = np.pad(values, (count // 2, count - 1 - count // 2), mode="edge")
-    smooth: Array = np.convolve(padded, np.full(count, 1.0 / count), "valid")
+    smooth: Floats = np.convolve(padded, np.full(count, 1.0 / count), "valid")
     return smooth

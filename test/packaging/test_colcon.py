@@ -13,13 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-MANIFESTS = [
-    ROOT / "pyproject.toml",
-    *sorted(ROOT.glob("plugins/*/pyproject.toml")),
-    *ROOT.glob("examples/pyproject.toml"),
-]
+from support.plugins import MANIFESTS, ROOT
 
 
 def _packages(manifest: Path) -> list[Path]:

@@ -8,11 +8,11 @@ import subprocess
 import sys
 import tomllib
 import xml.etree.ElementTree as ET
-from itertools import chain
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from support.plugins import MANIFESTS
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -55,10 +55,8 @@ def test_colcon_gets_the_same_entry_points(tmp_path: Path) -> None:
     written = {
         found.name: found for found in importlib.metadata.distributions(path=[str(tmp_path)])
     }
-    beside = (ROOT.glob(f"{where}/pyproject.toml") for where in ("plugins/*", "examples"))
-    manifests = [ROOT / "pyproject.toml", *chain.from_iterable(beside)]
-    assert len(written) == len(manifests)
-    for manifest in manifests:
+    assert len(written) == len(MANIFESTS)
+    for manifest in MANIFESTS:
         project = tomllib.loads(manifest.read_text())["project"]
         found = written[project["name"]]
         assert found.version == project["version"]

@@ -9,13 +9,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from support.plugins import BESIDE
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ["hetwin_core", "model_nodes", "conductor_node", "hetwin_suite"]
-BESIDE = sorted(ROOT.glob("plugins/*/pyproject.toml")) + sorted(
-    ROOT.glob("examples/pyproject.toml")
-)
-"""Plugins and examples, distributions of their own."""
 
 
 def listed(root: Path) -> list[str]:

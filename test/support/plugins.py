@@ -6,12 +6,20 @@ import re
 from collections.abc import Iterable
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hetwin_core.ensemble.installed import COMMANDS, LIBRARIES, SCENARIOS
 
+ROOT = Path(__file__).resolve().parents[2]
+BESIDE = [
+    *sorted(ROOT.glob("plugins/*/pyproject.toml")),
+    *ROOT.glob("examples/pyproject.toml"),
+]
+"""Manifests of the distributions that are developed beside the suite."""
+MANIFESTS = [ROOT / "pyproject.toml", *BESIDE]
 PACKAGES = {
     "examples": "hetwin_tables",
     "learn": "hetwin_learning",

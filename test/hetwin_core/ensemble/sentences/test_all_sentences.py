@@ -114,14 +114,10 @@ def test_each_sentence_that_is_said_is_there_with_its_arguments() -> None:
 
 @pytest.mark.skipif(not (ROOT / "plugins").is_dir(), reason="the plugins are not here")
 def test_nothing_is_in_the_catalogue_that_nobody_says() -> None:
-    beside = [ROOT / "examples", ROOT / "plugins"]
-    if not all(folder.is_dir() for folder in beside):
+    folders = [ROOT / package for package in (*PACKAGES, "examples")]
+    if not all(folder.is_dir() for folder in folders):
         pytest.skip("some sentences are said by examples and plugins, which are not here")
-    text = "\n".join(
-        file.read_text("utf-8")
-        for folder in (*(ROOT / package for package in PACKAGES), *beside)
-        for file in folder.rglob("*.py")
-    )
+    text = "\n".join(file.read_text("utf-8") for folder in folders for file in folder.rglob("*.py"))
     words = {*re.findall(r"\w+", text)}
     unsaid = [
         name
