@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.plugins import needs
 
 from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
@@ -179,15 +180,17 @@ def test_a_mistake_in_the_main_models_parameters(
             "a list, such as [pick]",
         ),
         ("{type: handling_observer, parameters: {objects: [box], hands: left}}", "hands", "[left]"),
-        (
+        pytest.param(
             "{type: fluid_in_cup, parameters: {cup: box, particles: 9, capacity: 5}}",
             "capacity",
             "at least 9",
+            marks=needs("hetwin_fluid"),
         ),
-        (
+        pytest.param(
             "{type: fluid_in_cup, parameters: {cup: box, kind: water}}",
             "kind",
             "'points' or 'spheres'",
+            marks=needs("hetwin_fluid"),
         ),
     ],
 )

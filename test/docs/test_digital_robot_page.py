@@ -9,6 +9,7 @@ import paper_tables
 import pytest
 from support.hetwin_command import hetwin
 from support.pages import ROOT, commands
+from support.plugins import needs_of
 from support.robot_files import example
 
 from hetwin_suite.digital_robot.dimensions import Measure
@@ -17,7 +18,9 @@ PAGE = ROOT / "docs" / "digital_robot.md"
 TEXT = PAGE.read_text("utf-8")
 
 
-@pytest.mark.parametrize("line", commands(PAGE))
+@pytest.mark.parametrize(
+    "line", [pytest.param(line, marks=needs_of([line])) for line in commands(PAGE)]
+)
 def test_a_command_of_the_page_works(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     said = hetwin(*shlex.split(line)[1:])

@@ -13,6 +13,7 @@ import pytest
 import setuptools
 import yaml
 from support.packages import install
+from support.plugins import in_examples
 from typer.testing import CliRunner
 
 from hetwin_core.ensemble.conformance.suite import check_model_type
@@ -27,6 +28,7 @@ from model_nodes.main_physics.sources.factory import open_source
 
 CAFE = Path(__file__).resolve().parents[2] / "examples" / "hetwin_cafe"
 INSIDE = CAFE / "hetwin_cafe"
+pytestmark = in_examples
 
 
 def entry_points() -> dict[str, list[str]]:

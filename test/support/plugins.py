@@ -36,6 +36,12 @@ OPTIONS = {
 """Pattern of a command's options -> the package without which they do not work."""
 
 
+in_examples = pytest.mark.skipif(
+    not (ROOT / "examples").is_dir(), reason="the folder examples is not here"
+)
+"""Skip what reads a file of `examples/`, where that folder was taken away."""
+
+
 def needs(*packages: str) -> pytest.MarkDecorator:
     """Skip what is marked where one of the packages, such as ``hetwin_machines``, is not installed."""
     missing = [package for package in packages if find_spec(package) is None]
@@ -44,6 +50,7 @@ def needs(*packages: str) -> pytest.MarkDecorator:
 
 def needs_of(lines: Iterable[str]) -> pytest.MarkDecorator:
     """Skip what is marked where a package is missing that brings what command lines name."""
+    lines = list(lines)
     extras: set[str] = set()
     packages: set[str] = set()
     for line in lines:
@@ -53,7 +60,10 @@ def needs_of(lines: Iterable[str]) -> pytest.MarkDecorator:
         extras |= {COMMANDS[name] for name in named & {*COMMANDS}}
         brought = {**LIBRARIES, **SCENARIOS}
         extras |= {brought[word] for word in words if word in brought}
-    return needs(*sorted(packages | {PACKAGES[extra] for extra in extras}))
+    marked = needs(*sorted(packages | {PACKAGES[extra] for extra in extras}))
+    if any(" examples/" in line for line in lines) and not (ROOT / "examples").is_dir():
+        return in_examples
+    return marked
 
 
 def benchmark(module: str, needed: str) -> Any:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.plugins import needs
 from typer.testing import CliRunner
 
 from hetwin_core.ensemble.errors import BadInput
@@ -114,6 +115,7 @@ def test_kinds_of_episodes_of_a_package_are_listed_and_what_they_return_is_prese
     assert CliRunner().invoke(app, ["record", "picnic", "--seed", "3"]).exit_code == 3
 
 
+@needs("hetwin_bauer2022")
 def test_a_kind_of_episodes_that_cannot_be_imported_is_named_and_breaks_nothing() -> None:
     with pytest.raises(BadInput, match="hail of the package cafe cannot be used: ModuleN") as error:
         said("evaluate", "hail")

@@ -36,6 +36,7 @@ def test_a_type_shows_its_parameters_attributes_and_events() -> None:
     assert "service, 50/s" in said
 
 
+@needs("hetwin_fluid")
 def test_the_json_of_a_type_follows_its_schema() -> None:
     row = ModelRow.model_validate_json(hetwin("list", "models", "fluid_in_cup", "--json").out)
     assert row.type == "fluid_in_cup"

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.hetwin_command import hetwin, refused
+from support.plugins import in_examples
 from support.robot_chains import ByMujoco, postures
 from support.robot_files import ROOT, TABLETOP_ARM
 from support.two_links import write_csv, write_urdf
@@ -22,6 +23,7 @@ ARM = ("calibrate", "arm", TABLETOP_ARM, "--base", "base_link", "--tip", "grippe
 TO_TIP = ("--tip", "gripper_base", "--markers")
 
 
+@in_examples
 def test_it_prints_what_the_fit_is_worth(tmp_path: Path) -> None:
     out = tmp_path / "calibrated.urdf"
     said = hetwin(*ARM, "--markers", MARKERS, "--out", out, "--json")
@@ -43,6 +45,7 @@ def test_it_prints_what_the_fit_is_worth(tmp_path: Path) -> None:
         np.testing.assert_allclose(got[:3, :3], expected.rotation, atol=1e-9)
 
 
+@in_examples
 def test_all_errors_are_written_too(tmp_path: Path) -> None:
     out = tmp_path / "calibrated.urdf"
     words = ("--markers", MARKERS, "--out", out, "--fit", "all", "--json")
@@ -77,6 +80,7 @@ def test_a_joint_without_an_origin_gets_one(tmp_path: Path) -> None:
     assert '<joint name="shoulder" type="revolute"><origin xyz="0 0 0.1" rpy="0 -0 0"/>' in text
 
 
+@in_examples
 def test_people_read_a_table() -> None:
     said = hetwin(*ARM, "--markers", MARKERS)
     assert "24 poses; rows that do not belong: 7" in said.out
@@ -104,6 +108,7 @@ def test_bad_input_ends_with_2_and_its_line(
     refused(tmp_path, *words, says=says)
 
 
+@in_examples
 def test_a_base_that_moves_in_the_file_is_warned_of() -> None:
     said = hetwin("calibrate", "arm", TABLETOP_ARM, "--base", "upper_arm_link", *TO_TIP, MARKERS)
     assert "warning: upper_arm_link does not stand still" in said.err

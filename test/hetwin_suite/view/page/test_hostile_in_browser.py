@@ -36,8 +36,8 @@ def test_the_report(browser: Any, tmp_path: Path) -> None:
         for plot in watched.page.locator(".plot").all():
             plot.scroll_into_view_if_needed()
             plot.locator("canvas, .hetwin-timeline").first.wait_for()
-        names = watched.page.locator(".hetwin-timeline .name").all_text_contents()
-        assert any(IMAGE in name for name in names)
+        named = watched.page.locator(".hetwin-timeline .name", has_text=IMAGE)
+        named.first.wait_for(state="attached")
         assert IMAGE in watched.page.locator(".hetwin-legend button").all_text_contents()
         bar = watched.page.locator(".plot .hetwin-timeline .bar", has_text=HOSTILE[1]).first
         bar.hover()
