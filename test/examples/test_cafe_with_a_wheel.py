@@ -19,7 +19,7 @@ import json, sys, warnings
 from pathlib import Path
 
 warnings.simplefilter("error", UserWarning)
-warnings.filterwarnings("ignore", ".*there is no module hetwin_")  # plugins, which .pth files lead to
+warnings.filterwarnings("ignore", ".*(no module |No module named ')hetwin_")  # plugins, which .pth files lead to
 import hetwin_suite
 from hetwin_suite.episode import find_labelled, open_episode
 from hetwin_suite.page import write_report

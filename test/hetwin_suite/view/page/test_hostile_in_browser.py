@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from support.browser import Watched, open_page
 from support.hostile import HOSTILE, IMAGE, hostile_episode
+from support.plugins import needs
 
 from hetwin_core.ensemble.conductor.controls import Done
 from hetwin_core.ensemble.errors import BadInput
@@ -27,6 +28,7 @@ def assert_untouched(watched: Watched) -> None:
     assert not [url for url in watched.requests if url.endswith("/x")]
 
 
+@needs("hetwin_machines")  # its time line has names and bars of texts
 def test_the_report(browser: Any, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     file.write_text(page(hostile_episode(), BadInput(IMAGE)), encoding="utf-8")
