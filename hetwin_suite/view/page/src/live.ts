@@ -28,7 +28,8 @@ const MOVED_M = 0.02;
 /** Everything that belongs to one scene. */
 interface Shown {
   scene: Scene;
-  cast: Cast | undefined;
+  cast: Cast;
+  stage: Stage;
   owners: Owners;
   growing: Growing;
   line: Timeline;
@@ -55,7 +56,6 @@ class Live {
   readonly #holding = new Holding((deed, what) => this.#ask(deed, what));
   readonly #asked = new Map<number, string>();
   #socket: WebSocket | undefined;
-  #stage: Stage | undefined;
   #shown: Shown | undefined;
   #state: State | undefined;
   #first: State | undefined;
@@ -96,14 +96,14 @@ class Live {
   async #begin(data: ArrayBuffer): Promise<void> {
     const block = await readBlock<LiveHeader>(blockOf(data));
     const { scene, duration, not_held } = block.header;
-    const stage = this.#newStage();
+    const stage = new Stage(this.#canvas);
     const owners = new Owners(scene, (deed, what) => this.#ask(deed, what));
     const growing = new Growing(scene, duration);
     const pose = (name: string): number =>
       scene.attributes.findIndex((a) => a.entity === name && a.attribute === "pose");
     this.#shown = {
-      ...{ scene, owners, growing },
-      cast: stage?.add(scene, block),
+      ...{ scene, owners, growing, stage },
+      cast: stage.add(scene, block),
       line: new Timeline(this.#lines, [0, growing.last], {
         seek: () => this.#say("Only what is now is shown while the run goes on."),
       }),
@@ -114,20 +114,10 @@ class Live {
         .filter(([, attribute]) => attribute >= 0),
     };
     this.#side.prepend(owners.element);
-    if (stage && this.#shown.cast) this.#canvas.after(this.#choices(stage, scene, this.#shown.cast));
+    this.#canvas.after(this.#choices(stage, scene, this.#shown.cast));
     this.#title.textContent = document.title = scene.name;
     this.#holding.notHeld = not_held;
     this.#say(not_held && `${not_held[0]!.toUpperCase()}${not_held.slice(1)}.`);
-  }
-
-  /** Where the scene is drawn; a browser that cannot draw it shows all the rest. */
-  #newStage(): Stage | undefined {
-    try {
-      this.#stage = new Stage(this.#canvas);
-    } catch {
-      this.#canvas.textContent = "This browser cannot draw the scene: it has no WebGL.";
-    }
-    return this.#stage;
   }
 
   /** What to see of the scene, and what the camera follows. */
@@ -255,7 +245,7 @@ class Live {
     const [state, shown] = [this.#state, this.#shown];
     if (!state || !shown) return;
     this.#drawn = state;
-    if (this.#stage && shown.cast) this.#drawScene(this.#stage, shown, shown.cast, state);
+    this.#drawScene(shown, state);
     shown.line.show(state.time);
     if (now < this.#linesDue) return;
     this.#linesDue = now + LINES_PERIOD_MS;
@@ -265,9 +255,9 @@ class Live {
     for (const dot of this.#lines.querySelectorAll("button.dot")) dot.setAttribute("role", "img");
   }
 
-  #drawScene(stage: Stage, shown: Shown, cast: Cast, state: State): void {
+  #drawScene({ stage, cast, poses }: Shown, state: State): void {
     cast.pose(state.poses);
-    cast.own(Int16Array.from(shown.poses, (attribute) => state.owners[attribute] ?? -1));
+    cast.own(Int16Array.from(poses, (attribute) => state.owners[attribute] ?? -1));
     for (const sight of this.#sights) sight.update(state.time);
     if (!this.#looked) {
       cast.group.updateMatrixWorld(true);

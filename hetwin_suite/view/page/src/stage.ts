@@ -29,18 +29,15 @@ export class Stage {
   readonly casts: Cast[] = [];
   /** Called before each drawing, for instance to move the camera along. */
   readonly beforeDrawing: (() => void)[] = [];
-  readonly #renderer: WebGLRenderer;
+  readonly #renderer: WebGLRenderer | undefined;
   #asked = 0;
   #apart = false;
 
-  /** Draw into an element, which gives the size. */
+  /** Draw into an element, which gives the size; where the browser cannot, the element says so. */
   constructor(readonly element: HTMLElement) {
-    this.#renderer = new WebGLRenderer({ antialias: true, alpha: true });
-    this.#renderer.setPixelRatio(Math.min(window.devicePixelRatio, MOST_PIXELS_PER_POINT));
-    this.#renderer.domElement.style.display = "block";
-    element.append(this.#renderer.domElement);
+    this.#renderer = rendererIn(element);
     this.camera.up.set(0, 0, 1);
-    this.controls = new OrbitControls(this.camera, this.#renderer.domElement);
+    this.controls = new OrbitControls(this.camera, this.#renderer?.domElement ?? element);
     this.controls.addEventListener("change", () => this.drawSoon());
     this.#light();
     new ResizeObserver(() => this.#resize()).observe(element);
@@ -83,19 +80,20 @@ export class Stage {
   /** Draw now. */
   draw(): void {
     for (const prepare of this.beforeDrawing) prepare();
-    this.#renderer.setScissorTest(this.#apart);
-    if (!this.#apart) this.#renderer.render(this.world, this.camera);
-    else this.casts.forEach((cast, i) => this.#drawPart(cast, i));
+    const renderer = this.#renderer;
+    renderer?.setScissorTest(this.#apart);
+    if (!this.#apart) renderer?.render(this.world, this.camera);
+    else if (renderer) this.casts.forEach((cast, i) => this.#drawPart(renderer, cast, i));
   }
 
   /** Draw a cast into its part: beside each other, or below each other where the place is narrow. */
-  #drawPart(cast: Cast, i: number): void {
+  #drawPart(renderer: WebGLRenderer, cast: Cast, i: number): void {
     const { width, height, across } = this.#part();
     const [x, y] = across ? [i * width, 0] : [0, (this.casts.length - 1 - i) * height];
-    this.#renderer.setViewport(x, y, width, height);
-    this.#renderer.setScissor(x, y, width, height);
+    renderer.setViewport(x, y, width, height);
+    renderer.setScissor(x, y, width, height);
     for (const other of this.casts) other.group.visible = other === cast;
-    this.#renderer.render(this.world, this.camera);
+    renderer.render(this.world, this.camera);
     for (const other of this.casts) other.group.visible = true;
   }
 
@@ -128,8 +126,22 @@ export class Stage {
     const part = this.#part();
     this.camera.aspect = part.width / part.height;
     this.camera.updateProjectionMatrix();
-    this.#renderer.setSize(width, height);
-    this.#renderer.setViewport(0, 0, width, height);
+    this.#renderer?.setSize(width, height);
+    this.#renderer?.setViewport(0, 0, width, height);
     this.draw();
+  }
+}
+
+/** What draws into an element; undefined where the browser cannot, which the element then says. */
+function rendererIn(element: HTMLElement): WebGLRenderer | undefined {
+  try {
+    const renderer = new WebGLRenderer({ antialias: true, alpha: true });
+    renderer.setPixelRatio(Math.min(window.devicePixelRatio, MOST_PIXELS_PER_POINT));
+    renderer.domElement.style.display = "block";
+    element.append(renderer.domElement);
+    return renderer;
+  } catch {
+    element.textContent = "This browser cannot draw the scene: it has no WebGL.";
+    return undefined;
   }
 }

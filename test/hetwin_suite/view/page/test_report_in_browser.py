@@ -181,3 +181,22 @@ def test_what_was_never_handed_over_opens(played: Watched) -> None:
 def test_it_asked_for_nothing_and_nothing_failed(played: Watched, report: Path) -> None:
     assert played.requests == [report.as_uri()]
     assert played.errors == []
+
+
+_NO_WEBGL = """
+const [context, canvas] = [HTMLCanvasElement.prototype.getContext, HTMLCanvasElement.prototype];
+canvas.getContext = function (kind, ...more) {
+  return kind.startsWith("webgl") ? null : context.call(this, kind, ...more);
+};
+"""
+
+
+def test_a_browser_without_webgl_shows_all_but_the_scene(report: Path, browser: Any) -> None:
+    with open_page(browser, offline=True) as watched:
+        watched.page.add_init_script(_NO_WEBGL)
+        watched.page.goto(report.as_uri())
+        assert watched.tell("async () => await hetwin.ready") is True
+        watched.page.get_by_text("This browser cannot draw the scene: it has no WebGL.").wait_for()
+        assert watched.page.locator(".hetwin-timeline .bar").count() > 0
+        assert watched.tell(_GO, 1.0) == pytest.approx(1.0, abs=0.01)
+        assert watched.errors == []
