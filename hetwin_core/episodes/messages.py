@@ -4,28 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from rosbags.serde.cdr import generate_deserialize_cdr, generate_getsize_cdr, generate_serialize_cdr
 from rosbags.serde.ros1 import generate_ros1_to_cdr
-from rosbags.typesys import get_types_from_msg
 from rosbags.typesys.base import normalize_fieldname
 from rosbags.typesys.store import Typestore
 
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.topics import HETWIN_TYPES
+from hetwin_core.episodes.definition_text import type_from, types_in
 
 if TYPE_CHECKING:
     from types import ModuleType
 
     from rosbags.interfaces import Bitcvt, BitcvtSize, CDRDeser, CDRSer, CDRSerSize, Msgdef
-
-
-_DEFINITIONS = Path(__file__).with_name("definitions")
 
 
 class LazyTypestore(Typestore):
@@ -116,27 +112,6 @@ class _Functions:
         return cast("Bitcvt", function)
 
 
-def types_in(collection: str) -> dict[str, Any]:
-    """Return the types of a collection, as ROS 2 has them from Humble or Jazzy on.
-
-    The definitions are here since a library's whole collection of them takes a fifth of a second to load, and packages
-    need not be installed to be read. They have no comments, and each stands after its name, as bags carry them.
-    """
-    text = (_DEFINITIONS / f"{collection}.txt").read_text("utf-8")
-    first, rest = text.removeprefix("MSG: ").split("\n", 1)
-    return dict(get_types_from_msg(rest, first))
-
-
-def definitions_in(collection: str) -> dict[str, tuple[str, ...]]:
-    """Return type -> its definitions, the usual one first, of a collection in which each stands below its name."""
-    found: dict[str, tuple[str, ...]] = {}
-    text = (_DEFINITIONS / f"{collection}.txt").read_text("utf-8")
-    for block in text.split("#### ")[1:]:
-        name, _, definition = block.partition("\n")
-        found[name] = (*found.get(name, ()), definition)
-    return found
-
-
 @cache
 def typestore() -> LazyTypestore:
     """All types that a log uses.
@@ -148,7 +123,8 @@ def typestore() -> LazyTypestore:
     """
     types = types_in("common_interfaces")
     for path in sorted(resource("msg").glob("*.msg")):
-        types.update(get_types_from_msg(path.read_text(encoding="utf-8"), HETWIN_TYPES + path.stem))
+        name = HETWIN_TYPES + path.stem
+        types[name] = type_from(path.read_text(encoding="utf-8"), name)
     store = LazyTypestore()
     store.register(types)
     return store
