@@ -46,8 +46,8 @@ def test_metadata_of_packages_is_read_once(monkeypatch: pytest.MonkeyPatch) -> N
     from hetwin_core.ensemble.catalogue import model_class, model_types
 
     reads = []
-    read = module.entry_points
-    monkeypatch.setattr(module, "entry_points", lambda: reads.append(1) or read())
+    read = module.distributions
+    monkeypatch.setattr(module, "distributions", lambda: reads.append(1) or read())
     module._all.cache_clear()
     for name in model_types():
         model_class(name)
