@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
 import numpy as np
 
+from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.model import (
     Changes,
     Contribution,

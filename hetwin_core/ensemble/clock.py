@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
+
+from hetwin_core.ensemble.lean_dataclass import dataclass
 
 NS_PER_S = 1_000_000_000
 """Nanoseconds in a second."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeAlias
+
+from hetwin_core.ensemble.lean_dataclass import dataclass
 
 
 def plain(value: object) -> Any:

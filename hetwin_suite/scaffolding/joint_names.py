@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
+
+from hetwin_core.ensemble.lean_dataclass import dataclass
 
 Words: TypeAlias = tuple[str, ...]
 Pair: TypeAlias = tuple[str, str]

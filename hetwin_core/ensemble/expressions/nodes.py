@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
+
+from hetwin_core.ensemble.lean_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

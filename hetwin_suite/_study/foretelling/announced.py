@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from hetwin_core.ensemble.conductor.checkpoint import Checkpoint
@@ -17,6 +16,7 @@ from hetwin_core.ensemble.events import (
     action_arguments,
     phase_of,
 )
+from hetwin_core.ensemble.lean_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

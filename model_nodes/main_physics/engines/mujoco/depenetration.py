@@ -15,11 +15,12 @@ whose collisions are enabled while it overlaps something.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import mujoco as mj
 
+from hetwin_core.ensemble.lean_dataclass import dataclass
 from model_nodes.main_physics.engines.engine import Remark
 from model_nodes.main_physics.engines.mujoco.collisions import Collisions
 from model_nodes.main_physics.engines.mujoco.distances import Nearest, Pairs

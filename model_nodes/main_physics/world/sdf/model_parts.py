@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from hetwin_core.ensemble.lean_dataclass import dataclass
 from model_nodes.main_physics.world.description import (
     IDENTITY,
     Extra,

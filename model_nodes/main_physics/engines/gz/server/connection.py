@@ -13,10 +13,11 @@ import re
 import threading
 import time
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.lean_dataclass import dataclass
 from model_nodes.main_physics.engines.gz.bindings import gazebo, transport_node
 from model_nodes.main_physics.engines.gz.server.state import (
     WorldState,
