@@ -28,19 +28,20 @@ Methods: TypeAlias = dict[str, Any]
 
 def _lean(cls: Any, options: Mapping[str, bool]) -> Any:
     kinds = vars(cls).get("__annotations__", {}).values()
-    is_derived = hasattr(cls, "__dataclass_fields__")
-    if is_derived or options.get("order") or any("InitVar" in str(kind) for kind in kinds):
+    if options.get("order") or any("InitVar" in str(kind) for kind in kinds):
         return dataclasses.dataclass(**options)(cls)
     explicit = {name for name, value in vars(cls).items() if value is not None}
     is_frozen, eq = options.get("frozen", False), options.get("eq", True)
-    left: dict[str, Any] = dict.fromkeys(("init", "repr", "eq", "frozen"), False)
+    is_derived = hasattr(cls, "__dataclass_fields__")  # then the library compares `frozen`
+    left: dict[str, Any] = {"init": False, "repr": False, "eq": False}
+    left["frozen"] = is_frozen and is_derived
     made: Any = dataclasses.dataclass(**{**options, **left})(cls)
     fields = dataclasses.fields(made)
     methods: Methods = {"__init__": _first_init(made, fields, is_frozen=is_frozen)}
     methods["__repr__"] = _text([field.name for field in fields if field.repr])
     if eq:
         methods |= _comparison(fields, is_frozen=is_frozen)
-    if is_frozen:
+    if is_frozen and not is_derived:
         methods |= _unchanging(made, fields, has_slots=options.get("slots", False))
     for name in methods.keys() - explicit:
         setattr(made, name, methods[name])
