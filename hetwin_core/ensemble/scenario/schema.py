@@ -1,9 +1,7 @@
 """What a scenario file may say. The JSON Schema for editors is made from these classes."""
 
-from __future__ import annotations
-
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -91,7 +89,7 @@ class Commands(Strict):
     )
 
     @model_validator(mode="after")
-    def _is_consistent(self) -> Commands:
+    def _is_consistent(self) -> Self:
         if not self.groups and self.base is None:
             raise ValueError("groups of joints, a base, or both")
         controllers = [group.controller for group in self.groups.values()]
@@ -132,7 +130,7 @@ class Hand(Strict):
         return [name if self.robot is None else f"{self.robot}::{name}" for name in self.joints]
 
     @model_validator(mode="after")
-    def _lengths_agree(self) -> Hand:
+    def _lengths_agree(self) -> Self:
         for name in ("opened", "closed"):
             values = getattr(self, name)
             if values and len(values) != len(self.joints):
@@ -165,7 +163,7 @@ class SceneEntry(Strict):
     )
 
     @model_validator(mode="after")
-    def _says_something(self) -> SceneEntry:
+    def _says_something(self) -> Self:
         if self.pose is None and self.model is None:
             raise ValueError("{pose: [7]}, or {model: FILE, pose: [7]} to add an object")
         return self
@@ -199,7 +197,7 @@ class ModelEntry(Strict):
     )
 
     @model_validator(mode="after")
-    def _one_pace(self) -> ModelEntry:
+    def _one_pace(self) -> Self:
         if self.rate is not None and self.every is not None:
             raise ValueError("either rate or every, not both")
         return self
@@ -331,7 +329,7 @@ class ScenarioFile(Strict):
     log: LogEntry = LogEntry()
 
     @model_validator(mode="after")
-    def _robots_are_told_apart(self) -> ScenarioFile:
+    def _robots_are_told_apart(self) -> Self:
         check_robots(
             self.robots,
             {name: hand.robot for name, hand in self.hands.items()},
