@@ -168,7 +168,7 @@ def check_regular(path: Path) -> int:
 def regular(path: Path) -> BinaryIO:
     """Open a file; raises as `check_regular`, and OSError if it cannot be opened."""
     check_regular(path)
-    return open(path, "rb", opener=_without_waiting)  # noqa: PTH123 (a Path's own takes no opener)
+    return open(path, "rb", opener=_without_waiting)
 
 
 def _without_waiting(name: str, flags: int) -> int:

@@ -92,9 +92,9 @@ class _Summary(TypedDict, total=False):
     scenario: str
     ended: str
     error: _Failure | None
-    simulated_time: Time
-    wall_time: Time
-    real_time_factor: Time
+    simulated_time: float
+    wall_time: float
+    real_time_factor: float
     digest: str
     deterministic: bool
     transport: str
