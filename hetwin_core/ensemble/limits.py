@@ -168,7 +168,12 @@ def check_regular(path: Path) -> int:
 def regular(path: Path) -> BinaryIO:
     """Open a file; raises as `check_regular`, and OSError if it cannot be opened."""
     check_regular(path)
-    return path.open("rb")
+    return open(path, "rb", opener=_without_waiting)
+
+
+def _without_waiting(name: str, flags: int) -> int:
+    """Open a file whose reader does not wait: some of the system's look regular, and have nothing to read for ever."""
+    return os.open(name, flags | os.O_NONBLOCK)
 
 
 def read_bytes(path: Path, most: int | None = None) -> bytes:
@@ -178,12 +183,16 @@ def read_bytes(path: Path, most: int | None = None) -> bytes:
         TooLarge: if it has more than `most` bytes, or than the limit.
         OSError: if it cannot be read, or is no regular file.
     """
-    size = check_regular(path)
+    with regular(path) as file:
+        # What the system computes says that it has no size.
+        data: bytes | None = file.read((largest() if most is None else most) + 1)
+    if data is None:
+        raise OSError(errno.EAGAIN, "it has nothing to read")
     if most is None:
-        check_size(size)
-    elif size > most:
+        check_size(len(data))
+    elif len(data) > most:
         raise TooLarge("it is too large: it has", most, "")
-    return path.read_bytes()
+    return data
 
 
 def read_text(path: Path, most: int | None = None, encoding: str = "utf-8") -> str:

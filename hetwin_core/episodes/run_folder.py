@@ -65,8 +65,10 @@ def read_summary(out: Path) -> dict[str, Any] | None:
     """Read ``summary.json``; None if the run has none, as after a crash.
 
     Raises:
-        BadInput: if it is no JSON object.
+        BadInput: if it is no JSON object, or what hetwin reads of it is of another kind.
     """
+    from hetwin_core.episodes.summary_shape import check_summary  # its types cost a start 10 ms
+
     path = out / SUMMARY
     try:
         data = read_json(path)
@@ -76,6 +78,7 @@ def read_summary(out: Path) -> dict[str, Any] | None:
         raise BadInput(f"the summary cannot be read: {error}", file=path) from error
     if not isinstance(data, dict):
         raise BadInput("the summary is no JSON object", file=path, found=type(data).__name__)
+    check_summary(data, path)
     return data
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -20,6 +22,9 @@ from hetwin_core.episodes.judged_run import RunJudge
 from hetwin_core.episodes.log_writer import RunLog
 from hetwin_core.episodes.run_folder import CHECKPOINT
 from hetwin_suite.running.request import Ended, RunRequest, exit_code
+
+ORPHAN_S = 1.0
+"""A run whose parent was killed may take so long to its next barrier [s]."""
 
 
 def run_locally(
@@ -71,13 +76,21 @@ def run_locally(
             conductor.dismiss()
             raise
 
+    parent = os.getppid()
+
     def stop(count: int, number: int) -> None:
         if count > 1:
             raise Interrupted(number)
         conductor.stop()
+        if heartbeat is not None and os.getppid() != parent:
+            signal.setitimer(
+                signal.ITIMER_REAL, ORPHAN_S
+            )  # nobody is left who would end it if it came to no barrier
 
     with Interrupts(stop) as interrupts:
         summary = asdict(conductor.run())
+        if heartbeat is not None:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
     if writer is not None:
         writer.warn_if_missing()
     return Ended(summary, exit_code(summary, interrupts.first), out, interrupts.first)

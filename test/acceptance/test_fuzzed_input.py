@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -15,7 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rosbags.rosbag2 import CompressionMode, StoragePlugin
 from support.bombs import chunk_of, mcap, message
-from support.fuzzed import mutated
+from support.fuzzed import mutated, replaced
 from support.random_examples import examples
 from support.recorded_bags import sine, storage_file, write_bag, write_ros1_bag
 from support.robot_files import ROOT
@@ -27,8 +28,13 @@ from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.scenario.scenario import load_scenario
 from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.flaws.find import flaws_of
+from hetwin_core.episodes.run_folder import SUMMARY
+from hetwin_suite import run
+from hetwin_suite.cli.outcome import lines
+from hetwin_suite.running.request import Ended
 from hetwin_suite.view.live.hands import NotADeed, deed_of
 from hetwin_suite.view.live.visit import _message
+from hetwin_suite.view.report import report_page
 from model_nodes.main_physics.sources.recording import Recording
 from model_nodes.main_physics.world.meshes import hull_of_file
 from model_nodes.main_physics.world.notes import Notes
@@ -106,6 +112,26 @@ def test_logs(seed: int) -> None:
         episode = Episode.open(run)
         _ = episode.values
         flaws_of(run)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The folder of a run of a shipped scenario, and its summary."""
+    out = tmp_path_factory.mktemp("finished") / "run"
+    run("pick_and_place", out=out)
+    return out, (out / SUMMARY).read_text("utf-8")
+
+
+@FEW
+@given(seed=SEEDS)
+@example(seed=8)
+def test_summaries(finished: tuple[Path, str], seed: int) -> None:
+    out, text = finished
+    (out / SUMMARY).write_text(json.dumps(replaced(json.loads(text), seed)), encoding="utf-8")
+    with refused_at_most():
+        episode = Episode.open(out)
+        list(lines(Ended(episode.summary, 0, out)))
+        report_page(out)
 
 
 @cache

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 import re
 import struct
+from copy import deepcopy
+from typing import Any
 
 _NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _NUMBERS = (
@@ -90,3 +92,28 @@ def _insert(content: bytearray, draw: random.Random) -> None:
 
 
 _CHANGES = (_flip, _flip, _cut, _repeat, _move, _number, _number, _whole, _whole, _insert)
+
+
+_VALUES = (None, True, 0, -1, 1e308, "", "x", "../../x", [], {}, [None], [[]], {"a": None}, [{}])
+
+
+def replaced(document: Any, seed: int, most: int = 3) -> Any:
+    """Return a JSON document in which some values are others, of any kind.
+
+    Args:
+        document: that is changed; it is JSON again.
+        seed: of what is changed.
+        most: number of changes.
+    """
+    draw = random.Random(seed)
+    for _ in range(draw.randint(1, most)):
+        at, depth = document, 0
+        while True:
+            keys = list(at if isinstance(at, dict) else range(len(at)))
+            key = draw.choice(keys)
+            deeper = isinstance(at[key], dict | list) and at[key]
+            if not deeper or (depth and draw.random() < 0.3):
+                break
+            at, depth = at[key], depth + 1
+        at[key] = deepcopy(draw.choice(_VALUES))
+    return document

@@ -13,7 +13,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
     RunStart,
     RunSummary,
 )
-from hetwin_core.ensemble.events import Event, EventKind
+from hetwin_core.ensemble.events import Event, EventKind, event_to_summary
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot, near_by
 from hetwin_core.ensemble.scene.values import (
@@ -228,10 +228,7 @@ class SmallRun:
             deterministic=True,
             transport="local",
             processes=({"model": "physics", "pid": 100},),
-            events=tuple(
-                {"time": e.time_ns / 1e9, "name": e.name, "arguments": dict(e.arguments)}
-                for e in self.events
-            ),
+            events=tuple(event_to_summary(event) for event in self.events),
             handovers=tuple(
                 {
                     "time": h.time_ns / 1e9,
@@ -239,6 +236,7 @@ class SmallRun:
                     "attribute": h.attribute,
                     "from": h.from_model,
                     "to": h.to_model,
+                    "cause": h.cause,
                 }
                 for h in self.handovers
             ),

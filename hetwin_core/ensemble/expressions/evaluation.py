@@ -33,6 +33,8 @@ _LIBRARY = frozenset(_NAMES.split())
 """Functions that the library has."""
 MOST_EVALUATIONS = 100_000
 """Calls and turns of loops of one evaluation; a second or two of computing, and far more than a scene has objects."""
+_LONG = 1_000
+"""A text or list that is computed counts once more for each so many of its characters or items."""
 # what fails in an expression is raised once, not written to the terminal by the library as well
 logging.getLogger("cel").addHandler(logging.NullHandler())
 
@@ -61,13 +63,13 @@ class Budget:
     def __init__(self) -> None:
         self._left = MOST_EVALUATIONS
 
-    def spend(self) -> None:
-        """Count one.
+    def spend(self, count: int = 1) -> None:
+        """Count one, or so many.
 
         Raises:
             EvaluationError: if there were too many.
         """
-        self._left -= 1
+        self._left -= count
         if self._left < 0:
             raise EvaluationError(
                 f"this takes more than {MOST_EVALUATIONS:,} calls and turns of loops"
@@ -271,7 +273,10 @@ class Steps:
             parts = {f"part{number}": step(scope) for number, step in enumerate(steps)}
             for part in parts.values():
                 self.check_value(part)
-            return _executed(program, parts)
+            found = _executed(program, parts)
+            if isinstance(found, str | bytes | list):
+                scope.budget.spend(len(found) // _LONG)
+            return found
 
         return value
 

@@ -131,3 +131,16 @@ def test_json_of_many_values_of_none_of_them_large(tmp_path: Path) -> None:
         parsed_json("[" * 100_000)
     with pytest.raises(ValueError, match="a number has 400 digits; expected 300 at most"):
         parsed_json("1" * 400)
+
+
+def test_what_looks_regular_and_has_nothing_to_read_is_not_waited_for() -> None:
+    log = Path("/proc/kmsg")
+    if not os.access(log, os.R_OK):
+        pytest.skip("the kernel's messages cannot be read here")
+    for _ in range(10_000):  # until there is nothing more
+        try:
+            read_bytes(log)
+        except OSError as error:
+            assert "nothing to read" in str(error)  # noqa: PT017 (the loop goes on otherwise)
+            return
+    raise AssertionError("there is always something to read")

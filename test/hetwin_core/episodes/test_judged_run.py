@@ -19,6 +19,7 @@ from hetwin_core.episodes.judged_run import RunJudge, judged_run
 from hetwin_core.episodes.log_writer import KeptState, RunLog
 
 SEEN = {"claim": "time", "subject": "arm", "checked": True, "holds": True, "matters": True}
+SEEN |= {"from": ["stamps"], "of": [], "spans": [], "why": None}
 
 
 def story() -> MadeTables:
@@ -30,7 +31,13 @@ def story() -> MadeTables:
 
 def summary(made: MadeTables, **changed: Any) -> RunSummary:
     events = tuple(
-        {"name": task.operation, "arguments": {"status": task.status.value, "goal": task.goal}}
+        {
+            "time": 0.0,
+            "name": task.operation,
+            "kind": "task",
+            "source": "/tasks",
+            "arguments": {"status": task.status.value, "goal": task.goal},
+        }
         for task in made.tasks
     )
     whole = SmallRun(Path(), steps=4000).summary()

@@ -59,7 +59,9 @@ def test_it_begins_with_what_was_checked_and_what_speaks_against_the_run(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     grip = {"claim": "grip", "subject": "hand", "checked": False, "why": "x", "of": []}
+    grip |= {"holds": None, "from": [], "spans": []}
     concern = {"from": 1.5, "severity": "absurd", "text": "arm is 5 cm inside table"}
+    concern |= {"name": "link_touches", "to": 2.0, "arguments": {}, "count": 1}
     summary = {"verdict": "absurd", "coverage": [grip], "concerns": [concern]}
     (tmp_path / "good").mkdir()
     (tmp_path / "good" / "summary.json").write_text(json.dumps(summary), encoding="utf-8")

@@ -180,3 +180,13 @@ def test_each_evaluation_has_a_budget_of_its_own(few: None) -> None:
     one = Expression("items.map(x, items.all(y, y >= x - 30))")
     for _ in range(2):
         assert one.evaluate({"items": list(range(25))}, {}) == [True] * 25
+
+
+def test_texts_and_lists_that_are_computed_count_by_their_length(few: None) -> None:
+    text = "'x' + part"
+    grown = f"items.map(a, {text}).map(b, b + part).map(c, c + part)"
+    variables = {"items": list(range(60)), "part": "x" * 10_000}
+    with pytest.raises(EvaluationError, match="takes more than 1,000 calls"):
+        Expression(grown).evaluate(variables, {})
+    with pytest.raises(EvaluationError, match="takes more than 1,000 calls"):
+        Expression("items.map(a, part + part)").evaluate({**variables, "part": [0] * 20_000}, {})
