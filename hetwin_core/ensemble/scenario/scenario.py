@@ -21,7 +21,7 @@ from hetwin_core.ensemble.own_modules import in_use, use_modules_in
 from hetwin_core.ensemble.resources import DATA_SCHEME, Kind, find, find_known, names_of
 from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.ensemble.scenario.household import complete, placed_beside
-from hetwin_core.ensemble.scenario.robot import Robot
+from hetwin_core.ensemble.scenario.robot import OneOfSeveral, Robot
 from hetwin_core.ensemble.scenario.schema import ModelEntry, OnFailure, ScenarioFile
 from hetwin_core.ensemble.scenario.strict_yaml import load_with_base, with_variant
 from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE
@@ -279,6 +279,8 @@ def _validate(document: strict_yaml.Document) -> ScenarioFile:
             found=type(document.data).__name__,
             expected="a mapping with scenario, world, models ...",
         )
+    for part in (Robot, OneOfSeveral):
+        part.model_rebuild()  # what is built already is not built again where others have it
     return check(ScenarioFile, document.data)
 
 
