@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeAlias
-
-from hetwin_core.ensemble.lean_dataclass import dataclass
 
 
 def plain(value: object) -> Any:

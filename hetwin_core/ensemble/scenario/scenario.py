@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -14,7 +14,6 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluators import Evaluator, all_evaluators, own_functions
 from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.installed import SCENARIOS, installs
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.model import Model, Stepping
 from hetwin_core.ensemble.nearest import one_of, perhaps
 from hetwin_core.ensemble.own_modules import in_use, use_modules_in
