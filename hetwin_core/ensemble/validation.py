@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, cast
 
 from pydantic import (
     AfterValidator,
@@ -165,7 +165,7 @@ def check(kind: type[T], data: object, where: str = "") -> T:
         BadInput: with key, what was found and what was expected; in which file and line is for the caller to say.
     """
     try:
-        value: T = _validator(kind)(data)
+        value: T = _validator(cast("Any", kind))(data)
         return value
     except ValidationError as error:
         raise bad_input(error, data, where) from None
