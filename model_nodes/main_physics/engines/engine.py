@@ -418,6 +418,16 @@ class Engine(ABC):
         """
         raise Unsupported(f"{self.name} cannot compute states ahead")
 
+    @property
+    def computed_ahead(self) -> bool:
+        """Whether `roll_out` has computed states for `leap`."""
+        return False
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing in the engine itself will call for a remark, so that steps may follow each other unseen."""
+        return False
+
     def leap(self, periods: int) -> None:
         """Go on from the state that `roll_out` has computed, so many periods later.
 

@@ -291,6 +291,16 @@ class MujocoEngine(Engine):
         one.rolled_out = RolledOut(one.model, one.data, forces)
         one.dirty = True
 
+    @property
+    def computed_ahead(self) -> bool:
+        """Whether states were computed ahead."""
+        return self._simulation.rolled_out is not None
+
+    @property
+    def settled(self) -> bool:
+        """Whether no body is coming out of another one."""
+        return not (self._simulation.depenetration.is_busy or self.computed_ahead)
+
     def leap(self, periods: int) -> None:
         """Go on from a state that was computed ahead."""
         self._simulation.leap(periods)
