@@ -231,7 +231,7 @@ class MainPhysics(MainModel[Settings]):
         for step in range(clock.step_from(tick.time_ns - tick.period_ns) + 1, last):
             now_ns = clock.time_of(step)
             motion, _ = moving.command(now_ns)
-            engine.step()
+            engine.step(is_seen=False)
             if self._watching is not None and now_ns >= self._watching.due_ns:
                 self._watching.report(now_ns, motion)
 

@@ -219,8 +219,11 @@ class Engine(ABC):
         """Command the efforts [Nm or N] of all driven joints for the next step; only soft joints use theirs."""
 
     @abstractmethod
-    def step(self) -> None:
+    def step(self, *, is_seen: bool = True) -> None:
         """Advance by one period.
+
+        Args:
+            is_seen: whether anything is asked of the state that it leads to; the last of several steps always is.
 
         Raises:
             Diverged: if the state is no longer finite or bodies fly off.

@@ -112,9 +112,9 @@ class MujocoEngine(Engine):
         """Set the efforts of the driven joints; see `servo`."""
         self._simulation.servo.command_efforts(efforts)
 
-    def step(self) -> None:
+    def step(self, *, is_seen: bool = True) -> None:
         """Advance by one period."""
-        self._simulation.step()
+        self._simulation.step(is_seen=is_seen)
         links = self._sensing.links
         if links is not None:  # their distances have been asked for
             links.waits -= 1
