@@ -1,7 +1,7 @@
-"""Measures what a run costs beside MuJoCo's own steps: processor time of the whole run against that inside `mj_step1` and `mj_step2`.
+"""Measures what a run costs beside MuJoCo's own steps: its processor time against that inside `mj_step1` and `mj_step2`.
 
-Log and checks are on, as `hetwin run` has them; both are measured in one run, which begins with the first step. With `--tree` each
-round runs another checkout too, in turn, with the same interpreter.
+Log and checks are on, as `hetwin run` has them; both are measured in one run, which begins with the first step. With
+`--tree` each round runs another checkout too, in turn, with the same interpreter.
 """
 
 from __future__ import annotations
