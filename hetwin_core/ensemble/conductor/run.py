@@ -188,6 +188,7 @@ class Run:
             self._step = step
             if self._at_barriers:
                 self._between.come_to(self._at_barriers)
+                ensemble.changed()
             if not begun:
                 following = self._following(step)
             if not (
@@ -244,6 +245,7 @@ class Run:
                 idle(POLL_S)
             if not stop.is_set():
                 self._parts.outside.carry_out()
+        self._parts.step.changed()
         self._controls.pace.begin_anew()
 
     def _keep_pace(self, idle: Callable[[float], None]) -> None:
@@ -255,6 +257,7 @@ class Run:
         """Run from the barrier at which the run is; see `BetweenSteps.go_on`."""
         ended, error, begun = "failed", None, time.monotonic()
         self._at_barriers = ()
+        self._parts.step.changed()
         try:
             ended = self._loop(time.sleep)
         except Exception as failure:

@@ -89,6 +89,10 @@ class EnsembleStep:
         """Let the first step that reaches this time [ns] be the last."""
         self._end_ns = time_ns
 
+    def changed(self) -> None:
+        """Take note that something may have been changed between two steps, so that the next one is taken alone."""
+        self._acted = True
+
     def next_stop(self, step: int) -> int:
         """The next step with which anything but the main model may have something to do.
 
