@@ -128,9 +128,9 @@ class _Nearby:
         least = np.minimum.reduceat(distances, self.starts)
         at = (distances == least[self.owners]).nonzero()[0]
         if len(at) == len(least):
-            return at
-        owners = self.owners[at]
-        return at[np.searchsorted(owners, np.arange(len(least)))]
+            return np.asarray(at, np.intp)
+        first = np.searchsorted(self.owners[at], np.arange(len(least)))
+        return np.asarray(at[first], np.intp)
 
 
 class PoseFilter:
