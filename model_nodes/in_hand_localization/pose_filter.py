@@ -86,7 +86,6 @@ class Touches:
             [self.distances[row] for row in rows],
         )
 
-
     def and_(self, others: Touches) -> Touches:
         """Return these, and others after them."""
         return Touches(
