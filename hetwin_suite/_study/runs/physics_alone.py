@@ -146,7 +146,9 @@ class _Recording:
         if future.error is not None:
             return future
         taken = _taken(summary, self._begin_ns)
-        return _Nominal(self._clock.step_from(scene.time_ns), np.array(self._forces), _places(scene), taken)
+        return _Nominal(
+            self._clock.step_from(scene.time_ns), np.array(self._forces), _places(scene), taken
+        )
 
 
 class _Alone:
