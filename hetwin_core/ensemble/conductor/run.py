@@ -71,6 +71,10 @@ class Run:
         """The scene as it is now, not to be kept."""
         return self._ready.scene.snapshot()
 
+    def in_service(self, model: int) -> bool:
+        """Whether the model with this index takes part in the run."""
+        return not self._parts.handovers.is_given_up(model)
+
     @property
     def step(self) -> int:
         """The last complete step after which the run goes on."""
