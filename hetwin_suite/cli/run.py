@@ -214,9 +214,12 @@ def run(
 
 def _predicting_beside(conductor: Conductor, scenario: Loaded, options: RunOptions) -> None:
     """Predict beside a twin what a live robot announces."""
-    from hetwin_suite._study.foretelling.foreteller import predict_beside
+    from hetwin_core.ensemble.conductor.start.sources import LIVE, source_specs
 
-    predict_beside(conductor, scenario, options)
+    if any(LIVE in spec for spec in source_specs(scenario, options).values()):
+        from hetwin_suite._study.foretelling.foreteller import predict_beside
+
+        predict_beside(conductor, scenario, options)
 
 
 def _check(fits: bool, problem: str, where: str, expected: str, found: object = None) -> None:

@@ -12,9 +12,7 @@ from hetwin_core.ensemble.supervision.interrupts import Interrupted
 from hetwin_suite.running.local import run_locally
 from hetwin_suite.running.progress import Display, ProgressListener
 from hetwin_suite.running.request import Ended, RunRequest
-from hetwin_suite.view.live.doors import LOOPBACK, open_in_browser
 from hetwin_suite.view.live.feed import Over
-from hetwin_suite.view.live.library import need_websockets
 from hetwin_suite.view.live.watched_run import WatchedRun
 from hetwin_suite.view.viewers import ViewerAt
 
@@ -86,7 +84,7 @@ class Window:
         viewers: that show it too.
     """
 
-    host: str = LOOPBACK
+    host: str = "127.0.0.1"
     port: int | None = None
     browser: bool = True
     page: bool = True
@@ -135,7 +133,10 @@ def _serve_page(
     live: LiveRun, window: Window, complain: Callable[[str], None], ending: ExitStack
 ) -> str:
     """Serve the page, and open it; returns its address."""
+    from hetwin_suite.view.live.library import need_websockets
+
     need_websockets("--show")
+    from hetwin_suite.view.live.doors import open_in_browser
     from hetwin_suite.view.live.server import LiveServer
 
     server = LiveServer(live, live, host=window.host, port=window.port, complain=complain)

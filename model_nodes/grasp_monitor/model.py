@@ -3,8 +3,6 @@
 Bauer et al. (2022), section 4.2: a simple monitor, tuned to observe whether anything is grasped, but not how.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import ClassVar

@@ -3,8 +3,6 @@
 Only this model emits these events, so they mean the same in every ensemble.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import ClassVar

@@ -19,7 +19,7 @@ from hetwin_core.ensemble.resources import DATA_SCHEME, Kind, find, find_known, 
 from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.ensemble.scenario.household import complete, placed_beside
 from hetwin_core.ensemble.scenario.model_plan import ModelPlan, model_plans
-from hetwin_core.ensemble.scenario.robot import Robot
+from hetwin_core.ensemble.scenario.robot import OneOfSeveral, Robot
 from hetwin_core.ensemble.scenario.schema import ScenarioFile
 from hetwin_core.ensemble.scenario.strict_yaml import load_with_base, with_variant
 from hetwin_core.ensemble.triggers.trigger import Trigger, compile_evaluators, compile_triggers
@@ -249,6 +249,8 @@ def _validate(document: strict_yaml.Document) -> ScenarioFile:
             found=type(document.data).__name__,
             expected="a mapping with scenario, world, models ...",
         )
+    for part in (Robot, OneOfSeveral):
+        part.model_rebuild()  # what is built already is not built again where others have it
     return check(ScenarioFile, document.data)
 
 

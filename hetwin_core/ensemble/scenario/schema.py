@@ -1,9 +1,7 @@
 """What a scenario file may say. The JSON Schema for editors is made from these classes."""
 
-from __future__ import annotations
-
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -92,7 +90,7 @@ class Commands(Strict):
     )
 
     @model_validator(mode="after")
-    def _is_consistent(self) -> Commands:
+    def _is_consistent(self) -> Self:
         if not self.groups and self.base is None:
             raise ValueError("groups of joints, a base, or both")
         controllers = [group.controller for group in self.groups.values()]
@@ -133,7 +131,7 @@ class Hand(Strict):
         return [name if self.robot is None else f"{self.robot}::{name}" for name in self.joints]
 
     @model_validator(mode="after")
-    def _lengths_agree(self) -> Hand:
+    def _lengths_agree(self) -> Self:
         for name in ("opened", "closed"):
             values = getattr(self, name)
             if values and len(values) != len(self.joints):
@@ -166,7 +164,7 @@ class SceneEntry(Strict):
     )
 
     @model_validator(mode="after")
-    def _says_something(self) -> SceneEntry:
+    def _says_something(self) -> Self:
         if self.pose is None and self.model is None:
             raise ValueError("{pose: [7]}, or {model: FILE, pose: [7]} to add an object")
         return self
@@ -205,13 +203,13 @@ class ModelEntry(Strict):
     )
 
     @model_validator(mode="after")
-    def _one_pace(self) -> ModelEntry:
+    def _one_pace(self) -> Self:
         if self.rate is not None and self.every is not None:
             raise ValueError("either rate or every, not both")
         return self
 
     @model_validator(mode="after")
-    def _is_described_once(self) -> ModelEntry:
+    def _is_described_once(self) -> Self:
         if self.type != NODE and self.provides:
             raise ValueError("provides only with type: node; other types declare it themselves")
         if self.type == NODE and self.process == "own":
@@ -244,7 +242,7 @@ class AdmitEntry(ModelEntry):
     )
 
     @model_validator(mode="after")
-    def _joins(self) -> AdmitEntry:
+    def _joins(self) -> Self:
         if self.main or self.on_failure is OnFailure.RESTART:
             raise ValueError("neither main: true nor on_failure: restart for a model that joins")
         return self
@@ -380,7 +378,7 @@ class ScenarioFile(Strict):
     log: LogEntry = LogEntry()
 
     @model_validator(mode="after")
-    def _robots_are_told_apart(self) -> ScenarioFile:
+    def _robots_are_told_apart(self) -> Self:
         check_robots(
             self.robots,
             {name: hand.robot for name, hand in self.hands.items()},
