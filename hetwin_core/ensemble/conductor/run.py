@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+import numpy as np
+
 from hetwin_core.ensemble.conductor.between_steps import AtBarrier, BetweenSteps
 from hetwin_core.ensemble.conductor.checkpoint import SOURCE, Checkpoint, check_same, put_back
 from hetwin_core.ensemble.conductor.controls import Controls
@@ -16,7 +18,9 @@ from hetwin_core.ensemble.conductor.start.lifecycle import Ready, start_all
 from hetwin_core.ensemble.conductor.start.options import LONGEST_S, RunOptions
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import FIDELITY, Fidelity, Value
 from hetwin_core.ensemble.supervision.interrupts import Interrupted
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_core.ensemble.words import shown_line
@@ -199,8 +203,18 @@ class Run:
             step = following
             handled = self._parts.events.handled
             over = ensemble.finish(step) or effects.stopped_by is not None
+            if over:
+                self._raise_fidelity()
             if self._controls.pause.until_event and self._parts.events.handled != handled:
                 self._controls.pause.hold()
+
+    def _raise_fidelity(self) -> None:
+        """Let everything be as usual in the last state: no signaler says any more what is needed."""
+        scene = self._ready.scene
+        high = Value(np.array([float(Fidelity.HIGH)]), scene.time_ns)
+        for slot in scene.layout.select([Selection("*", FIDELITY.name)]):
+            scene.put(slot, high)
+        scene.resolve(scene.time_ns)
 
     def _begin_step(self, step: int) -> bool:
         """Begin a step, unless the run is stopped, paused or ahead of its pace; returns whether it did."""
