@@ -133,7 +133,7 @@ def _run_into(
     _restart_ended_nodes(node, scenario, here, nodes)
     ports = [
         LocalPort(plan)
-        if plan.name in here or plan.in_conductor
+        if (plan.name in here or plan.in_conductor) and not plan.seat
         else RemotePort(
             plan,
             ReachedNode(plan, node, node.run, executor, node.registrations, nodes, may_go_on),
@@ -165,6 +165,7 @@ def _run_into(
     try:
         _hold(node, conductor)
         conductor.prepare()
+        _let_join(node, conductor)
         return conductor.run()
     except RunFailed as error:  # before there was a run
         if node.quitting:
@@ -172,6 +173,18 @@ def _run_into(
         return finish_failed_run(out, scenario.name, error, "ros")
     finally:
         nodes.end()
+
+
+def _let_join(node: ConductorNode, conductor: Conductor) -> None:
+    """Let those join that have registered before the run and are not waited for; others are named and forgotten."""
+    for name, request in list(node.registrations.items()):
+        if conductor.awaits(name):
+            continue
+        del node.registrations[name]
+        try:
+            node.let_join(conductor, request)
+        except Refused as refusal:
+            node.get_logger().warning(f"{request.node}: {refusal}")
 
 
 def _hold(node: ConductorNode, conductor: Conductor) -> None:
@@ -230,13 +243,7 @@ def _scenario(node: ConductorNode, requested: str) -> Scenario:
         raise BadInput(
             "no scenario is named", where="scenario", expected="a path in the goal or the parameter"
         )
-    scenario = load_scenario(find_scenario(name), _variant(node))
-    unknown = set(node.registrations) - {m.name for m in scenario.models if not m.in_conductor}
-    if unknown:
-        node.get_logger().warning(
-            f"registered, but not in {scenario.name}: {', '.join(sorted(unknown))}"
-        )
-    return scenario
+    return load_scenario(find_scenario(name), _variant(node))
 
 
 def _variant(node: ConductorNode) -> str | None:

@@ -131,6 +131,8 @@ class RequestKind(StrEnum):
 
     TAKE = "take"
     GIVE_BACK = "give_back"
+    LEAVE = "leave"
+    """To leave the run that it has joined, with all that it has; of no entity and attribute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +181,10 @@ class Changes:
     def give_back(self, entity: str, attribute: Attribute) -> Self:
         """Give a responsibility back to the main model."""
         return self._request(RequestKind.GIVE_BACK, entity, attribute)
+
+    def leave(self) -> Self:
+        """Ask to leave the run, which only a model may that has joined it while it went on."""
+        return self._request(RequestKind.LEAVE, "", "")
 
     def _request(self, kind: RequestKind, entity: str, attribute: Attribute) -> Self:
         name = attribute if isinstance(attribute, str) else attribute.name

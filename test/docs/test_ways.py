@@ -18,7 +18,8 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Changes, MainChanges, MainTick, Tick
 from hetwin_core.ensemble.parameters import Parameters
-from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario, load_scenario
+from hetwin_core.ensemble.scenario.model_plan import ModelPlan
+from hetwin_core.ensemble.scenario.scenario import Scenario, load_scenario
 from hetwin_core.ensemble.scenario.schema import ModelEntry, ScenarioFile
 from hetwin_core.ensemble.scenario.strict_yaml import Document
 from hetwin_core.ensemble.scene.snapshot import Snapshot

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+import numpy as np
+
 from hetwin_core.ensemble.conductor.between_steps import AtBarrier, BetweenSteps
 from hetwin_core.ensemble.conductor.checkpoint import SOURCE, Checkpoint, check_same, put_back
 from hetwin_core.ensemble.conductor.controls import Controls
@@ -16,7 +18,9 @@ from hetwin_core.ensemble.conductor.start.lifecycle import Ready, start_all
 from hetwin_core.ensemble.conductor.start.options import LONGEST_S, RunOptions
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import FIDELITY, Fidelity, Value
 from hetwin_core.ensemble.supervision.interrupts import Interrupted
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_core.ensemble.words import shown_line
@@ -70,6 +74,10 @@ class Run:
     def scene(self) -> Snapshot:
         """The scene as it is now, not to be kept."""
         return self._ready.scene.snapshot()
+
+    def in_service(self, model: int) -> bool:
+        """Whether the model with this index takes part in the run."""
+        return not self._parts.handovers.is_given_up(model)
 
     @property
     def step(self) -> int:
@@ -198,6 +206,8 @@ class Run:
             step = following
             handled = self._parts.events.handled
             over = ensemble.finish(step) or effects.stopped_by is not None
+            if over:
+                self._raise_fidelity()
             if self._controls.pause.until_event and self._parts.events.handled != handled:
                 self._controls.pause.hold()
 
@@ -212,6 +222,14 @@ class Run:
         publisher, clock = self._parts.publisher, self._scenario.clock
         looked_at = clock.step_from(publisher.next_ns(self._ready.scene.time_ns))
         return max(step + 1, min(self._parts.step.next_stop(step), looked_at))
+
+    def _raise_fidelity(self) -> None:
+        """Let everything be as usual in the last state: no signaler says any more what is needed."""
+        scene = self._ready.scene
+        high = Value(np.array([float(Fidelity.HIGH)]), scene.time_ns)
+        for slot in scene.layout.select([Selection("*", FIDELITY.name)]):
+            scene.put(slot, high)
+        scene.resolve(scene.time_ns)
 
     def _begin_step(self, step: int) -> bool:
         """Begin a step, unless the run is stopped, paused or ahead of its pace; returns whether it did."""

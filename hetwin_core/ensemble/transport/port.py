@@ -15,7 +15,7 @@ from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused, RunFaile
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import Changes, Contribution, MainChanges, Stepping, Tick
 from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
-from hetwin_core.ensemble.scenario.scenario import ModelPlan
+from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 from hetwin_core.ensemble.scene.poses import is_pose
 from hetwin_core.ensemble.scene.snapshot import TABLES, Snapshot
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Value

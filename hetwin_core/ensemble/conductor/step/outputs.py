@@ -14,7 +14,7 @@ from hetwin_core.ensemble.conductor.scheduler import LagControl
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.model import Changes, MainChanges
 from hetwin_core.ensemble.saving.rebuild import Restorable
-from hetwin_core.ensemble.scenario.scenario import ModelPlan
+from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout, Slot
 from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.scene.snapshot import wrong_rows
