@@ -18,15 +18,19 @@ if TYPE_CHECKING:
 def check(net: Net) -> Result:
     """Look for gaps between the guards of a state, guards that overlap, states out of reach and signals never set.
 
-    Each finding names machine, state and arcs, and a case in which it comes about; findings are no error.
+    Then it goes through the states that all machines can reach together, for two that set a signal to different values
+    at once, and for signals that are read before they are set; where there are too many, it says where it stopped. Each
+    finding names machine, state and arcs, and a case in which it comes about; findings are no error.
 
     Example: hetwin machines check counter
     """
     from hetwin_machines.checking.findings import findings
+    from hetwin_machines.checking.product import explore, to_json
     from hetwin_machines.network_files import find_network, load_network
 
     network = load_network(find_network(net))
-    found = findings(network)
+    explored = explore(network)
+    found = [*findings(network), *explored.findings]
     names = [machine.name for machine in network.machines]
     lines = [
         f"  {finding.kind}: {f'{finding.machine}: ' if finding.machine else ''}{finding.text}"
@@ -34,8 +38,8 @@ def check(net: Net) -> Result:
     ]
     head = f"{len(names)} machine{'s' if len(names) > 1 else ''}: {', '.join(names)}"
     return Result(
-        {"machines": names, "findings": [f.to_json() for f in found]},
-        [head, *(lines or ["  no findings"])],
+        {"machines": names, "findings": [f.to_json() for f in found], "product": to_json(explored)},
+        [head, *(lines or ["  no findings"]), f"  {explored.in_words()}"],
     )
 
 
