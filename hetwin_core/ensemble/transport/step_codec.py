@@ -32,7 +32,7 @@ _PER_FOREIGN = 3
 _PER_TABLE = 3
 _PER_VALUE = 4
 _UNKNOWN_PARENT = -2
-_RARE = ("events", "requests", "unknown", "ended", "input_ns", "late")
+_RARE = ("events", "requests", "unknown", "ended", "input_ns", "late", "quiet_ns")
 _NAMES = tuple(TABLES)
 """In messages, tables are numbered in this order."""
 
