@@ -116,7 +116,7 @@ class TopicChannel:
 
     def _on_output(self, output: ModelOutput) -> None:
         """Take a result; a late one, which is not waited for any more, has another number."""
-        if output.run != self._run:
+        if output.run not in ("", self._run):
             return
         if not output.sequence:
             self._unasked.append(output)
@@ -167,7 +167,8 @@ class ReachedNode(Peer):
         """Wait until the node has registered and its calls reach it."""
         self._wait_for_registration()
         self._open_channel()
-        if self._process.is_here and not self._discovers(1, UNSEEN_S):
+        can_renew = self._process.is_here and not self.plan.is_foreign
+        if can_renew and not self._discovers(1, UNSEEN_S):
             self._node.get_logger().warning(
                 f"{self.plan.name}: no topic of its node{self._description} was discovered within {UNSEEN_S:g} s;"
                 " it is started anew"
@@ -185,7 +186,12 @@ class ReachedNode(Peer):
     def _open_channel(self) -> None:
         """Share memory with the node that has registered, or make the other ends of its topics."""
         found = self._registrations[self.plan.name]
-        self._process = WatchedProcess(found.host, found.pid, found.place)
+        known = (
+            found.host if found.pid > 0 else "",
+            found.pid,
+            found.place if found.pid > 0 else "?",
+        )
+        self._process = WatchedProcess(*known)
         self._description = f" from {found.node} on host {found.host} (process {found.pid})"
         if self._process.is_here and found.memory and self.plan.stepping is Stepping.SERVICE:
             self._memory = offer_memory(found.memory, found.pid, self._run)

@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import time
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
@@ -29,12 +30,12 @@ from hetwin_core.ensemble.conductor.start.lifecycle import waiting_for_robots
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import is_live
 from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused, RunFailed
-from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.ensemble.transport.remote.port import RemotePort
-from hetwin_core.ensemble.words import event_line, shown_line
+from hetwin_core.ensemble.words import event_line, failure_row_words, shown_line
 from hetwin_core.episodes.failed_run import finish_failed_run
 from hetwin_core.episodes.judged_run import RunJudge
 from hetwin_core.episodes.log_writer import RunLog
@@ -62,6 +63,8 @@ def run_goal(
     """
     try:
         summary = _run(node, executor, goal)
+        if summary.error is not None:
+            node.get_logger().error(_failed_words(node, summary.error))
     except EndedBeforeTheRun as end:
         node.get_logger().info(str(end))
         return Simulate.Result(ended="stopped")
@@ -80,6 +83,15 @@ def run_goal(
     if summary.error is not None:
         result.error = json.dumps({"kind": "run", **summary.error})
     return result
+
+
+def _failed_words(node: ConductorNode, error: Mapping[str, Json]) -> str:
+    """Why a run has failed, with the model's node and its host, for whoever started the conductor's node."""
+    model, words = str(error["model"]), f"the run failed: {failure_row_words(error)}"
+    found = node.registrations.get(model)
+    if found is not None:
+        return f"{words} (node {found.node} on host {found.host}, process {found.pid})"
+    return f"{words} (seen by {node.get_fully_qualified_name()} on host {socket.gethostname()})"
 
 
 def _run(
@@ -213,7 +225,7 @@ def _scenario(node: ConductorNode, requested: str) -> Scenario:
             "no scenario is named", where="scenario", expected="a path in the goal or the parameter"
         )
     scenario = load_scenario(find_scenario(name), _variant(node))
-    unknown = set(node.registrations) - {m.name for m in scenario.placeable}
+    unknown = set(node.registrations) - {m.name for m in scenario.models if not m.in_conductor}
     if unknown:
         node.get_logger().warning(
             f"registered, but not in {scenario.name}: {', '.join(sorted(unknown))}"

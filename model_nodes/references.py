@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.nearest import perhaps
 from hetwin_core.ensemble.scene.layout import Layout, Selection
 from hetwin_core.ensemble.scene.values import AttributeSpec, Ints

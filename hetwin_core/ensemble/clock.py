@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
-
-from hetwin_core.ensemble.lean_dataclass import dataclass
 
 NS_PER_S = 1_000_000_000
 """Nanoseconds in a second."""

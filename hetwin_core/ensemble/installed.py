@@ -5,14 +5,13 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, distributions
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.nearest import one_of
 
 MODELS = {

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
+from dataclasses import dataclass
+
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.scans import SCAN, ScanPattern
 from hetwin_core.ensemble.scene.values import ODOMETRY, POSE

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, ClassVar, Generic, Self, TypeAlias, get_args
@@ -16,7 +16,6 @@ import numpy as np
 from typing_extensions import TypeVar
 
 from hetwin_core.ensemble.events import Event, Json
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.parameters import ParameterRequest, Parameters
 from hetwin_core.ensemble.scene.layout import EVERYTHING, Entity, Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot, Table

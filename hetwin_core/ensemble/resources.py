@@ -10,6 +10,7 @@ import sys
 import sysconfig
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
 from importlib.util import find_spec
@@ -17,7 +18,6 @@ from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.installed import Group, installed, installs
-from hetwin_core.ensemble.lean_dataclass import dataclass
 
 _WHOLE = 8 * 2**20
 """Of a file with more bytes, only the ends and the size count: a recording may have gigabytes."""

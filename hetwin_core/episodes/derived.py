@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -10,7 +11,6 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.conductor.reporting.listener import Handover
 from hetwin_core.ensemble.events import ANNOUNCED, ROBOT, Event, Json, action_arguments, phase_of
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import Floats
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
@@ -16,7 +17,6 @@ from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.reporting.listener import Handover, ModelRecord
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event, EventKind, event_of_message
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.limits import parsed_json
 from hetwin_core.ensemble.scenario.source import SourceKind
 from hetwin_core.ensemble.scene.layout import Layout, layout_from_json

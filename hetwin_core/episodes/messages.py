@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
@@ -13,7 +14,6 @@ from rosbags.serde.ros1 import generate_ros1_to_cdr
 from rosbags.typesys.base import TypesysError, normalize_fieldname
 from rosbags.typesys.store import Typestore
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.topics import HETWIN_TYPES

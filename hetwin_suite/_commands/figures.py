@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.installed import Group
-from hetwin_core.ensemble.lean_dataclass import dataclass
 
 FIGURES = Group(
     "hetwin.figures",

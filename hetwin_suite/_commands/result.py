@@ -8,14 +8,13 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
 from typing import Any
 
 import typer
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError, RunFailed
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
 from hetwin_core.ensemble.writing import write_text
 from hetwin_suite.running.patience import never_silent, to_stderr

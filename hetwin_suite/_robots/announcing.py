@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,6 @@ from hetwin_core.ensemble.events import (
     TRAJECTORY,
     Event,
 )
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.episodes.derived import Annotation, pair_annotations
 from model_nodes.main_physics.sources.annotations import TypedReader

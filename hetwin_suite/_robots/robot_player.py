@@ -6,6 +6,7 @@ import struct
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -19,7 +20,6 @@ from rclpy.qos import QoSProfile
 from hetwin.msg import ActionAnnotation
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import ANNOUNCED
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.resources import find
 from hetwin_core.ensemble.topics import DIAGNOSTICS
 from hetwin_core.wire.publishing import message_class

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ from rosbags.highlevel import AnyReader
 
 from hetwin_core.ensemble.beliefs import LOC
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.values import WORLD
 from hetwin_core.ensemble.topics import BELIEFS, TASKS, Encoded, Topic
 from hetwin_core.episodes.bag import write_recording

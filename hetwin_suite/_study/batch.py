@@ -7,10 +7,10 @@ import time
 from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_suite._study.intervals import Related, related
 from hetwin_suite._study.runs.run_result import RunResult
 from hetwin_suite._study.runs.study import Study

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import TypeAlias
 
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_suite._study.intervals import SURE, Chance, product
 from hetwin_suite._study.successes import Row, read_rows, success_of
 

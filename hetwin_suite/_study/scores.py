@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_suite._study.intervals import Probability, probability
 from model_nodes.evidence.likelihood import KNOWN_ABOVE, KNOWN_BELOW
 

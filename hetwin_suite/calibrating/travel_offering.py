@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scenario.scenario import find_scenario
 from hetwin_core.ensemble.scenario.strict_yaml import load_with_base
 from hetwin_core.kinematics.travel import NAMES, Lap, TravelModel, adjusted

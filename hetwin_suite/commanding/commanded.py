@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from math import inf
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scenario.robot import DriveMode, Wheels
 from hetwin_core.ensemble.scenario.schema import CommandGroup, Commands
 from hetwin_core.ensemble.scene.values import Floats

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.number_table import Table, need_columns, read_table
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.arm.calibration import (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_suite.digital_robot.robot_file import RobotFile
 from model_nodes.main_physics.world.description import Body, Joint, JointKind, World
 from model_nodes.main_physics.world.resources import Resources

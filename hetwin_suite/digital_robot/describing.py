@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.number_table import read_table
 from hetwin_core.kinematics.chains.chain import DhTable, dh_table
 from hetwin_suite.digital_robot.contents import Contents, contents_of_robot, contents_of_world

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
 import numpy as np
 from transforms3d.quaternions import axangle2quat, quat2mat
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.nearest import perhaps
 from hetwin_core.ensemble.number_table import Table, need_columns
 from hetwin_core.ensemble.scene.values import Floats, ShapeKind

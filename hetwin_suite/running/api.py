@@ -5,14 +5,13 @@ from __future__ import annotations
 import signal
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput, RunFailed
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.episodes.run_folder import LOG
 from hetwin_suite.running.carry_out import carry_out
 from hetwin_suite.running.progress import Display, Progress

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from hetwin_core.ensemble.errors import HetwinError
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.supervision.interrupts import Interrupted
 from hetwin_suite.running.local import run_locally
 from hetwin_suite.running.progress import Display, ProgressListener

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -13,7 +13,6 @@ from hetwin_core.ensemble.conductor.start.lifecycle import waiting_for_robots
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import ends_itself, named_source
 from hetwin_core.ensemble.errors import BadInput, Refused
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.model import Stepping
 from hetwin_core.ensemble.own_modules import distrust, distrusting
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario

@@ -8,12 +8,12 @@ import shlex
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hetwin_core.ensemble.conductor.start.sources import named_source
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.nearest import one_of, perhaps
 from hetwin_core.ensemble.resources import known_robots
 from hetwin_core.ensemble.scenario.recorded import Stamps, Units

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import degrees
 from pathlib import Path
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.scene.hands import fixed_tool
 from hetwin_suite.scaffolding.by_hand import NamedHand, fingers_of

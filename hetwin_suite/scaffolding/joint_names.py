@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TypeAlias
-
-from hetwin_core.ensemble.lean_dataclass import dataclass
 
 Words: TypeAlias = tuple[str, ...]
 Pair: TypeAlias = tuple[str, str]

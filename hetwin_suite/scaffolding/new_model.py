@@ -7,6 +7,7 @@ import json
 import keyword
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import resources
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -15,7 +16,6 @@ from urllib.parse import unquote, urlparse
 
 from hetwin_core.ensemble.catalogue import model_types
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.writing import check_new, write_files
 
 LONGEST_NAME = 30

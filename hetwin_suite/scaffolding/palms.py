@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from math import pi
 
 import numpy as np
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.hands import fixed_tool
 from hetwin_suite.scaffolding.reach import link_frames, surface_points
 from model_nodes.main_physics.world.description import Body, Joint, JointKind

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.nearest import counted, some
 from hetwin_core.ensemble.writing import write_files
 from hetwin_suite.scaffolding.choosing_robot import RECORDED_FILE

@@ -8,9 +8,9 @@ It is data: a page's templates write it as HTML (`Document`), and whatever is te
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_suite.view.figures import Figure
 
 TIMELINE = "timeline"

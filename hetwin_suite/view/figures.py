@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.episodes.episode import Episode
 
 Span: TypeAlias = tuple[float, float]

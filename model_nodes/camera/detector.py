@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 from pydantic import Field
 
 from hetwin_core.ensemble.events import Event, Json
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.parameters import (
     Amount,
     EntityName,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event, EventKind, phase_of
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.model import (
     Changes,
     Contribution,

@@ -6,11 +6,11 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.topics import JOINT_STATES
 from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder, Undecodable
 from model_nodes.main_physics.sources.live.link import RobotLink

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from math import exp, log
-
-from hetwin_core.ensemble.lean_dataclass import dataclass
 
 KNOWN_BELOW, KNOWN_ABOVE = 0.2, 0.8
 """Between these probabilities a claim is not known."""

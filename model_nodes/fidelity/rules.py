@@ -5,10 +5,11 @@ After Tallavajhula et al. (2019), section 4.3.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.values import Fidelity, Floats
 from model_nodes.fidelity.bounding_boxes import BoundingBoxes
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations
 from math import expm1, isnan
 from typing import NamedTuple, TypeAlias
@@ -9,7 +10,6 @@ from typing import NamedTuple, TypeAlias
 from hetwin_core.ensemble.concern_words import CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.hands import HandDescription, sides_of
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import Floats

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import Enum, auto
 from typing import NamedTuple
-
-from hetwin_core.ensemble.lean_dataclass import dataclass
 
 
 class Debouncer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from math import sqrt
 from typing import TypeVar
@@ -14,7 +14,6 @@ from transforms3d.quaternions import quat2mat
 
 from hetwin_core.ensemble.clock import divisor, nearest_rates
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scenario.robot import Belt, Lidar, RangeSensor, Robot
 from hetwin_core.ensemble.scene.layout import Entity

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
+from dataclasses import dataclass
+
 from hetwin_core.ensemble.scenario.robot import Robot
 from model_nodes.main_physics.settings import Settings
 from model_nodes.main_physics.world.description import Body, World, frame_name, joint_name

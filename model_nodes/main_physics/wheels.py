@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from transforms3d.quaternions import rotate_vector
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scenario.robot import Wheels
 from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats, ShapeKind

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from hetwin_core.ensemble.concern_words import CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING
 from hetwin_core.ensemble.conductor.reporting.concerns import FROM, SEVERITY, TO
 from hetwin_core.ensemble.events import ACTION, GRIPPER_SAYS, ROBOT, Event, EventKind, Json
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.watch import WatchLayout
 from model_nodes.robot_health.settings import Scale

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from hetwin_core.ensemble.conductor.reporting.concerns import FROM, SEVERITY, TO, Severity
 from hetwin_core.ensemble.events import Event, Json
-from hetwin_core.ensemble.lean_dataclass import dataclass
 
 Key: TypeAlias = tuple[str | int, ...]
 """What tells one occurrence from another that goes on at the same time."""

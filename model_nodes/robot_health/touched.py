@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import compress
 from typing import NamedTuple
 
@@ -11,7 +12,6 @@ import numpy as np
 from hetwin_core.ensemble.concern_words import TOUCH_ENDED, TOUCHED
 from hetwin_core.ensemble.conductor.reporting.concerns import FROM, TO
 from hetwin_core.ensemble.events import Event, Json
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.mobile_robots import mobile_robots
 from hetwin_core.ensemble.scene.hands import hand_links
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.events import ANNOUNCED, INSTANT, Event, EventKind, phase_of
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.model import Tick
 from hetwin_core.ensemble.scene.hands import hand_links
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout

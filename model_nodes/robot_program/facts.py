@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import inf
 
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.poses import conjugate, multiply, normalized, rotate
 from hetwin_core.kinematics.chains.screws import Segment
 from hetwin_core.kinematics.planar import PlanarPose

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.kinematics.base_moves import BaseMove
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
 

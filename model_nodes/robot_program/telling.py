@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
 from hetwin_core.ensemble.beliefs import LOC, PERCEPT, BeliefFields, belief_event
 from hetwin_core.ensemble.events import Event, Json, announce
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.values import WORLD
 from hetwin_core.ensemble.tasks import Status, TaskFields, task_event
 from hetwin_core.ensemble.topics import ANNOTATIONS, BELIEFS, TASKS

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from transforms3d.quaternions import mat2quat, quat2mat
 
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, in_turn
 from model_nodes.skills.arguments import entity_of, hand_of, number, speed_of

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from transforms3d.quaternions import axangle2quat, quat2mat
 
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.poses import multiply
 from hetwin_core.ensemble.scene.values import Floats, Shape, ShapeKind
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, in_turn

@@ -7,7 +7,7 @@ import os
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,6 @@ from typing import Any
 from hetwin_core.ensemble.conductor.parts import Parts
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput, Refused
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.limits import read_bytes, unpacked
 from hetwin_core.ensemble.saving.plain import Plain, Unsaveable, from_text, to_text
 from hetwin_core.ensemble.scenario.scenario import Scenario

@@ -9,13 +9,12 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import TypeAlias
 
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.events import Event, Json
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.values import Floats
 
 

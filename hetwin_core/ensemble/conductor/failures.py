@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from hetwin_core.ensemble.conductor.handovers import Handovers
@@ -14,7 +15,6 @@ from hetwin_core.ensemble.conductor.start import lifecycle
 from hetwin_core.ensemble.conductor.start.lifecycle import Ready
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.saving.rebuild import Restorable
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
 from hetwin_core.ensemble.scenario.schema import OnFailure

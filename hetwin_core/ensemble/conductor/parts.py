@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from hetwin_core.ensemble.conductor.controls import Controls
 from hetwin_core.ensemble.conductor.failures import FailureHandler, FailurePolicy
@@ -17,7 +18,6 @@ from hetwin_core.ensemble.conductor.step.effects import EffectRunner
 from hetwin_core.ensemble.conductor.step.ensemble_step import EnsembleStep
 from hetwin_core.ensemble.conductor.step.incoming import BeliefIntake, EventQueue, OutsideInput
 from hetwin_core.ensemble.conductor.step.outputs import OutputWriter, StatePublisher
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.transport.port import ModelPort

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from hetwin_core.ensemble.conductor.start.parameters import entities_meant
 from hetwin_core.ensemble.errors import HetwinError
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.model import AttributeStart
 from hetwin_core.ensemble.parameters import ParameterKind, ParameterRequest
 from hetwin_core.ensemble.resources import resource

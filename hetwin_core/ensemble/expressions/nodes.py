@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TypeAlias
-
-from hetwin_core.ensemble.lean_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

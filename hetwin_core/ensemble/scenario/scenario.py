@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -14,9 +14,9 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluators import Evaluator, all_evaluators, own_functions
 from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.installed import SCENARIOS, installs
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.model import Model, Stepping
 from hetwin_core.ensemble.nearest import one_of, perhaps
+from hetwin_core.ensemble.node_type import NODE, node_class
 from hetwin_core.ensemble.own_modules import in_use, use_modules_in
 from hetwin_core.ensemble.resources import DATA_SCHEME, Kind, find, find_known, names_of
 from hetwin_core.ensemble.scenario import strict_yaml
@@ -66,6 +66,11 @@ class ModelPlan:
     folder: Path | None = None
     in_conductor: bool = False
     own_process: bool = False
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it is a ROS node of any language, which hetwin neither makes nor starts."""
+        return self.type == NODE
 
     @property
     def parameters_at(self) -> str:
@@ -147,8 +152,8 @@ class Scenario:
 
     @property
     def placeable(self) -> tuple[ModelPlan, ...]:
-        """The models that may run in processes of their own."""
-        return tuple(model for model in self.models if not model.in_conductor)
+        """The models that hetwin may run in processes of their own."""
+        return tuple(m for m in self.models if not (m.in_conductor or m.is_foreign))
 
     def chosen(self, names: str) -> frozenset[str]:
         """Names of models that may run elsewhere: some of them, separated by commas, or ``all``.
@@ -330,7 +335,7 @@ def _robot_health(index: int, file: ScenarioFile) -> ModelPlan:
 def _plan(index: int, name: str, entry: ModelEntry, file: ScenarioFile) -> ModelPlan:
     where = f"models.{name}"
     try:
-        cls = declared(model_class(entry.type))
+        cls = _class_of(entry)
     except BadInput as error:
         raise error.at(f"{where}.type") from None
     if entry.main and not cls.can_be_main:
@@ -380,9 +385,15 @@ def _plan(index: int, name: str, entry: ModelEntry, file: ScenarioFile) -> Model
         patience=deadline if is_given else max(deadline, INITIALIZE_DEADLINE_S),
         parameters=parameters,
         on_failure=entry.on_failure,
-        folder=in_use(entry.type.partition(":")[0]),
+        folder=None if entry.type == NODE else in_use(entry.type.partition(":")[0]),
         own_process=entry.process == "own",
     )
+
+
+def _class_of(entry: ModelEntry) -> ModelClass:
+    if entry.type == NODE:
+        return node_class(entry.provides, entry.parameters)
+    return declared(model_class(entry.type))
 
 
 def _every(name: str, entry: ModelEntry, own_rate: float | None, main_rate: float) -> int:

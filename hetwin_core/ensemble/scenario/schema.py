@@ -14,6 +14,7 @@ from pydantic import (
 from hetwin_core.ensemble.expressions.expression import EventPattern
 from hetwin_core.ensemble.model import Stepping
 from hetwin_core.ensemble.nearest import perhaps
+from hetwin_core.ensemble.node_type import NODE
 from hetwin_core.ensemble.scenario.functional import FunctionalAttributes
 from hetwin_core.ensemble.scenario.robot import RobotEntry, RobotsEntry, check_robots
 from hetwin_core.ensemble.scenario.source import SourceEntry
@@ -172,7 +173,12 @@ class SceneEntry(Strict):
 class ModelEntry(Strict):
     """One model of the ensemble."""
 
-    type: str = Field(description="a model type that `hetwin list models` lists, or MODULE:CLASS")
+    type: str = Field(
+        description="a model type that `hetwin list models` lists, MODULE:CLASS, or node: a ROS node of any language"
+    )
+    provides: list[Text] = Field(
+        default=[], description="type node: names of attributes that it can be responsible for"
+    )
     main: bool = Field(False, description="the one model that times the others")
     step: Stepping | None = Field(None, description="service, clock or free; default: the model's")
     rate: Positive | None = Field(None, description="steps per simulated second")
@@ -200,6 +206,18 @@ class ModelEntry(Strict):
     def _one_pace(self) -> Self:
         if self.rate is not None and self.every is not None:
             raise ValueError("either rate or every, not both")
+        return self
+
+    @model_validator(mode="after")
+    def _is_described_once(self) -> Self:
+        if self.type != NODE and self.provides:
+            raise ValueError("provides only with type: node; other types declare it themselves")
+        if self.type == NODE and self.process == "own":
+            raise ValueError("no process: own with type: node, which is a process")
+        if self.type == NODE and self.on_failure is OnFailure.RESTART:
+            raise ValueError(
+                "on_failure: stop or hand_back with type: node, which hetwin does not start"
+            )
         return self
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.scans import ScanPattern
 from hetwin_core.ensemble.scene.values import AttributeSpec, Ints, Meaning, Shape, ShapeKind
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import RunFailed
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.layout import Layout, Selection
 from hetwin_core.ensemble.scene.values import WORLD, Floats, Ints, Value
 

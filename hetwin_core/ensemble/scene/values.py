@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-
-from hetwin_core.ensemble.lean_dataclass import dataclass
 
 Floats: TypeAlias = NDArray[np.float64]
 """An array of numbers; each use says its shape."""

@@ -7,13 +7,12 @@ some of the main model's steps.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.snapshot import CLEARANCES, ROBOT_JOINTS, TOUCHES, Table, no_rows
 from hetwin_core.ensemble.scene.values import AttributeSpec, Floats
 

@@ -8,9 +8,8 @@ import re
 import select
 import signal
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Protocol
-
-from hetwin_core.ensemble.lean_dataclass import dataclass
 
 BEGUN, CALL, TIME, STEP, WAITS = range(5)
 """Columns of a row: monotonic ns at which the call began (0: none is under way), which, simulated ns, step, and how

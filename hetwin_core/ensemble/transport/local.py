@@ -12,7 +12,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from hetwin_core.ensemble import model_abilities as abilities
-from hetwin_core.ensemble.errors import RunFailed, raised_words
+from hetwin_core.ensemble.errors import BadInput, RunFailed, raised_words
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import (
     Changes,
@@ -367,7 +367,19 @@ def local_ports(
         heartbeat: receives the calls that are under way in this process.
         one_process: keep all models in this process, whatever the scenario says; the digest is the same. For a run
             that is to be forked, and where another process watches each call.
+
+    Raises:
+        BadInput: if a model is a ROS node of any language.
     """
+    for plan in scenario.models:
+        if plan.is_foreign:
+            error = BadInput(
+                "this model is a ROS node, which this run cannot reach",
+                where=f"models.{plan.name}.type",
+                found=plan.type,
+                expected="a run over ROS: --transport ros, or ros2 launch",
+            )
+            raise scenario.placed(error)
     return [
         RemotePort(plan, OwnProcess(plan))
         if plan.own_process and not one_process

@@ -32,6 +32,7 @@ _PER_FOREIGN = 3
 _PER_TABLE = 3
 _PER_VALUE = 4
 _UNKNOWN_PARENT = -2
+_RARE = ("events", "requests", "unknown", "ended", "input_ns", "late")
 _NAMES = tuple(TABLES)
 """In messages, tables are numbered in this order."""
 
@@ -270,6 +271,8 @@ def _more(output: Changes) -> dict[str, Any]:
 
 
 def _take_more(output: MainChanges, more: Mapping[str, Any]) -> None:
+    for key in more.keys() - set(_RARE):
+        raise ValueError(f"more has the unknown key {key!r}; expected some of {', '.join(_RARE)}")
     for entity, attribute in more.get("unknown", ()):
         output.values[entity, attribute] = Value(np.empty(0), 0)
     output.events = list(map(event_from_row, more.get("events", ())))

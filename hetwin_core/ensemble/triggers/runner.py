@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import ANNOUNCED, Event, EventKind, Json, phase_of
 from hetwin_core.ensemble.expressions.evaluators import Evaluator
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record

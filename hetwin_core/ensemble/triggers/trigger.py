@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluators import NUMBERS, all_evaluators, is_function
 from hetwin_core.ensemble.expressions.expression import Expression
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.triggers.schema import (
     DoCommand,

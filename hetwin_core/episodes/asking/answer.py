@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.expressions.evaluation import EvaluationError
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_core.episodes.tables.intervals import NEVER, Intervals, union
 from hetwin_core.episodes.tables.rows import (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from operator import and_, or_
 from types import MappingProxyType
@@ -19,7 +20,6 @@ from hetwin_core.ensemble.expressions.evaluation import (
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
 from hetwin_core.ensemble.expressions.expression import STANDARD_FUNCTIONS, Expression
 from hetwin_core.ensemble.expressions.nodes import Binary, Call, Node, Unary, names_of, walk
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.nearest import one_of, perhaps
 from hetwin_core.episodes.asking.answer import Evidence
 from hetwin_core.episodes.asking.terms import (

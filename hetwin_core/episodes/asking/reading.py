@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
@@ -18,7 +19,6 @@ from hetwin_core.ensemble.expressions.evaluators import all_evaluators
 from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.expressions.nodes import Binary, Call, Literal, number_of
 from hetwin_core.ensemble.expressions.parser import WrongSyntax, parse
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.poses import angles_between
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, Floats

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.episodes.asking.answer import Evidence, of_belief, of_state, of_task

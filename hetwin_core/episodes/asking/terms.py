@@ -6,12 +6,11 @@ A term is no truth: it is true or false only at a time, and in the world or as t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import NoReturn, TypeAlias
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.lean_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

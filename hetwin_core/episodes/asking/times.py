@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, TypeAlias
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.episodes.tables.rows import Happening, Interval, Status, Task
 from hetwin_core.episodes.tables.tables import Tables
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from math import radians
@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.conductor.reporting.listener import ModelRecord, handover_row
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.episodes.bag import METADATA

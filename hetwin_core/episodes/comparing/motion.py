@@ -8,14 +8,13 @@ elsewhere, and stays there, does nothing yet.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.episodes.comparing.comparison import (

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.sentences.catalogue import listed, plain
 from hetwin_core.episodes.asking.answer import Evidence, evidence_row
 from hetwin_core.episodes.expecting import Expectations

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.expression import terms_in
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.episodes.asking.questions import Questions
 from hetwin_core.episodes.asking.terms import Atom, Term
 from hetwin_core.episodes.asking.times import during

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from hetwin_core.ensemble.concern_words import DROPPED
 from hetwin_core.ensemble.conductor.reporting.concerns import SEVERITY
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.episodes.flaws.flaw import Facts
 from hetwin_core.episodes.flaws.moves import LETTING_GO_NS, SECOND, Move

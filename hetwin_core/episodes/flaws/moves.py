@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.episodes.flaws.flaw import Facts
 from hetwin_core.episodes.tables.rows import BORNE, Happening, Interval, Occasion

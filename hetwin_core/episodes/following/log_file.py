@@ -6,11 +6,10 @@ import os
 import struct
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.limits import check_size, check_total, regular
 from hetwin_core.episodes.mcap_records import (
     CHANNEL,

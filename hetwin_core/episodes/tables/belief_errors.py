@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import overload
 
@@ -10,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.beliefs import LOC
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.episodes.tables.intervals import Intervals
 from hetwin_core.episodes.tables.lists import BeliefList, Numbers, OccasionList
 from hetwin_core.episodes.tables.rows import BeliefError, Interval

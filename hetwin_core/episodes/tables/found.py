@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, astuple
+from dataclasses import asdict, astuple, dataclass
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -15,7 +15,6 @@ from zipfile import ZIP_STORED, ZipFile
 
 import numpy as np
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.limits import parsed_json
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.episodes.following.log_file import Place

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -13,7 +14,6 @@ from hetwin_core.ensemble.conductor.reporting.coverage import (
     Stretch,
     stretches_of,
 )
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_core.episodes.tables.lists import BeliefList, EventList, OccasionList

@@ -5,13 +5,12 @@ from __future__ import annotations
 import pickle
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from hetwin_core.ensemble.conductor.checkpoint import SOURCE
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import action_arguments
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.episodes.tables.open import RunTables
 from hetwin_core.episodes.tables.tables import Tables
 from hetwin_suite._study.deciding.strategies import Library, Trial, plans_of, race

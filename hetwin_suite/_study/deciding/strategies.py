@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from statistics import fmean
@@ -15,7 +16,6 @@ from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.expressions.evaluation import EvaluationError
 from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.installed import LIBRARIES, installs
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.nearest import perhaps
 from hetwin_core.ensemble.resources import find, names_of
 from hetwin_core.ensemble.scenario.strict_yaml import Document, load

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.conductor.checkpoint import SOURCE
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scenario.recorded import RECORDING, believed_scene
 from hetwin_core.ensemble.scenario.scenario import Scenario
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from transforms3d.quaternions import qmult
 
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scenario.uncertainty import NumberSpread, PoseSpread
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_suite._study.drawing.draw import Draw

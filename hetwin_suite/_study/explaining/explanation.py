@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scenario.uncertainty import Values
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.values import POSE, Floats

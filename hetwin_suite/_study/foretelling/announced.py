@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from hetwin_core.ensemble.conductor.checkpoint import Checkpoint
@@ -16,7 +17,6 @@ from hetwin_core.ensemble.events import (
     action_arguments,
     phase_of,
 )
-from hetwin_core.ensemble.lean_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_suite._study.experience import NO_EXPERIENCE, Experience
 from hetwin_suite._study.intervals import (

@@ -6,14 +6,13 @@ To come back to the barrier costs less than another fork, whose memory is copied
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn, Protocol, TypeVar
 
 from hetwin_core.ensemble.conductor.between_steps import BetweenSteps, Mark
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunSummary
 from hetwin_core.ensemble.errors import HetwinError
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.transport.local import LocalPort

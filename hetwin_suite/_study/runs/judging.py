@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import UnionType
 from typing import Any, NamedTuple, Protocol
@@ -14,7 +15,6 @@ from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.expressions.expression import Expression
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scenario.scenario import Scenario, load_scenario
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.values import POSE, Floats

@@ -13,13 +13,12 @@ import time
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from multiprocessing.connection import Connection, Pipe, wait
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, NoReturn
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.supervision.heartbeat import Heartbeat, where_it_hangs
 from hetwin_core.ensemble.supervision.watched import STDERR, detach, ending, parting
 from hetwin_suite._study.workers.work import Done, Result, Task

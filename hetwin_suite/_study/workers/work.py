@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, NamedTuple, Protocol, Self, TypeVar
 
 from hetwin_core.ensemble.errors import RunFailed
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.supervision.heartbeat import Heartbeat
 
 Task = TypeVar("Task")

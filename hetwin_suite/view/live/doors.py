@@ -16,10 +16,9 @@ import tempfile
 import threading
 import webbrowser
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
-
-from hetwin_core.ensemble.lean_dataclass import dataclass
 
 LOOPBACK = "127.0.0.1"
 """Where only this machine reaches a server."""

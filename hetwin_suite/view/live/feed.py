@@ -11,7 +11,7 @@ import mmap
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
@@ -20,7 +20,6 @@ import numpy as np
 from hetwin_core.ensemble.conductor.reporting.listener import Handover, ModelRecord
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
 from hetwin_core.ensemble.scene.values import Floats, Ints

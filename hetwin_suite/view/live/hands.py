@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 from hetwin_core.ensemble.conductor.controls import Done
-from hetwin_core.ensemble.lean_dataclass import dataclass
 
 MOST_STEPS = 1_000_000
 MOST_LETTERS = 300

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.words import seconds
 from hetwin_core.episodes.tables.rows import Belief, BeliefError, Interval, Occasion, Status, Task
 from hetwin_core.episodes.tables.tables import Tables

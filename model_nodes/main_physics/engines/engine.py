@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import HetwinError
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.snapshot import CLEARANCES, PROXIMITY, TOUCHES, no_rows
 from hetwin_core.ensemble.scene.values import Fidelity, Floats, Value
 from model_nodes.main_physics.world.description import Body, JointDrive, Vector, World

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,7 +14,6 @@ from numpy.typing import NDArray
 from rosbags.interfaces import Connection
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.limits import TooLarge
 from hetwin_core.ensemble.scenario.recorded import Stamps
 from model_nodes.main_physics.sources.bag_types import (

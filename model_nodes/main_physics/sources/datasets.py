@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.installed import Group, installs
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.number_table import Table, read_table
 from hetwin_core.ensemble.scene.values import Floats

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scenario.recorded import Units
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.bag import Bag, Int64s, Publisher, ReadFault

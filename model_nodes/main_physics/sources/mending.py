@@ -9,7 +9,7 @@ first case, and stays in the second.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.bag import Bag, Int64s

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -12,7 +13,6 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scene.values import Floats

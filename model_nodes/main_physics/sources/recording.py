@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from hetwin_core.ensemble.concern_words import MENDED, concern_text
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scenario.recorded import Stamps
 from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.bag import Bag, Int64s, ReadFault

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.bag import Bag, Int64s, ReadFault
 from model_nodes.main_physics.sources.bag_types import TRANSFORMS

@@ -6,13 +6,12 @@ All lengths are in metres, angles in radians. A pose is seven numbers, x y z qw 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from math import inf
 from pathlib import Path
 from typing import TypeAlias
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.values import WORLD, Floats, Ints, ShapeKind
 from model_nodes.main_physics.world.xml_file import Element

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeAlias
 
 from hetwin_core.ensemble.concern_words import DROPPED, ROBOT_HEALTH, concern_text
 from hetwin_core.ensemble.events import Event, EventKind, Json
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.tasks import Status
 
 NOT_WATCHED = "not_watched"

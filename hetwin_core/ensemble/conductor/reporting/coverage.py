@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 from typing import NamedTuple, Protocol
@@ -11,7 +11,6 @@ from typing import NamedTuple, Protocol
 from hetwin_core.ensemble.concern_words import COVERAGE, ROBOT_HEALTH
 from hetwin_core.ensemble.conductor.reporting.concerns import Concern, Severity
 from hetwin_core.ensemble.events import Event, EventKind, Json
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_core.ensemble.tasks import Status
 

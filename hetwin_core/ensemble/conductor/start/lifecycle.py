@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import partial
 from typing import Any, TypeAlias
@@ -16,7 +16,6 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.parameters import Known, ParameterResolver
 from hetwin_core.ensemble.conductor.start.sources import LIVE, source_specs
 from hetwin_core.ensemble.errors import BadInput, RunFailed
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.model import Contribution, MainContribution
 from hetwin_core.ensemble.nearest import perhaps
 from hetwin_core.ensemble.parameters import ParameterRequest

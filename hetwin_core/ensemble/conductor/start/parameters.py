@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
 
@@ -13,7 +13,6 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.shared_keys import FROM_START, shared_keys
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluators import FUNCTIONAL_WORDS
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.nearest import one_of, some
 from hetwin_core.ensemble.parameters import ParameterKind, ParameterRequest
 from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario

@@ -10,11 +10,10 @@ import time
 from array import array
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError
-from hetwin_core.ensemble.lean_dataclass import dataclass
 
 ROOM = 1 << 26
 """Bytes of one message at most; memory that is never written to takes none of the machine's."""

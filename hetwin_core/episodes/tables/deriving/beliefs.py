@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from hetwin_core.ensemble.beliefs import LOC, PERCEPT, belief_fields
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.topics import BELIEFS
 from hetwin_core.episodes.following.log_file import Chunk

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from hetwin_core.ensemble.events import RESULT, Json, arguments_from_text
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.episodes.derived import begun_by
 from hetwin_core.episodes.messages import nanoseconds
 from hetwin_core.episodes.tables.rows import Interval, Status, Task

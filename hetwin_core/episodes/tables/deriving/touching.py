@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from hetwin_core.ensemble.conductor.reporting.concerns import FROM, TO
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.episodes.following.states import States
 from hetwin_core.episodes.tables.deriving.book import (

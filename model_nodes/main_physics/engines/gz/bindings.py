@@ -10,6 +10,7 @@ import itertools
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -17,7 +18,6 @@ from types import ModuleType
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.lean_dataclass import dataclass
 
 _PARTITION = "GZ_PARTITION"
 _OWN_WORLD = "/hetwin/world/"

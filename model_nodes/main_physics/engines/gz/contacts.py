@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from math import nan
 from typing import Any
 
 from hetwin_core.ensemble.errors import HetwinError
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from model_nodes.main_physics.engines.gz.bindings import Gazebo
 from model_nodes.main_physics.world.description import Vector
 

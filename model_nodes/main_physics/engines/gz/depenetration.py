@@ -8,11 +8,10 @@ deeper they overlap; what it adds to the object's speed along the normals beyond
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.engine import Remark
 from model_nodes.main_physics.engines.gz.shadow import Shadow

@@ -12,11 +12,11 @@ velocity is commanded that, as fast as it may change. For limited ones see `limi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import copysign, inf, isfinite
 
 import numpy as np
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.gz.bases import Bases

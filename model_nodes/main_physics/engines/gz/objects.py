@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.poses import cross, relative_to
 from hetwin_core.ensemble.scene.values import WORLD, Fidelity, Floats, Value
 from model_nodes.main_physics.engines.engine import Remark, Unsupported

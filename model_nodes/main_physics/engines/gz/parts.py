@@ -7,14 +7,13 @@ that is attached to a free body becomes a part of it too, with its geometries an
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import mujoco as mj
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.poses import rotation_by
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.gz.options import Physics

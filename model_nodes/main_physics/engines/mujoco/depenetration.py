@@ -15,12 +15,11 @@ whose collisions are enabled while it overlaps something.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import mujoco as mj
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from model_nodes.main_physics.engines.engine import Remark
 from model_nodes.main_physics.engines.mujoco.collisions import Collisions
 from model_nodes.main_physics.engines.mujoco.distances import Nearest, Pairs

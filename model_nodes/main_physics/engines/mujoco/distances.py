@@ -137,7 +137,7 @@ class Pairs:
         self._flat = np.arange(len(flat))
         self._geoms: list[tuple[int, int]] = flat + round_
         self._round = np.array(round_, np.intp).reshape(-1, 2)
-        self._spheres = np.flatnonzero(np.bincount(self._round.ravel()))
+        self._spheres = np.unique(self._round)
         radii = model.geom_rbound[self._round]
         around = radii[:, 0] + radii[:, 1] + reach + _MARGIN
         self._around = around * around
@@ -206,7 +206,7 @@ class Pairs:
         kept = np.intersect1d(chosen, self._chosen, assume_unique=True)
         least[kept] = self._least[kept]
         self._least, self._chosen, self._chosen_group = least, chosen, self._group[chosen]
-        self._motion.follow(np.flatnonzero(np.bincount(self._chosen_group)))
+        self._motion.follow(np.unique(self._chosen_group))
         self._centres = self._xpos[self._spheres]
 
     def _nearest_of(

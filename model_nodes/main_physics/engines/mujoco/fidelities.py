@@ -14,12 +14,12 @@ low link has no collisions either.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.values import Fidelity, Ints
 from model_nodes.main_physics.engines.mujoco import sleep
 from model_nodes.main_physics.engines.mujoco.collisions import Collisions, Presence

@@ -7,12 +7,12 @@ end it is placed exactly at the pose of that time.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.poses import compose, extrapolate
 from hetwin_core.ensemble.scene.values import WORLD, Floats, Value
 from model_nodes.main_physics.engines.mujoco.builder import weld_name

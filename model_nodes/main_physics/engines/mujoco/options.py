@@ -6,13 +6,13 @@ is as long as it was (T. Schwager and T. Poeschel, 2007). That a critically damp
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import atan2, exp, pi, sqrt
 from typing import Annotated, Any, Literal
 
 import mujoco as mj
 from pydantic import Field
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.validation import Number, Strict, Whole
 from model_nodes.main_physics.engines.mujoco.tables import FreeBody
 

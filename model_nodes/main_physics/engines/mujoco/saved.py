@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.engine import Unsupported
 from model_nodes.main_physics.engines.mujoco.objects import Objects

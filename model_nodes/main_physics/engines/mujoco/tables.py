@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import Enum, auto
 
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.values import Ints
 from model_nodes.main_physics.world.description import (

@@ -7,10 +7,10 @@ import threading
 import time
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.kinematics.trajectories.trajectory import (
     InvalidTrajectory,
     JointTrajectory,

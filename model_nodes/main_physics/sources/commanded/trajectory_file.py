@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +11,6 @@ import numpy as np
 from pydantic import Field, Tag
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scenario.strict_yaml import load
 from hetwin_core.ensemble.validation import Strict, Whole, alternatives, check, tag
 from hetwin_core.kinematics.trajectories.trajectory import (

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,6 @@ from transforms3d.axangles import axangle2mat
 from transforms3d.euler import quat2euler
 from transforms3d.quaternions import mat2quat
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.values import WORLD
 from model_nodes.main_physics.world.description import IDENTITY, Pose
 from model_nodes.main_physics.world.mjcf.compiled import (

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Set as AbstractSet
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from model_nodes.main_physics.world.description import IDENTITY, Extra, Pose
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import SCHEMES, Resources

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from transforms3d.quaternions import axangle2quat
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from hetwin_core.ensemble.scene.values import ShapeKind
 from model_nodes.main_physics.world.description import (
     GREY,

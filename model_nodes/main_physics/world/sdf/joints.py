@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from model_nodes.main_physics.world.description import (
     IDENTITY,
     Extra,

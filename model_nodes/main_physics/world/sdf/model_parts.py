@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from model_nodes.main_physics.world.description import (
     IDENTITY,
     Extra,

@@ -13,11 +13,10 @@ import re
 import threading
 import time
 from collections import deque
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.lean_dataclass import dataclass
 from model_nodes.main_physics.engines.gz.bindings import gazebo, transport_node
 from model_nodes.main_physics.engines.gz.server.state import (
     WorldState,
