@@ -201,7 +201,7 @@ def run(
             request = replace(request, options=options, beside=_predicting_beside)
         with Progress(Path(request.scenario).stem, quiet=as_json) as progress:
             if shown:
-                from hetwin_suite.running.carry_out import Window, carry_out_shown
+                from hetwin_suite.running.shown import Window, carry_out_shown
 
                 window = Window(host, port, browser, show, viewers)
                 say = saying(as_json=as_json)

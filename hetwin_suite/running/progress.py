@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from hetwin_core.ensemble.conductor.controls import Factor
 from hetwin_core.ensemble.conductor.reporting.concerns import NewConcerns, is_concern
 from hetwin_core.ensemble.conductor.reporting.listener import (
     LATER_NS,
@@ -22,13 +23,13 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.words import event_line, shown_line
 from hetwin_suite.running.patience import Patience, to_stderr
-from hetwin_suite.view.live.feed import Factor, Feed
 
 if TYPE_CHECKING:
     from rich.live import Live
     from rich.progress import Progress as RichProgress
 
     from hetwin_suite.running.terminal_block import Block
+    from hetwin_suite.view.live.feed import Feed
 
 LOOK_EVERY_STEPS = 20
 BAR_PERIOD_S = 0.1
