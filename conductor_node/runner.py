@@ -25,7 +25,12 @@ from hetwin.action import Simulate
 from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.conductor.conductor import Conductor, session
 from hetwin_core.ensemble.conductor.reporting.concerns import NewConcerns, is_concern
-from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.reporting.listener import (
+    LATER_NS,
+    RunListener,
+    RunStart,
+    RunSummary,
+)
 from hetwin_core.ensemble.conductor.start.lifecycle import waiting_for_robots
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import is_live
@@ -43,6 +48,7 @@ from hetwin_core.episodes.run_folder import run_folder
 from hetwin_core.wire import messages
 
 FEEDBACK_PERIOD_S = 0.1
+_SERVED_EVERY = 10
 
 
 class EndedBeforeTheRun(HetwinError):
@@ -127,7 +133,7 @@ def _run_into(
     _restart_ended_nodes(node, scenario, here, nodes)
     ports = [
         LocalPort(plan)
-        if plan.name in here or plan.in_conductor
+        if (plan.name in here or plan.in_conductor) and not plan.seat
         else RemotePort(
             plan,
             ReachedNode(plan, node, node.run, executor, node.registrations, nodes, may_go_on),
@@ -159,6 +165,7 @@ def _run_into(
     try:
         _hold(node, conductor)
         conductor.prepare()
+        _let_join(node, conductor)
         return conductor.run()
     except RunFailed as error:  # before there was a run
         if node.quitting:
@@ -166,6 +173,18 @@ def _run_into(
         return finish_failed_run(out, scenario.name, error, "ros")
     finally:
         nodes.end()
+
+
+def _let_join(node: ConductorNode, conductor: Conductor) -> None:
+    """Let those join that have registered before the run and are not waited for; others are named and forgotten."""
+    for name, request in list(node.registrations.items()):
+        if conductor.awaits(name):
+            continue
+        del node.registrations[name]
+        try:
+            node.let_join(conductor, request)
+        except Refused as refusal:
+            node.get_logger().warning(f"{request.node}: {refusal}")
 
 
 def _hold(node: ConductorNode, conductor: Conductor) -> None:
@@ -224,13 +243,7 @@ def _scenario(node: ConductorNode, requested: str) -> Scenario:
         raise BadInput(
             "no scenario is named", where="scenario", expected="a path in the goal or the parameter"
         )
-    scenario = load_scenario(find_scenario(name), _variant(node))
-    unknown = set(node.registrations) - {m.name for m in scenario.models if not m.in_conductor}
-    if unknown:
-        node.get_logger().warning(
-            f"registered, but not in {scenario.name}: {', '.join(sorted(unknown))}"
-        )
-    return scenario
+    return load_scenario(find_scenario(name), _variant(node))
 
 
 def _variant(node: ConductorNode) -> str | None:
@@ -272,11 +285,17 @@ class _Spinner(RunListener):
         self._executor = executor
         self._deferred = deferred
         self._parent = os.getppid()
+        self._next_step = 0
         self.conductor: Conductor | None = None
+
+    def next_ns(self, now_ns: int) -> int:
+        """Whatever is published is enough."""
+        return LATER_NS
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Serve requests every tenth step; waiting for models serves them too."""
-        if step % 10 == 0:
+        if step >= self._next_step:
+            self._next_step = step + _SERVED_EVERY
             self.serve(0.0)
 
     def serve(self, seconds: float) -> None:
@@ -306,6 +325,10 @@ class _Feedback(RunListener):
         if start.shown:
             self._message = shown_line(start.shown)
             self._publish(0, self._begun)
+
+    def next_ns(self, now_ns: int) -> int:
+        """Whatever is published is enough."""
+        return LATER_NS
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Publish, several times a second."""

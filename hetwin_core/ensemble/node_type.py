@@ -18,6 +18,9 @@ class NodeOfAnyLanguage(Model):
 
     asked: ClassVar[tuple[ParameterRequest, ...]] = ()
 
+    def __init__(self) -> None:
+        raise TypeError("a model of type node is a ROS node; this run does not reach it")
+
     @classmethod
     def requests(cls) -> tuple[ParameterRequest, ...]:
         """What the scenario gives: it is sent as it is."""

@@ -219,6 +219,21 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
+class Membership:
+    """A request that a model joins or leaves at the next barrier.
+
+    Attributes:
+        model: its index.
+        joins: whether it joins.
+        done: called with what became of it.
+    """
+
+    model: int
+    joins: bool
+    done: Done = lambda _: None
+
+
+@dataclass(frozen=True, slots=True)
 class Act:
     """Something done to the run that does not change its course, such as a pause; only to be recorded."""
 
@@ -242,4 +257,4 @@ class Controls:
     pause: Pause = field(default_factory=Pause)
     pace: Pace = field(default_factory=Pace)
     arrivals: SimpleQueue[Event] = field(default_factory=SimpleQueue)
-    requests: deque[Placement | Move | Act] = field(default_factory=deque)
+    requests: deque[Placement | Move | Membership | Act] = field(default_factory=deque)

@@ -221,6 +221,33 @@ class ModelEntry(Strict):
         return self
 
 
+class OwnsEntry(Strict):
+    """Attributes that a model takes over when it joins."""
+
+    entity: str = Field(description="name or pattern, * for all")
+    attribute: str
+
+
+class AdmitEntry(ModelEntry):
+    """A model that may join the run while it goes on, and leave it."""
+
+    on_failure: OnFailure = Field(
+        OnFailure.HAND_BACK, description="hand_back to the main model, or stop the run"
+    )
+    owns: list[OwnsEntry] = Field(
+        default=[], description="what is handed to it when it joins, and goes back when it leaves"
+    )
+    places: int = Field(
+        1, ge=1, le=16, description="of a pattern such as helper_*: how many at the same time"
+    )
+
+    @model_validator(mode="after")
+    def _joins(self) -> Self:
+        if self.main or self.on_failure is OnFailure.RESTART:
+            raise ValueError("neither main: true nor on_failure: restart for a model that joins")
+        return self
+
+
 class ResponsibilityEntry(Strict):
     """Who is responsible at the start."""
 
@@ -317,6 +344,10 @@ class ScenarioFile(Strict):
         description="initial geometric description: entity -> {pose: [7]}; {model: FILE, pose: [7]} adds an object",
     )
     models: dict[Name, ModelEntry] = Field(min_length=1)
+    admit: dict[str, AdmitEntry] = Field(
+        default={},
+        description="models that may join while the run goes on, by name or pattern such as helper_*",
+    )
     robot_health: RobotHealthEntry = Field(
         True,
         description="on, off, or parameters of the observer of what no healthy robot and no object does",

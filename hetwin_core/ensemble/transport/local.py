@@ -24,7 +24,8 @@ from hetwin_core.ensemble.model import (
 from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
-from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
+from hetwin_core.ensemble.scenario.model_plan import ModelPlan
+from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot, read_tables
 from hetwin_core.ensemble.scene.values import Value
 from hetwin_core.ensemble.supervision.heartbeat import (
@@ -372,7 +373,7 @@ def local_ports(
         BadInput: if a model is a ROS node of any language.
     """
     for plan in scenario.models:
-        if plan.is_foreign:
+        if plan.is_foreign and plan.seat is None:
             error = BadInput(
                 "this model is a ROS node, which this run cannot reach",
                 where=f"models.{plan.name}.type",

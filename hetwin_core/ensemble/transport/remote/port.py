@@ -27,7 +27,7 @@ from hetwin_core.ensemble.model import (
 from hetwin_core.ensemble.saving.plain import Plain, from_text, to_text
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
-from hetwin_core.ensemble.scenario.scenario import ModelPlan
+from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 from hetwin_core.ensemble.scene.layout import Layout, Selection, layout_to_json
 from hetwin_core.ensemble.scene.snapshot import TABLES, Snapshot, read_tables
 from hetwin_core.ensemble.scene.values import Floats, Value
