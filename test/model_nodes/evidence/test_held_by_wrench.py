@@ -23,11 +23,13 @@ from support.lifted_block import (
 from support.recorded_bags import TYPES, Recorded, header
 
 from hetwin_core.ensemble.concern_words import JUDGED, grip_sentences
+from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite import run
 
 WRENCH = "geometry_msgs/msg/WrenchStamped"
 OFFSET = np.array((3.0, -7.0, 11.0))
 """Of a sensor that was not zeroed [N]."""
+Judged = Callable[..., tuple[dict[str, dict[str, Any]], list[str], Any]]
 Force = Callable[[float], tuple[float, float, float]]
 
 
@@ -54,27 +56,39 @@ def wrenches(force: Force, frame: str = "wrist", rate: float = 125.0) -> list[Re
     return sent
 
 
-def judged(
-    folder: Path, sent: list[Recorded], fingers: Callable[[float], float] = kept, **parameters: Any
-) -> tuple[dict[str, dict[str, Any]], list[str], Any]:
-    """Run the twin with the model; returns the claims by name, the sentences and the summary."""
-    recording = write_recording(folder / "lift", fingers, also=sent)
-    scenario = make_twin(folder, recording)
-    text = scenario.read_text(encoding="utf-8")
-    (hand,) = yaml.safe_load(text)["hands"]
-    model = json.dumps({"type": "evidence", "parameters": {"hand": hand, **parameters}})
-    before, models, after = text.partition("\nmodels:\n")
-    text = f"{before}{models}  evidence: {model}\n{after}"
-    scenario.write_text(text, encoding="utf-8")
-    run(scenario, out=folder / "out")
-    summary = json.loads((folder / "out" / "summary.json").read_text(encoding="utf-8"))
-    rows = [row for row in summary["events"] if row["name"] == JUDGED]
-    claims = {row["arguments"]["claim"]: row["arguments"] for row in rows}
-    return claims, [s for s in grip_sentences(rows) if s], summary
+@pytest.fixture(scope="module")
+def scenario(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The twin of the lift, as `hetwin new` writes it."""
+    folder = tmp_path_factory.mktemp("twin")
+    return make_twin(folder, write_recording(folder / "lift", kept))
 
 
-def test_a_load_that_hangs_on_the_wrist_is_held(tmp_path: Path) -> None:
-    claims, sentences, _ = judged(tmp_path, wrenches(load(2.5)))
+@pytest.fixture
+def judged(scenario: Path, tmp_path: Path) -> Judged:
+    """Runs the twin with the model on a recording; returns the claims by name, the sentences and the summary."""
+
+    def judge(
+        sent: list[Recorded], fingers: Callable[[float], float] = kept, **parameters: Any
+    ) -> tuple[dict[str, dict[str, Any]], list[str], Any]:
+        recording = write_recording(tmp_path / "lift", fingers, also=sent)
+        text = scenario.read_text(encoding="utf-8")
+        (hand,) = yaml.safe_load(text)["hands"]
+        model = json.dumps({"type": "evidence", "parameters": {"hand": hand, **parameters}})
+        changed = scenario.with_name("with_evidence.yaml")
+        changed.write_text(
+            text.replace("\nmodels:\n", f"\nmodels:\n  evidence: {model}\n"), encoding="utf-8"
+        )
+        summary = run(changed, source=recording, out=tmp_path / "out")
+        whole = json.loads((summary.folder / "summary.json").read_text(encoding="utf-8"))
+        rows = [row for row in summary.events if row["name"] == JUDGED]
+        claims = {row["arguments"]["claim"]: row["arguments"] for row in rows}
+        return claims, grip_sentences(rows), whole
+
+    return judge
+
+
+def test_a_load_that_hangs_on_the_wrist_is_held(judged: Judged) -> None:
+    claims, sentences, _ = judged(wrenches(load(2.5)))
     held = claims["held"]
     (weight,) = [one for one in held["voices"] if one["quantity"] is not None]
     assert held["known"] is True
@@ -88,51 +102,53 @@ def test_a_load_that_hangs_on_the_wrist_is_held(tmp_path: Path) -> None:
     )
 
 
-def test_a_wrist_that_weighs_no_more_than_before_holds_nothing(tmp_path: Path) -> None:
-    claims, sentences, _ = judged(tmp_path, wrenches(load(0.0)))
+def test_a_wrist_that_weighs_no_more_than_before_holds_nothing(judged: Judged) -> None:
+    claims, sentences, _ = judged(wrenches(load(0.0)))
     assert claims["held"]["known"] is False
     assert "not held" in sentences[0]
 
 
-def test_a_sensor_that_gives_what_the_hand_exerts(tmp_path: Path) -> None:
-    claims, _, _ = judged(tmp_path, wrenches(load(-2.5)), inverted=True)
+def test_a_sensor_that_gives_what_the_hand_exerts(judged: Judged) -> None:
+    claims, _, _ = judged(wrenches(load(-2.5)), inverted=True)
     assert claims["held"]["known"] is True
 
 
-def test_without_a_wrench_nothing_is_known(tmp_path: Path) -> None:
-    claims, sentences, _ = judged(tmp_path, [])
+def test_without_a_wrench_nothing_is_known(judged: Judged) -> None:
+    claims, sentences, _ = judged([])
     assert claims["held"]["known"] is None
     assert claims["held"]["probability"] == 0.5
     assert "not known" in sentences[0]
     assert "no wrench is received" in sentences[0]
 
 
-def test_a_wrench_in_a_frame_that_the_robot_does_not_have(tmp_path: Path) -> None:
-    claims, sentences, summary = judged(tmp_path, wrenches(load(2.5), frame="tool9"))
+def test_a_wrench_in_a_frame_that_the_robot_does_not_have(judged: Judged) -> None:
+    claims, sentences, summary = judged(wrenches(load(2.5), frame="tool9"))
     assert claims["held"]["known"] is None
     assert "no frame of a link that carries this hand" in sentences[0]
     assert any("frame tool9, expected a link" in note for note in summary["warnings"])
 
 
-def test_a_wrench_that_is_not_a_number_or_saturated(tmp_path: Path) -> None:
-    nan, flat = tmp_path / "nan", tmp_path / "flat"
-    for folder in (nan, flat):
-        folder.mkdir()
-    claims, _, _ = judged(nan, wrenches(lambda s: (float("nan"), 0.0, 0.0)))
-    assert "not a number" in claims["held"]["reason"]
-    claims, _, _ = judged(flat, wrenches(lambda s: (100.0, 0.0, 0.0)))
-    assert "saturated" in claims["held"]["reason"]
+@pytest.mark.parametrize(("newtons", "words"), [(np.nan, "not a number"), (100.0, "saturated")])
+def test_a_wrench_that_cannot_be_used(judged: Judged, newtons: float, words: str) -> None:
+    claims, _, _ = judged(wrenches(lambda s: (newtons, 0.0, 0.0)))
+    assert claims["held"]["known"] is None
+    assert words in claims["held"]["reason"]
 
 
-def test_a_hand_that_opens_before_it_rose_is_not_judged_by_weight(tmp_path: Path) -> None:
-    claims, _, _ = judged(tmp_path, wrenches(load(2.5)), opened, lift=1.0)
+def test_an_empty_closing_that_does_not_fit_the_hand(judged: Judged) -> None:
+    with pytest.raises(BadInput, match=r"empty\.0.*found '?1 positions"):
+        judged([], empty=[[0.1]])
+
+
+def test_a_hand_that_opens_before_it_rose_is_not_judged_by_weight(judged: Judged) -> None:
+    claims, _, _ = judged(wrenches(load(2.5)), opened, lift=1.0)
     assert "did not rise" in claims["held"]["reason"]
 
 
-def test_a_pull_that_ends_at_once_has_released_something(tmp_path: Path) -> None:
+def test_a_pull_that_ends_at_once_has_released_something(judged: Judged) -> None:
     def stem(s: float) -> tuple[float, float, float]:
         return (0.0, 0.0, -15.0 * (s - 2.3) / 0.5 if 2.3 < s < 2.8 else 0.0)
 
-    claims, _, _ = judged(tmp_path, wrenches(stem))
+    claims, _, _ = judged(wrenches(stem))
     assert claims["released"]["known"] is True
     assert claims["held"]["known"] is False
