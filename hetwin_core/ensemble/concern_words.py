@@ -14,13 +14,30 @@ _AT_START_NS = 100_000_000
 
 
 def grip_sentences(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """A sentence for each time in which a hand closed on something that the scene does not have.
+    """A sentence for each time in which a hand closed on what the scene does not have, and each claim that was judged.
 
     Args:
         rows: the events of a run, as its summary has them.
     """
-    names = (CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING, COVERAGE)
-    return list(_sentences([event_from_summary(row) for row in rows if row["name"] in names]))
+    names = (CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING, COVERAGE, JUDGED)
+    events = [event_from_summary(row) for row in rows if row["name"] in names]
+    return [*_sentences(events), *(_judged(event) for event in events if event.name == JUDGED)]
+
+
+def _judged(event: Event) -> str:
+    """A judged claim in words."""
+    given: dict[str, Any] = dict(event.arguments)
+    what = {"hand": given["hand"], "claim": given["claim"], "at": event.time_ns}
+    if given["known"] is None:
+        return say("state.judged_unknown", **what, reason=given["reason"])
+    said = [
+        f"{one['source'].replace('_', ' ')} {one['quantity']:.3g} {one['unit']}".strip()
+        for one in given["voices"]
+        if one["quantity"] is not None
+    ]
+    which = "judged_true" if given["known"] else "judged_false"
+    sure = f"{given['probability']:.2f}"
+    return say(f"state.{which}", **what, sure=sure, because=", ".join(said))
 
 
 def _sentences(events: Sequence[Event]) -> Iterator[str]:
@@ -98,6 +115,8 @@ COVERAGE = "coverage"
 CLOSED_ON_SOMETHING = "closed_on_something"
 """Event of a grasp monitor: the fingers have closed and stopped short of their end, with nothing of the scene between
 them: on something that the scene does not have, or as they were commanded."""
+JUDGED = "judged"
+"""Event of the model of evidence: how sure it is of a claim, and by which quantities."""
 LET_GO_OF_SOMETHING = "let_go_of_something"
 """That is over: the fingers opened, closed further to their end, or hold an object of the scene."""
 MENDED, BREAKS_OFF = "mended", "breaks_off"

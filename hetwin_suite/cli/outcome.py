@@ -11,6 +11,7 @@ from typing import Any
 
 from hetwin_core.ensemble.base_words import ROUTINE
 from hetwin_core.ensemble.concern_words import (
+    JUDGED,
     claim_named,
     claim_words,
     coverage_words,
@@ -68,7 +69,9 @@ def lines(ended: Ended) -> Iterator[str]:
         f" (real-time factor {summary['real_time_factor']:.1f})"
     )
     figures = list(figures_of(summary["events"]))
-    yield from _happenings(summary["events"], ROUTINE.union(*(each.routine for each in figures)))
+    yield from _happenings(
+        summary["events"], ROUTINE.union({JUDGED}, *(each.routine for each in figures))
+    )
     counted = [line for each in figures for line in each.lines]
     said = (*counted, *state_words(summary["state"]), *grip_sentences(summary["events"]))
     yield from (f"  {sentence}" for sentence in said)

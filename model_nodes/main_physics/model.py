@@ -22,7 +22,13 @@ from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
 from hetwin_core.ensemble.scene.layout import Entity
-from hetwin_core.ensemble.scene.snapshot import NO_PROXIMITY, PROXIMITY, Snapshot, Table
+from hetwin_core.ensemble.scene.snapshot import (
+    NO_PROXIMITY,
+    PROXIMITY,
+    WRENCHES,
+    Snapshot,
+    Table,
+)
 from hetwin_core.ensemble.scene.values import FIDELITY, POSE, Floats, Value
 from hetwin_core.ensemble.scene.watch import Finding, WatchLayout
 from model_nodes.main_physics.base_drive import BASE_CORRECTED
@@ -49,6 +55,7 @@ from model_nodes.main_physics.moving import RobotMotion
 from model_nodes.main_physics.robots import SceneRobot, robots_of
 from model_nodes.main_physics.settings import Settings, check_bounces
 from model_nodes.main_physics.sources.plans import Plans
+from model_nodes.main_physics.sources.wrenches import felt_table
 from model_nodes.main_physics.watching import Watching, start_overlaps
 from model_nodes.main_physics.world.description import Body, Joint, World
 from model_nodes.main_physics.world.entities import entities_of
@@ -210,6 +217,8 @@ class MainPhysics(MainModel[Settings]):
         compute, of_entities = engine.proximity_when_read(), self._block.of_entities
         self._rows = Table(lambda: of_entities(compute()), lasts=engine.remembers_forces)
         tables = {PROXIMITY: self._rows}
+        if plans.felt:
+            tables[WRENCHES] = felt_table(plans.felt, tick.scene.layout, now_ns)
         if self._watching is not None and now_ns >= self._watching.due_ns:
             tables |= self._watching.report(now_ns, motion)
         is_quiet = now_ns < plans.quiet_ns

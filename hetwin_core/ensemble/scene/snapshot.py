@@ -27,11 +27,13 @@ class Columns(NamedTuple):
 
 
 PROXIMITY, ROBOT_JOINTS, CLEARANCES, TOUCHES = "proximity", "robot_joints", "clearances", "touches"
+WRENCHES = "wrenches"
 TABLES: Mapping[str, Columns] = {
     PROXIMITY: Columns(12),
     ROBOT_JOINTS: Columns(4, unknown=(0, 1, 2, 3)),
     CLEARANCES: Columns(9),
     TOUCHES: Columns(9, unknown=(5,)),
+    WRENCHES: Columns(8, unknown=(2, 3, 4, 5, 6, 7)),
 }
 """What each is, see `Snapshot.proximity` and `watch.Watch`."""
 PROXIMITY_COLUMNS = TABLES[PROXIMITY].number
@@ -167,6 +169,16 @@ class Snapshot:
         """
         near = self.tables.get(PROXIMITY, NO_PROXIMITY)
         return near.rows() if near.known is None else near.known
+
+    @property
+    def wrenches(self) -> Floats:
+        """(n, 8) what the robots' wrists have felt of late, sensor by sensor in the order of time.
+
+        Time [ns], index of the link in whose frame it is (-1: the scene has no such link), force x y z [N], torque
+        x y z [Nm], as the sensor's driver gives them; no rows without such sensors.
+        """
+        table = self.tables.get(WRENCHES)
+        return no_rows(WRENCHES) if table is None else table.rows()
 
     @property
     def near(self) -> Table:

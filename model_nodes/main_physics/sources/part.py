@@ -20,6 +20,7 @@ from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.world.description import Body, Mimic, joint_name
 
 if TYPE_CHECKING:
+    from model_nodes.main_physics.sources.wrenches import Wrenches
     from model_nodes.skills.scene import SkillScene
 
 
@@ -87,6 +88,7 @@ class Part(ABC):
         presses: whether joints are ever `limited`.
         limited: joints that from now on are to stop at what they touch, for nothing says how far they came.
         findings: what was found in the recording before the run.
+        wrenches: what wrists feel; None: it says nothing of that.
         notes: for the user; `bind` and `bind_base` may add to them.
     """
 
@@ -103,6 +105,7 @@ class Part(ABC):
     presses = False
     limited: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    wrenches: Wrenches | None = None
     notes: Sequence[str] = ()
 
     @property

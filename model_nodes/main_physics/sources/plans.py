@@ -25,6 +25,7 @@ from model_nodes.main_physics.sources.part import (
     Placement,
 )
 from model_nodes.main_physics.sources.plan import Plan, begins_of
+from model_nodes.main_physics.sources.wrenches import Felt
 from model_nodes.main_physics.world.description import Body, joint_name
 
 _OF_JOINTS = ("joint", "joints")
@@ -78,6 +79,7 @@ class Plans:
             does not get the same input.
         senses: whether `sense` is called before each step.
         takes_over: whether the robots can be taken over in the middle of a run.
+        felt: what the robots' wrists feel.
         quiet_ns: before this time, `events` would return nothing and `ended` is false [ns].
 
     Raises:
@@ -100,6 +102,8 @@ class Plans:
         self._placed: list[tuple[_Own, slice]] = []
         self._only = plans.get(ALL)
         self.quiet_ns = 0
+        felt = ((own, part.wrenches) for own in self._own for part in own.plan.parts)
+        self.felt = [Felt(own.robot, own.begin_ns, found) for own, found in felt if found]
 
     def __bool__(self) -> bool:
         """Whether there is a plan."""

@@ -29,6 +29,7 @@ from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part,
 from model_nodes.main_physics.sources.playback import Playback
 from model_nodes.main_physics.sources.recorded_motion import read_motion
 from model_nodes.main_physics.sources.told.recorded import belief_readers, task_readers
+from model_nodes.main_physics.sources.wrenches import wrenches_of
 from model_nodes.main_physics.world.description import Body
 
 if TYPE_CHECKING:
@@ -80,6 +81,9 @@ class RecordedPart(Part):
             bag.close()
             raise
         self.notes: list[str] = recorded.notes
+        self.wrenches = wrenches_of(bag, others)
+        if self.wrenches is not None:
+            self.notes += self.wrenches.notes([link.name for body in robots for link in body.links])
         if spec.annotations is None:
             self.notes += unread_notes(bag, others)
         if isinstance(spec, RecordingSpec):
@@ -89,8 +93,7 @@ class RecordedPart(Part):
         self._fault: ReadFault | None = recorded.fault
         self._playback: Playback | None = None
         self._base: RecordedBase | None = None
-        self._offset_ns = self._begins_by(spec)
-        self.end_ns = self._recorded_ns + self._offset_ns
+        self._shift(self._begins_by(spec))
 
     def _begins_by(self, spec: RecordingSpec | RecordedStep) -> int:
         """Take note of when it begins; returns by how much times of the run are later than those of the recording."""
@@ -200,6 +203,8 @@ class RecordedPart(Part):
 
     def _shift(self, offset_ns: int) -> None:
         self._offset_ns, self.end_ns = offset_ns, self._recorded_ns + offset_ns
+        if self.wrenches is not None:
+            self.wrenches.offset_ns = offset_ns
 
     def motion(self, time_ns: int) -> JointMotion:
         """Return the joints at a time; at rest before the first and after the last sample.

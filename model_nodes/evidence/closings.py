@@ -1,0 +1,100 @@
+"""What a hand and its wrist do from one closing of the fingers to the next, as the quantities need it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.evidence.quantities import SETTLED_S
+
+_SETTLED_NS = round(SETTLED_S * 1e9)
+_KEPT_NS = 10_000_000_000
+"""So much of what a wrist feels after a closing is kept; a pull lasts shorter."""
+_STILL_M = 0.002
+"""A hand that moves less than this stands still."""
+_SATURATES_N = 20.0
+"""A force as large as this that does not change at all is that of a sensor at its limit."""
+
+
+@dataclass
+class Felt:
+    """Forces at a wrist over some time.
+
+    Attributes:
+        stamps: (n,) [s].
+        forces: (n, 3) in the sensor's frame [N].
+    """
+
+    stamps: Floats = field(default_factory=lambda: np.zeros(0))
+    forces: Floats = field(default_factory=lambda: np.zeros((0, 3)))
+
+    def add(self, rows: Floats) -> None:
+        """Add the rows of a table of wrenches that are newer, and forget what is too old."""
+        newest = self.stamps[-1] if len(self.stamps) else -np.inf
+        stamps = rows[:, 0] / 1e9
+        fresh = stamps > newest
+        if not fresh.any():
+            return
+        stamps = np.concatenate((self.stamps, stamps[fresh]))
+        first = np.searchsorted(stamps, stamps[-1] - _KEPT_NS / 1e9)
+        self.stamps = stamps[first:]
+        self.forces = np.concatenate((self.forces, rows[fresh, 2:5]))[first:]
+
+    def between(self, from_ns: int, to_ns: int) -> Felt:
+        """Return what was felt in a time."""
+        first, end = np.searchsorted(self.stamps, (from_ns / 1e9, to_ns / 1e9))
+        return Felt(self.stamps[first:end], self.forces[first:end])
+
+    def unusable(self) -> str:
+        """Why nothing can be computed from it, in words; empty if something can."""
+        if len(self.stamps) < 2:
+            return "no wrench was received then"
+        if not np.isfinite(self.forces).all():
+            return "the wrench is not a number"
+        stuck = (np.ptp(self.forces, axis=0) == 0.0) & (np.abs(self.forces[0]) >= _SATURATES_N)
+        if stuck.any():
+            force = self.forces[0][stuck][0]
+            return f"the wrench stands at {force:g} N without any noise: the sensor is saturated"
+        return ""
+
+
+@dataclass
+class Closing:
+    """One closing of a hand's fingers, and what the hand has done since.
+
+    Attributes:
+        before: what the wrist felt before the fingers began to close.
+        down: direction of gravity in the sensor's frame then; None without a sensor.
+        begun_ns: when they began.
+        closed_ns: when they came to rest; None: they have not yet.
+        height: of the hand then [m].
+        judged: whether its claims are made.
+    """
+
+    before: Felt
+    down: Floats | None
+    begun_ns: int
+    closed_ns: int | None = None
+    height: float = 0.0
+    judged: bool = False
+
+
+class Rest:
+    """Finds when a hand stands still: for as long as a weight is averaged."""
+
+    def __init__(self) -> None:
+        self._at: Floats | None = None
+        self._since_ns = 0
+
+    def update(self, time_ns: int, position: Floats) -> bool:
+        """Return whether the hand has stood for long enough; its position is in m."""
+        if self._at is None or float(np.abs(position - self._at).max()) > _STILL_M:
+            self._at, self._since_ns = position.copy(), time_ns
+        return time_ns - self._since_ns >= _SETTLED_NS
+
+
+def settled(felt: Felt, until_ns: int) -> Felt:
+    """Return what was felt in the last 0.3 s before a time."""
+    return felt.between(until_ns - _SETTLED_NS, until_ns)

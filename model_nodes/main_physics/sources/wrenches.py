@@ -1,0 +1,173 @@
+"""What wrists feel: the wrenches of a recording, found by type and decoded only when somebody reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from hetwin_core.ensemble.errors import RunFailed
+from hetwin_core.ensemble.nearest import one_of
+from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.snapshot import WRENCHES, Table, no_rows
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.sources.bag import Bag, ReadFault
+from model_nodes.main_physics.sources.joint_messages import (
+    LITTLE_ENDIAN,
+    ORIGIN,
+    STAMP,
+    Undecodable,
+    aligned,
+    string,
+)
+
+WRENCH = "geometry_msgs/msg/WrenchStamped"
+_KEPT_NS = 500_000_000
+"""A table holds the samples of so long; who reads it seldom misses none of them."""
+_NUMBERS = 6
+
+
+class Wrenches:
+    """The wrenches of a recording.
+
+    Args:
+        bag: the recording.
+        topics: of wrenches.
+
+    Attributes:
+        offset_ns: by how much times of the run are later than those of the recording [ns].
+    """
+
+    def __init__(self, bag: Bag, topics: Sequence[str]) -> None:
+        self._bag, self._topics = bag, tuple(topics)
+        self.offset_ns = 0
+
+    @cached_property
+    def frames(self) -> tuple[str, ...]:
+        """The frames that messages name."""
+        return tuple(sorted(self._read))
+
+    def notes(self, links: Collection[str]) -> list[str]:
+        """Return what to say of the topics whose first message is in no frame of the robot's links, for the user."""
+        notes = []
+        for topic in self._topics:
+            first = next(iter(self._bag.messages((topic,))), None)
+            try:
+                frame = decode(first[2])[1] if isinstance(first, tuple) else ""
+            except (Undecodable, ValueError) as error:
+                notes.append(f"wrenches on {topic} cannot be used: {error}")
+                continue
+            if frame not in links:
+                found = f"frame {frame}" if frame else "no frame"
+                notes.append(
+                    f"wrenches on {topic} are not used: they name {found}, expected a link of the robot,"
+                    f" {one_of(frame, tuple(links))}"
+                )
+        return notes
+
+    @cached_property
+    def _read(self) -> Mapping[str, tuple[Floats, Floats]]:
+        """Frame -> (n,) times [ns] that do not decrease, and (n, 6) force [N] and torque [Nm].
+
+        Raises:
+            RunFailed: if a message is no wrench, or the recording cannot be read to its end.
+        """
+        read: dict[str, tuple[list[int], list[Floats]]] = {}
+        for number, message in enumerate(self._bag.messages(self._topics)):
+            if isinstance(message, ReadFault):
+                raise RunFailed("recording", "read", message.time_ns, message.reason)
+            topic, log_ns, raw = message
+            try:
+                stamp_ns, frame, numbers = decode(raw)
+            except (Undecodable, ValueError) as error:
+                why = f"{self._bag.path}: {topic}, wrench {number + 1} cannot be used: {error}"
+                raise RunFailed("recording", "read", log_ns, why) from None
+            stamped = stamp_ns - self._bag.start_ns
+            near = abs(stamped - log_ns) <= self._bag.tolerance_ns
+            times, samples = read.setdefault(frame, ([], []))
+            times.append(max(0, stamped) if near else log_ns)
+            samples.append(numbers)
+        return {frame: _sorted(times, samples) for frame, (times, samples) in read.items()}
+
+    def until(self, time_ns: int, frame: str) -> tuple[Floats, Floats]:
+        """Return the latest samples up to a time of the run: their times [ns of the run], and the numbers."""
+        times, samples = self._read[frame]
+        now_ns = time_ns - self.offset_ns
+        first, end = np.searchsorted(times, (now_ns - _KEPT_NS, now_ns), side="right")
+        return times[first:end] + self.offset_ns, samples[first:end]
+
+
+def decode(raw: bytes) -> tuple[int, str, Floats]:
+    """Return stamp [ns], frame, and force [N] and torque [Nm] of a message.
+
+    Raises:
+        Undecodable: if its bytes are no such message.
+    """
+    if raw[:2] != LITTLE_ENDIAN or len(raw) < ORIGIN + STAMP.size + 4:
+        raise Undecodable(f"{len(raw)} bytes are no {WRENCH}")
+    seconds, nanoseconds = STAMP.unpack_from(raw, ORIGIN)
+    frame, end = string(raw, ORIGIN + STAMP.size)
+    begin = aligned(end, 8)
+    if len(raw) < begin + 8 * _NUMBERS:
+        raise Undecodable(f"{len(raw)} bytes are too few for a {WRENCH}")
+    return (
+        seconds * 1_000_000_000 + nanoseconds,
+        frame,
+        np.frombuffer(raw, np.float64, _NUMBERS, begin),
+    )
+
+
+def wrenches_of(bag: Bag, others: Collection[str] = ()) -> Wrenches | None:
+    """Return the wrenches of a recording; None if it has none.
+
+    Args:
+        bag: the recording.
+        others: namespaces of other robots.
+    """
+    topics = [
+        name
+        for name, topic in bag.topics.items()
+        if bag.types(name) == [WRENCH]
+        and topic.messages
+        and not any(name.startswith(f"/{other}/") for other in others)
+    ]
+    return Wrenches(bag, topics) if topics else None
+
+
+def _sorted(times: list[int], samples: list[Floats]) -> tuple[Floats, Floats]:
+    at = np.array(times, np.float64)
+    order = np.argsort(at, kind="stable")
+    return at[order], np.array(samples)[order]
+
+
+class Felt(NamedTuple):
+    """What the wrists of a robot feel: its name (empty: the only one), and when its recording begins [ns]."""
+
+    robot: str
+    begin_ns: int
+    wrenches: Wrenches
+
+
+def felt_table(felt: Sequence[Felt], layout: Layout, time_ns: int) -> Table:
+    """Return the table of the latest wrenches at a time, see `Snapshot.wrenches`; computed when it is read."""
+    return Table(lambda: _rows(felt, layout, time_ns), time_ns=time_ns)
+
+
+def _rows(felt: Sequence[Felt], layout: Layout, time_ns: int) -> Floats:
+    rows = [no_rows(WRENCHES)]
+    for robot, begin_ns, wrenches in felt:
+        for frame in wrenches.frames:
+            times, numbers = wrenches.until(time_ns - begin_ns, frame)
+            sensor = _index(layout, f"{robot}::{frame}" if robot else frame)
+            which = np.full(len(times), sensor, np.float64)
+            rows.append(np.column_stack((times + begin_ns, which, numbers)))
+    return np.concatenate(rows)
+
+
+def _index(layout: Layout, name: str) -> int:
+    try:
+        return layout.entity_id(name)
+    except KeyError:
+        return -1
