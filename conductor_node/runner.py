@@ -25,7 +25,12 @@ from hetwin.action import Simulate
 from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.conductor.conductor import Conductor, session
 from hetwin_core.ensemble.conductor.reporting.concerns import NewConcerns, is_concern
-from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.reporting.listener import (
+    LATER_NS,
+    RunListener,
+    RunStart,
+    RunSummary,
+)
 from hetwin_core.ensemble.conductor.start.lifecycle import waiting_for_robots
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import is_live
@@ -43,6 +48,7 @@ from hetwin_core.episodes.run_folder import run_folder
 from hetwin_core.wire import messages
 
 FEEDBACK_PERIOD_S = 0.1
+_SERVED_EVERY = 10
 
 
 class EndedBeforeTheRun(HetwinError):
@@ -279,11 +285,17 @@ class _Spinner(RunListener):
         self._executor = executor
         self._deferred = deferred
         self._parent = os.getppid()
+        self._next_step = 0
         self.conductor: Conductor | None = None
+
+    def next_ns(self, now_ns: int) -> int:
+        """Whatever is published is enough."""
+        return LATER_NS
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Serve requests every tenth step; waiting for models serves them too."""
-        if step % 10 == 0:
+        if step >= self._next_step:
+            self._next_step = step + _SERVED_EVERY
             self.serve(0.0)
 
     def serve(self, seconds: float) -> None:
@@ -313,6 +325,10 @@ class _Feedback(RunListener):
         if start.shown:
             self._message = shown_line(start.shown)
             self._publish(0, self._begun)
+
+    def next_ns(self, now_ns: int) -> int:
+        """Whatever is published is enough."""
+        return LATER_NS
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Publish, several times a second."""

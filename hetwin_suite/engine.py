@@ -28,6 +28,8 @@ from model_nodes.main_physics.model import MainPhysics
 from model_nodes.main_physics.settings import Settings
 from model_nodes.main_physics.world.description import DEFAULT_FRICTION, Body, World
 from model_nodes.main_physics.world.entities import entities_of
+from model_nodes.main_physics.world.xml_file import Element as XmlElement
+from model_nodes.main_physics.world.xml_file import parse_xml, read_xml
 
 __all__ = [
     "DEFAULT_FRICTION",
@@ -46,7 +48,10 @@ __all__ = [
     "Settings",
     "Thresholds",
     "World",
+    "XmlElement",
     "entities_of",
     "load_world",
     "make_engine",
+    "parse_xml",
+    "read_xml",
 ]

@@ -31,6 +31,7 @@ def lab_figures(rows: Rows) -> RunFigures:
         "timeouts": {side: alarms["timeout", side] for side in ("real", "virtual")},
         "inconsistent": sum(n for (kind, _), n in alarms.items() if kind == "inconsistent"),
         "out_of_context": sum(n for (kind, _), n in alarms.items() if kind == "out_of_context"),
+        "malformed": sum(n for (kind, _), n in alarms.items() if kind == "malformed"),
         "D": {"median": median(waits) if waits else None, "most": max(waits, default=None)},
         "travel": _travel(rows, logged),
     }
@@ -48,6 +49,7 @@ def _words(figures: Mapping[str, Any]) -> Iterator[str]:
     yield (
         f"{timeouts['real']} and {timeouts['virtual']} timeouts, {figures['inconsistent']} inconsistent answers,"
         f" {figures['out_of_context']} out of context"
+        f"{f', {bad} malformed' if (bad := figures['malformed']) else ''}"
     )
     before, after = figures["travel"]["before"], figures["travel"]["after"]
     if before is not None and after is not None:

@@ -20,6 +20,7 @@ from hetwin_suite.model import (
     Tick,
     parameter,
 )
+from hetwin_twin_lab.words import NOT_UNDERSTOOD
 
 if TYPE_CHECKING:
     from hetwin_twin_lab.wire import Wire
@@ -47,7 +48,7 @@ class RemoteRobot(Model[Settings]):
     rate = 20.0
     raises: ClassVar[Mapping[str, str]] = {
         "reply": "an answer of the robot: what it says, id and code among it",
-        "not_understood": "an answer that could not be read: remark",
+        NOT_UNDERSTOOD: "an answer that could not be read: remark",
     }
 
     def __init__(self) -> None:
@@ -103,7 +104,7 @@ class RemoteRobot(Model[Settings]):
         for said in wire.heard():
             changes.event(settings.reply, **said)
         while wire.bad:
-            changes.event("not_understood", remark=wire.bad.popleft())
+            changes.event(NOT_UNDERSTOOD, remark=wire.bad.popleft())
         return changes
 
     def stop(self) -> None:

@@ -9,6 +9,7 @@ from typing import ClassVar
 from hetwin_machines import (
     ROBOTS,
     TIMEOUT,
+    Alarm,
     Kind,
     Link,
     Logger,
@@ -33,9 +34,21 @@ from hetwin_suite.model import (
     Tick,
     parameter,
 )
-from hetwin_twin_lab.words import ALARM, LINKED, LOGGED, ROBOT_BACK, ROBOT_LOST
+from hetwin_twin_lab.words import (
+    ALARM,
+    LINKED,
+    LOGGED,
+    NOT_UNDERSTOOD,
+    ROBOT_BACK,
+    ROBOT_LOST,
+    is_whole,
+)
 
 WORDS = {1: "done", 2: "blocked", 3: "ray", 4: "end", 5: "not understood"}
+_UNKNOWN = -1
+"""The id of a command that an answer does not name."""
+_LARGEST = 1e9
+"""No number that a robot says is larger."""
 MOVE = 1
 """Operation that is a motion: its command has rotation and displacement."""
 
@@ -83,7 +96,7 @@ class RobotLink(Model[Settings]):
         "command": "a command for both robots: id, operation, rotation [rad], displacement [m]",
         "reply": "the answer to a command: id, code (0: not in time), and what the robot says",
         LOGGED: "a command is closed: its row of the log, laps in s, and the answer that counted",
-        ALARM: "an answer is missing, unexpected or another than the other robot's: alarm, side, id",
+        ALARM: "an answer is missing, unexpected, malformed or another than the other robot's: alarm, side, id, remark",
         ROBOT_LOST: "the real robot does not answer any more; the virtual one's answers go up: model, timeouts",
         ROBOT_BACK: "the real robot answers again: model",
         ALIGN_BASE: "the virtual robot is to be where the real one is: x, y [m], yaw [rad]",
@@ -99,6 +112,7 @@ class RobotLink(Model[Settings]):
         self._answers: dict[tuple[int, Side], Mapping[str, Json]] = {}
         self._commands: dict[int, Mapping[str, Json]] = {}
         self._real_pose: dict[str, Json] | None = None
+        self._remarks: list[str] = []
         self._were_open = False
         self._missing = 0
         scene.needs()
@@ -112,10 +126,12 @@ class RobotLink(Model[Settings]):
             there: dict[str, Json] = {name: getattr(self.settings, name) for name in names}
             changes.event(LINKED, **there)
         self._were_open = not self._link.is_idle
+        malformed = list(self._malformed(tick, self._link.cycle))
         try:
-            turn = self._link.next(list(self._messages(tick)))
+            turn = self._link.next(list(self._messages(tick, self._link)))
         except ValueError as error:
             raise RunFailed(self.settings.commander, "command", tick.time_ns, str(error)) from None
+        turn = turn._replace(alarms=(*malformed, *turn.alarms))
         self._report(turn, changes)
         self._watch(self._link, turn, tick, changes)
         return changes
@@ -126,7 +142,10 @@ class RobotLink(Model[Settings]):
         if settings.real is None:
             return
         late = sum(a.kind is Kind.TIMEOUT and a.side == Side.REAL for a in turn.alarms)
-        heard = any(e.source == settings.real and e.name == settings.reply for e in tick.events)
+        heard = any(
+            self._sides.get(e.source) is Side.REAL and self._is_answer(e) and not fault_of(e)
+            for e in tick.events
+        )
         self._missing = 0 if heard else self._missing + late
         if link.has_real and self._missing >= settings.gives_up:
             link.has_real = False
@@ -140,17 +159,38 @@ class RobotLink(Model[Settings]):
         has_real = self.settings.real is not None
         return Link(period, self.settings.timeout, has_real=has_real), Logger(period)
 
-    def _messages(self, tick: Tick) -> Iterator[Message]:
-        settings = self.settings
+    def _is_answer(self, event: Event) -> bool:
+        return event.source in self._sides and event.name == self.settings.reply
+
+    def _malformed(self, tick: Tick, cycle: int) -> Iterator[Alarm]:
+        """Alarms of answers that cannot be used; what is wrong with each is kept for the log."""
+        self._remarks = []
         for event in tick.events:
             side = self._sides.get(event.source)
+            unread = side is not None and event.name == NOT_UNDERSTOOD
+            remark = str(event.arguments.get("remark", "")) if unread else ""
+            remark = remark or (fault_of(event) if self._is_answer(event) else "")
+            if side is not None and (remark or unread):
+                id_ = event.arguments.get("id")
+                self._remarks.append(remark)
+                known = id_ if isinstance(id_, int) and is_whole(id_) else _UNKNOWN
+                yield Alarm(cycle, Kind.MALFORMED, side.value, known)
+
+    def _messages(self, tick: Tick, link: Link) -> Iterator[Message]:
+        settings = self.settings
+        for event in tick.events:
             if event.source == settings.commander and event.name == settings.command:
                 id_ = _whole(event, "id")
                 self._commands[id_] = event.arguments
                 yield Message(Side.L1, id_, _text(event))
-            elif side is not None and event.name == settings.reply:
-                id_, code = _whole(event, "id"), _whole(event, "code")
-                self._answers.setdefault((id_, side), event.arguments)
+            elif self._is_answer(event) and not fault_of(event):
+                side, id_, code = (
+                    self._sides[event.source],
+                    _whole(event, "id"),
+                    _whole(event, "code"),
+                )
+                if id_ in link.open or id_ in self._commands:
+                    self._answers.setdefault((id_, side), event.arguments)
                 if side is Side.REAL and settings.align:
                     self._real_pose = planar_pose(event.arguments)
                 yield Message(side, id_, settings.codes.get(code, str(code)))
@@ -164,8 +204,12 @@ class RobotLink(Model[Settings]):
             changes.event(settings.command, **self._commands.pop(sent.id))
         for reply in turn.replies:
             changes.event(settings.reply, **self._said(reply))
+        remarks = iter(self._remarks)
         for alarm in turn.alarms:
-            changes.event(ALARM, alarm=str(alarm.kind), side=alarm.side, id=alarm.id)
+            said: dict[str, Json] = {"alarm": str(alarm.kind), "side": alarm.side, "id": alarm.id}
+            if alarm.kind is Kind.MALFORMED:
+                said["remark"] = next(remarks)
+            changes.event(ALARM, **said)
         for row in self._logger.keep(turn):
             answers = [self._answers.pop((row["id"], side), None) for side in ROBOTS]
             codes = [settings.codes.get(_code(answer)) for answer in answers if answer is not None]
@@ -177,6 +221,24 @@ class RobotLink(Model[Settings]):
             return {"id": reply.id, "code": self.settings.timed_out}
         real = self._link is not None and self._link.has_real
         return dict(self._answers[reply.id, Side.REAL if real else Side.VIRTUAL])
+
+
+def fault_of(answer: Event) -> str:
+    """Return what is wrong with a robot's answer, in words; empty if it can be used.
+
+    Its id and code must be whole numbers, and all numbers that it says finite and of a size that can be.
+    """
+    for name in ("id", "code"):
+        if not is_whole(answer.arguments.get(name)):
+            return (
+                f"its {name} is {str(answer.arguments.get(name))[:40]!r}; expected a whole number"
+            )
+    for name, value in answer.arguments.items():
+        if name == "id" or isinstance(value, bool) or not isinstance(value, int | float):
+            continue
+        if not abs(value) <= _LARGEST:
+            return f"its {name} is {str(value)[:40]}; expected at most {_LARGEST:g}"
+    return ""
 
 
 def planar_pose(said: Mapping[str, Json]) -> dict[str, Json] | None:

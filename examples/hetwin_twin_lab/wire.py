@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import threading
 from collections import deque
 from collections.abc import Mapping
@@ -14,9 +15,12 @@ from rclpy.node import Node
 from std_msgs.msg import String
 
 from hetwin_suite.model import Json
+from hetwin_twin_lab.words import is_whole
 
 COMMAND, REPLY = "lab/command", "lab/reply"
 _DEPTH = 100
+_MOST_BAD = 10_000
+"""So many messages that cannot be read are kept between two steps."""
 _JOIN_S = 2.0
 
 
@@ -43,7 +47,7 @@ class Wire:
         self.node.create_subscription(String, hears, self._hear, _DEPTH)
         self._lock = threading.Lock()
         self._heard: deque[dict[str, Json]] = deque()
-        self.bad: deque[str] = deque(maxlen=10)
+        self.bad: deque[str] = deque(maxlen=_MOST_BAD)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self.node)
         self._thread = threading.Thread(target=self._spin, daemon=True)
@@ -105,10 +109,20 @@ def from_text(text: str) -> dict[str, Json]:
     Raises:
         ValueError: if the text is no JSON object with a whole number ``id``, or has numbers that are not finite.
     """
-    said = json.loads(text, parse_constant=_no_number)
-    if not isinstance(said, dict) or not isinstance(said.get("id"), int):
+    try:
+        said = json.loads(text, parse_constant=_no_number, parse_float=_finite)
+    except RecursionError:
+        raise ValueError(f"found {text[:80]!r}; it is nested too deeply") from None
+    if not isinstance(said, dict) or not is_whole(said.get("id")):
         raise ValueError(f"found {text[:80]!r}; expected a JSON object with a whole number id")
     return said
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        _no_number(text)
+    return value
 
 
 def _no_number(text: str) -> Json:

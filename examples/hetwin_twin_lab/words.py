@@ -10,6 +10,8 @@ ALARM = "alarm"
 """Something is wrong with the answers to a command: alarm (its kind), side, id."""
 ROBOT_LOST, ROBOT_BACK = "robot_lost", "robot_back"
 """The real robot does not answer any more: model, timeouts; and it answers again: model."""
+NOT_UNDERSTOOD = "not_understood"
+"""A message of a robot could not be read: remark."""
 MODEL_UPDATED = "model_updated"
 """The virtual robot's model has new parameters: rows that it was learned from, and the parameters."""
 PLANNED, POINTED = "planned", "pointed"
@@ -17,3 +19,8 @@ PLANNED, POINTED = "planned", "pointed"
 
 ROUTINE = frozenset({LINKED, LOGGED, PLANNED, POINTED, "command", "reply", "ask_plan", "ask_leg"})
 """Events of controllers and the link at work: what the lab's figures sum up."""
+
+
+def is_whole(value: object) -> bool:
+    """Return whether a value is a whole number of 64 bits, and no truth."""
+    return isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63

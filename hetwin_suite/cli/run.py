@@ -116,6 +116,13 @@ def run(
     browser: OpenPage = True,
     host: PageHost = "127.0.0.1",
     foxglove: Foxglove = None,
+    single_steps: Annotated[
+        bool,
+        typer.Option(
+            "--single-steps",
+            help="take each step of physics by itself, in one process; nothing changes but the time that it takes",
+        ),
+    ] = False,
     trust: Trust = False,
     viewer: Viewers = None,
     as_json: AsJson = False,
@@ -183,10 +190,14 @@ def run(
                 transport=transport.value
                 if transport
                 else usual_transport(request.scenario, source, variant),
+                single_steps=single_steps,
             )
-            is_saved, only = checkpoint is not None, "only a run in one process can be saved"
             found, wanted = f"--transport {options.transport}", "--transport local"
-            _check(found == wanted or not is_saved, only, "--checkpoint", wanted, found)
+            for is_asked, only, name in (
+                (checkpoint is not None, "only a run in one process can be saved", "--checkpoint"),
+                (single_steps, "only a run in one process is told so", "--single-steps"),
+            ):
+                _check(found == wanted or not is_asked, only, name, wanted, found)
             request = replace(request, options=options, beside=_predicting_beside)
         with Progress(Path(request.scenario).stem, quiet=as_json) as progress:
             if shown:

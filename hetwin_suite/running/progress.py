@@ -12,7 +12,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from hetwin_core.ensemble.conductor.reporting.concerns import NewConcerns, is_concern
-from hetwin_core.ensemble.conductor.reporting.listener import Handover, RunListener, RunStart
+from hetwin_core.ensemble.conductor.reporting.listener import (
+    LATER_NS,
+    Handover,
+    RunListener,
+    RunStart,
+)
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.words import event_line, shown_line
@@ -264,6 +269,10 @@ class ProgressListener(RunListener):
         self._display.begin((start.duration_ns or 0) / 1e9)
         if start.shown:
             self._display.line(shown_line(start.shown), 0.0)
+
+    def next_ns(self, now_ns: int) -> int:
+        """Whatever is published is enough."""
+        return LATER_NS
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Show the time now and then."""

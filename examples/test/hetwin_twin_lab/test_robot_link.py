@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import random
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -12,6 +15,8 @@ from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Tick
 from hetwin_twin_lab.robot_link import RobotLink
+from hetwin_twin_lab.wire import from_text
+from hetwin_twin_lab.words import NOT_UNDERSTOOD
 
 PERIOD_NS = 50_000_000
 
@@ -117,3 +122,70 @@ def test_a_robot_that_is_gone_is_done_without_until_it_answers() -> None:
     assert [row.get("x") for row in of(found, "reply")] == [None, None, 1.0]
     bench.step(command(4))
     assert of(bench.step(answer("robot", 4)), "robot_back") == [{"model": "robot"}]
+
+
+MALFORMED = (
+    *('{"id": 1}', '{"id": ID, "code": "1"}', '{"id": ID, "code": 1.5}', '{"id": ID, "code": NaN}'),
+    *(
+        '{"id": ID, "code": true}',
+        '{"id": "x", "code": 1}',
+        "no JSON",
+        "[]",
+        "",
+        "{" * 5000,
+        "[" * 99999,
+    ),
+    *(
+        '{"id": ID, "code": 1, "x": 1e999}',
+        f'{{"id": ID, "code": {10**30}}}',
+        '{"id": null, "code": 1}',
+    ),
+    f'{{"id": ID, "code": 1, "x": {10**400}, "y": 1, "qw": 1, "qz": 0}}',
+)
+
+
+def heard(text: str) -> Event:
+    """What a robot's message becomes, as `RemoteRobot` has it."""
+    try:
+        return Event("reply", 0, source="robot", arguments=from_text(text))
+    except ValueError as error:
+        return Event(NOT_UNDERSTOOD, 0, source="robot", arguments={"remark": str(error)})
+
+
+@pytest.mark.parametrize("text", MALFORMED, ids=range(len(MALFORMED)))
+def test_a_malformed_answer_is_an_alarm_and_no_answer(text: str) -> None:
+    bench = Bench()
+    bench.step(command(1))
+    found = bench.step(heard(text.replace("ID", "1")))
+    (alarm,) = of(found, "alarm")
+    assert (alarm["alarm"], alarm["side"]) == ("malformed", "real")
+    assert alarm["remark"]
+    assert of(found, "reply") == []
+    assert of(bench.step(answer("robot", 1, x=2.0)), "reply") == [{"id": 1, "code": 1, "x": 2.0}]
+
+
+def test_whatever_a_robot_says_the_twin_goes_on_and_the_log_has_it() -> None:
+    rng, bench, found = random.Random(4), Bench(gives_up=100_000), list[Event]()
+    sent, said = 0, Counter[str]()
+    for number in range(1, 10_001):
+        events = [command(number), answer("twin", number)]
+        kind = rng.choice(["fine", "lost", "late", "doubled", "malformed"])
+        fine = heard(json.dumps({"id": number, "code": 1, "x": 1.0}))
+        late = heard(json.dumps({"id": number - rng.randint(1, 50), "code": 2}))
+        garbage = heard(rng.choice(MALFORMED).replace("ID", str(number)))
+        events += {"fine": [fine], "lost": [], "late": [late], "doubled": [fine, fine]}.get(
+            kind, [garbage]
+        )
+        said[kind] += 1
+        sent += 1
+        found += bench.step(*events)
+    for _ in range(6):
+        found += bench.step()
+    alarms = Counter(alarm["alarm"] for alarm in of(found, "alarm"))
+    rows = of(found, "logged")
+    assert len(rows) == sent == len(of(found, "reply"))
+    assert alarms["malformed"] == said["malformed"]
+    known = sum(row["lap_real"] is not None for row in rows)
+    answers = said["fine"] + said["late"] + 2 * said["doubled"]
+    assert known + alarms["out_of_context"] == answers
+    assert alarms["timeout"] == sent - known

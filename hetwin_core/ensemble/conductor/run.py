@@ -182,12 +182,13 @@ class Run:
         A main model in another process works on the next step while the state after the last one is published.
         """
         ensemble, publisher, effects = self._parts.step, self._parts.publisher, self._parts.effects
-        step, over = self._step, False
+        step, following, over = self._step, self._step, False
         while True:
             begun = False
             try:
                 if ensemble.can_overlap and not over and not self._at_barriers:
-                    begun = self._begin_step(step + 1)
+                    following = self._following(step)
+                    begun = self._begin_step(following)
             finally:
                 publisher.publish(step, ensemble.output)
             if over:
@@ -195,7 +196,9 @@ class Run:
             self._step = step
             if self._at_barriers:
                 self._between.come_to(self._at_barriers)
-            following = step + 1 if self._between.leaps is None else self._between.leaps(step)
+                ensemble.changed()
+            if not begun:
+                following = self._following(step)
             if not (
                 begun or self._begin_step(following) or self._begin_when_allowed(following, idle)
             ):
@@ -207,6 +210,18 @@ class Run:
                 self._raise_fidelity()
             if self._controls.pause.until_event and self._parts.events.handled != handled:
                 self._controls.pause.hold()
+
+    def _following(self, step: int) -> int:
+        """The step that follows a complete one: the next at which anybody looks, unless somebody looks at each."""
+        if self._between.leaps is not None:
+            return self._between.leaps(step)
+        controls = self._controls
+        one_by_one = self._at_barriers or self._options.single_steps
+        if one_by_one or controls.pause.left is not None or controls.pace.factor is not None:
+            return step + 1
+        publisher, clock = self._parts.publisher, self._scenario.clock
+        looked_at = clock.step_from(publisher.next_ns(self._ready.scene.time_ns))
+        return max(step + 1, min(self._parts.step.next_stop(step), looked_at))
 
     def _raise_fidelity(self) -> None:
         """Let everything be as usual in the last state: no signaler says any more what is needed."""
@@ -248,6 +263,7 @@ class Run:
                 idle(POLL_S)
             if not stop.is_set():
                 self._parts.outside.carry_out()
+        self._parts.step.changed()
         self._controls.pace.begin_anew()
 
     def _keep_pace(self, idle: Callable[[float], None]) -> None:
@@ -259,6 +275,7 @@ class Run:
         """Run from the barrier at which the run is; see `BetweenSteps.go_on`."""
         ended, error, begun = "failed", None, time.monotonic()
         self._at_barriers = ()
+        self._parts.step.changed()
         try:
             ended = self._loop(time.sleep)
         except Exception as failure:

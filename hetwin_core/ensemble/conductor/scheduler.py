@@ -97,6 +97,11 @@ class Scheduler(Restorable):
         """Those of `due` that have not lost their step by a failure since."""
         return [port for port in due if port.plan.index not in self.interrupted]
 
+    @property
+    def sees_every_step(self) -> bool:
+        """Whether a model that is not waited for, or is coupled beside the main one, has to hear of every step."""
+        return bool(self.unwaited) or self.any_beside
+
     def next_due(self, step: int) -> int:
         """The first step of the main model, from this one on, with which any waited-for model steps."""
         nexts = [-(-step // port.plan.every) * port.plan.every for port in self._waited]

@@ -20,6 +20,7 @@ from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.controls import Done
 from hetwin_core.ensemble.conductor.reporting.concerns import NewConcerns, is_concern
 from hetwin_core.ensemble.conductor.reporting.listener import (
+    LATER_NS,
     Handover,
     RunListener,
     RunStart,
@@ -267,6 +268,10 @@ class Shown(RunListener):
         self._newest.fit(start.layout)
         self._copy(start.snapshot)
         self._tell(("begun", begun_of(start, not_held)))
+
+    def next_ns(self, now_ns: int) -> int:
+        """Whatever is published is enough."""
+        return LATER_NS
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Copy the state, if that is due."""

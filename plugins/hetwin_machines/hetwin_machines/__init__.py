@@ -17,13 +17,14 @@ from __future__ import annotations
 
 from hetwin_machines.link.link import Link
 from hetwin_machines.link.logger import Logger
-from hetwin_machines.link.messages import ROBOTS, TIMEOUT, Kind, Message, Reply, Side, Turn
+from hetwin_machines.link.messages import ROBOTS, TIMEOUT, Alarm, Kind, Message, Reply, Side, Turn
 from hetwin_machines.reading import read_network
 from hetwin_machines.seeing.watch import Watch
 
 __all__ = [
     "ROBOTS",
     "TIMEOUT",
+    "Alarm",
     "Kind",
     "Link",
     "Logger",

@@ -65,7 +65,7 @@ def _machine(name: str, data: object, where: str) -> Machine:
     keys = ("initial", "init", "states", "on_inactive")
     entry = _mapping(data, where, keys, needs=("initial", "states"))
     rows = _mapping(entry["states"], f"{where}.states")
-    names = [_name(state, f"{where}.states") for state in rows]
+    names = [_name(state, f"{where}.states.{state}") for state in rows]
     init = _mapping({} if entry.get("init") is None else entry["init"], f"{where}.init")
     return Machine(
         name=name,

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hetwin_machines import cycle
-from hetwin_machines.cycle import Cycles, Plan, Running, line_of, take_step
+from hetwin_machines.cycle import Cycles, Plan, Running, differs, line_of, take_step
 from hetwin_machines.expressions import operations
-from hetwin_machines.expressions.operations import Value
+from hetwin_machines.expressions.operations import Failed, Value
 from hetwin_machines.generation import plan_source, signal_kinds
 from hetwin_machines.network import Advance, Machine, Network
 
@@ -61,10 +61,33 @@ class NetworkRun:
         """Return what all is like now, as `step` yields it; signals that were never set are None."""
         return line_of(self.cycles, self._signals)
 
+    def blocked(self) -> dict[str, bool]:
+        """Return for each machine whether it does not go on by itself: until an event, or until a signal is another.
+
+        One in a sink or a fault is blocked, and so is one whose next cycle would change nothing of it.
+        """
+        quiet = {**self.cycles.signals, **dict.fromkeys(self._network.events, False)}
+        return {m.name: m.stopped or _stays(m, quiet) for m in self.cycles.machines}
+
     @property
     def outputs(self) -> dict[str, Value | None]:
         """The outputs; None for those that were never set."""
         return {name: self.cycles.signals.get(name) for name in self._network.outputs}
+
+
+def _stays(machine: Running, signals: Mapping[str, Value]) -> bool:
+    """Whether a cycle with these signals changes nothing of a machine."""
+    if machine.is_inactive:
+        return True
+    try:
+        go = machine.plan(machine.state, signals)
+    except (KeyError, Failed):
+        return False
+    if go is None or isinstance(go, str):
+        return go is None
+    values, pops, pushes, to = go
+    same = all(n in signals and not differs(signals[n], v) for n, v in values.items())
+    return same and to == machine.state and not (pops or pushes)
 
 
 def _running(machine: Machine, plan: Plan) -> Running:

@@ -53,7 +53,7 @@ CASES: list[tuple[Change, str]] = [
     (lambda d: turner(d)["init"].update(rot=1), r"init\.rot: an input cannot be set"),
     (lambda d: turner(d)["init"].update(n="text"), r"init\.n: this is no value of a signal"),
     (lambda d: turner(d)["init"].update(n=float("nan")), r"init\.n: this is no value"),
-    (lambda d: turner(d)["states"].update(TOP=[]), r"turner\.states: this name is reserved"),
+    (lambda d: turner(d)["states"].update(TOP=[]), r"turner\.states\.TOP: this name is reserved"),
     (lambda d: arc(d).pop("if"), r"LISTEN\.0: the key if is missing"),
     (lambda d: arc(d).update(to="GONE"), r"LISTEN\.0\.to: there is no such state; found 'GONE'"),
     (lambda d: arc(d).update(pop=-1), r"LISTEN\.0\.pop: this is no such number; found -1"),

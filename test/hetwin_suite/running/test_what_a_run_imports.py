@@ -16,7 +16,7 @@ HEAVY = (
     *("hetwin_core.episodes.episode", "hetwin_suite.view.report"),
 )
 AFTER = (
-    *("numpy.ma", "ruckig", "urllib.request", "xacro"),
+    *("ruckig", "urllib.request", "xacro"),
     *("hetwin_core.episodes.asking", "hetwin_core.episodes.tables", "hetwin_suite._study"),
     *("model_nodes.main_physics.sources.planned", "model_nodes.main_physics.sources.commanded"),
 )

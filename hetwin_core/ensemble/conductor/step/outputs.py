@@ -232,6 +232,10 @@ class StatePublisher(Restorable):
         """Add the state at the start, which listeners get with the start itself, to the digest."""
         self._digest.values(0, self._scene.snapshot().values)
 
+    def next_ns(self, now_ns: int) -> int:
+        """From when on the next state has to be published, once that of `now_ns` was [ns]."""
+        return min(self._digest.next_ns(now_ns), self._listeners.next_ns(now_ns))
+
     def publish(self, step: int, output: MainChanges) -> None:
         """Publish the state after a step, unless it is published already.
 

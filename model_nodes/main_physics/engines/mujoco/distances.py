@@ -137,7 +137,7 @@ class Pairs:
         self._flat = np.arange(len(flat))
         self._geoms: list[tuple[int, int]] = flat + round_
         self._round = np.array(round_, np.intp).reshape(-1, 2)
-        self._spheres = np.array(sorted({*self._round.ravel().tolist()}), np.intp)
+        self._spheres = np.unique(self._round)
         radii = model.geom_rbound[self._round]
         around = radii[:, 0] + radii[:, 1] + reach + _MARGIN
         self._around = around * around

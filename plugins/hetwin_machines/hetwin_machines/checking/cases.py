@@ -35,6 +35,7 @@ class Cases:
         domains: values that signals may have.
 
     Attributes:
+        values: signal -> those that it is tried with, the plainest first.
         are_all: whether what holds in none of the cases cannot hold at all.
     """
 
@@ -42,22 +43,22 @@ class Cases:
         atoms = [atom for guard in guards for atom in _comparisons(guard)]
         names = list(dict.fromkeys(name for guard in guards for name in names_of(guard)))
         groups = _groups(names, atoms)
-        self._values = {
+        self.values = {
             name: _values_of(domains[name], *_constants(groups[name], atoms, domains))
             for name in names
         }
-        self._count = math.prod(len(values) for values in self._values.values())
+        self._count = math.prod(len(values) for values in self.values.values())
         self.are_all = all(_is_simple(guard) for guard in guards) and 0 < self._count <= MOST
 
     def __iter__(self) -> Iterator[Case]:
         """Iterate over the cases, the plainest first."""
-        names = list(self._values)
+        names = list(self.values)
         if self._count <= MOST:
-            found: Iterator[tuple[Value, ...]] = product(*self._values.values())
+            found: Iterator[tuple[Value, ...]] = product(*self.values.values())
         else:
             rng = random.Random(0)
             found = islice(
-                (tuple(rng.choice(v) for v in self._values.values()) for _ in iter(int, 1)), MOST
+                (tuple(rng.choice(v) for v in self.values.values()) for _ in iter(int, 1)), MOST
             )
         for values in found:
             yield dict(zip(names, values, strict=True))

@@ -17,12 +17,17 @@ from hetwin_suite.expressions import names_of
 
 
 class Kind(StrEnum):
-    """What is wrong: no arc may fire or one never can, two may at once, a state is out of reach, a signal never set."""
+    """What is wrong: no arc may fire or one never can, two may at once, a state is out of reach, a signal never set.
+
+    Over all machines together: two set a signal to different values at once, or one reads a signal before it is set.
+    """
 
     NEVER_TOGETHER = "never_together"
     OVERLAP = "overlap"
     UNREACHABLE = "unreachable"
     NEVER_SET = "never_set"
+    CONFLICT = "conflict"
+    UNDEFINED = "undefined"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,15 +18,19 @@ if TYPE_CHECKING:
 def check(net: Net) -> Result:
     """Look for gaps between the guards of a state, guards that overlap, states out of reach and signals never set.
 
-    Each finding names machine, state and arcs, and a case in which it comes about; findings are no error.
+    Then it goes through the states that all machines can reach together, for two that set a signal to different values
+    at once, and for signals that are read before they are set; where there are too many, it says where it stopped. Each
+    finding names machine, state and arcs, and a case in which it comes about; findings are no error.
 
     Example: hetwin machines check counter
     """
     from hetwin_machines.checking.findings import findings
+    from hetwin_machines.checking.product import explore, to_json
     from hetwin_machines.network_files import find_network, load_network
 
     network = load_network(find_network(net))
-    found = findings(network)
+    explored = explore(network)
+    found = [*findings(network), *explored.findings]
     names = [machine.name for machine in network.machines]
     lines = [
         f"  {finding.kind}: {f'{finding.machine}: ' if finding.machine else ''}{finding.text}"
@@ -34,8 +38,8 @@ def check(net: Net) -> Result:
     ]
     head = f"{len(names)} machine{'s' if len(names) > 1 else ''}: {', '.join(names)}"
     return Result(
-        {"machines": names, "findings": [f.to_json() for f in found]},
-        [head, *(lines or ["  no findings"])],
+        {"machines": names, "findings": [f.to_json() for f in found], "product": to_json(explored)},
+        [head, *(lines or ["  no findings"]), f"  {explored.in_words()}"],
     )
 
 
@@ -60,7 +64,7 @@ def code(
 
 def draw(
     net: Net,
-    out: Annotated[Path, option("--out", "SVG file")],
+    out: Annotated[Path, option("--out", "SVG file, or one of draw.io that ends with .drawio")],
     way: Annotated[
         Path | None,
         typer.Option("--way", help="what hetwin machines run --trace --json has printed"),
@@ -68,18 +72,35 @@ def draw(
 ) -> Result:
     """Draw a network: decisions as diamonds, pushes and pops as bubbles, the top of the stack as a hexagon.
 
-    With a trace of it, the way taken is blue, with how often, and faults are red, with their reasons.
+    With a trace of it, the way taken is blue, with how often, and faults are red, with their reasons. A file of draw.io
+    is a network as well: change it there, and run it.
 
     Example: hetwin machines draw counter --out counter.svg
     """
     from hetwin_machines.drawing.picture import draw as picture
-    from hetwin_machines.network_files import find_network, load_network
+    from hetwin_machines.network_files import ENDINGS, find_network, load_network
 
     file = find_network(net)
     network = load_network(file)
+    if out.suffix in ENDINGS:
+        if way is not None:
+            raise BadInput(
+                "a file of draw.io shows no way", where="--way", expected="--out FILE.svg"
+            )
+        write_text(out, _as_drawio(network, file), where="--out")
+        return Result({"file": str(out.resolve())}, [f"wrote {out}"])
     went, said = _went(network, way) if way is not None else (None, "")
     write_text(out, picture(network, file.stem, went, said), where="--out")
     return Result({"file": str(out.resolve())}, [f"wrote {out}"])
+
+
+def _as_drawio(network: Network, file: Path) -> str:
+    """The network as a drawing; one that is drawn already keeps its layout."""
+    from hetwin_machines.drawio.draft import sheets_of
+    from hetwin_machines.drawio.file import read_sheets, text_of_sheets
+    from hetwin_machines.network_files import ENDINGS
+
+    return text_of_sheets(read_sheets(file) if file.suffix in ENDINGS else sheets_of(network))
 
 
 def _went(network: Network, trace: Path) -> tuple[dict[str, Went], str]:

@@ -41,7 +41,7 @@ _Guarded = tuple[int, tuple[Node, ...]]
 
 def decide(guards: Sequence[Node]) -> Tree:
     """Return the decisions that lead to the arcs of a state, given their guards."""
-    if len(guards) == 2 and _key(_opposite(guards[0])) == _key(guards[1]):
+    if len(guards) == 2 and _key(opposite(guards[0])) == _key(guards[1]):
         return _of_two(guards[0])
     return _tree([(i, tuple(_conjuncts(guard))) for i, guard in enumerate(guards)])
 
@@ -85,19 +85,19 @@ def _atom(node: Node) -> Node:
 
 
 def _side(atom: Node, conditions: tuple[Node, ...]) -> bool | None:
-    """Whether conditions say that an atom holds, or that it does not; None if they say neither."""
+    """Whether conditions say that an atom holds, or that it does not; None if they say neither, or both."""
     keys = {_key(condition) for condition in conditions}
-    if _key(atom) in keys:
-        return True
-    return False if _key(_opposite(atom)) in keys else None
+    holds = _key(atom) in keys
+    return None if holds is (_key(opposite(atom)) in keys) else holds
 
 
 def _without(atom: Node, arc: _Guarded) -> _Guarded:
-    known = {_key(atom), _key(_opposite(atom))}
+    known = {_key(atom), _key(opposite(atom))}
     return arc[0], tuple(node for node in arc[1] if _key(node) not in known)
 
 
-def _opposite(node: Node) -> Node:
+def opposite(node: Node) -> Node:
+    """Return what holds where a condition does not."""
     if isinstance(node, Unary) and node.sign == "!":
         return node.of
     if isinstance(node, Binary) and node.sign in _OPPOSITES:

@@ -37,6 +37,7 @@ class Kind(StrEnum):
     TIMEOUT = "timeout"
     INCONSISTENT = "inconsistent"
     OUT_OF_CONTEXT = "out_of_context"
+    MALFORMED = "malformed"
 
 
 class Message(NamedTuple):
@@ -62,7 +63,7 @@ class Reply(NamedTuple):
 
 
 class Alarm(NamedTuple):
-    """What was wrong with the answers to a command; `side` is real, virtual or both."""
+    """What was wrong with the answers to a command; `side` is real, virtual or both, `id` -1 where it is not known."""
 
     cycle: int
     kind: Kind

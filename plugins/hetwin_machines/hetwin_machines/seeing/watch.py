@@ -38,21 +38,24 @@ class Watch:
     Args:
         network: what is run.
         changes_only: look only at machines that get into another state or have another stack, which is quicker.
+
+    Attributes:
+        run: the network at work.
     """
 
     def __init__(self, network: Network, *, changes_only: bool = False) -> None:
         self._network = network
         self._changes_only = changes_only
-        self._run = NetworkRun(network)
+        self.run = NetworkRun(network)
 
     @property
     def is_over(self) -> bool:
         """Whether a machine has ended the run."""
-        return self._run.is_over
+        return self.run.is_over
 
     def monitor(self) -> Line:
         """Return what all is like now, see `NetworkRun.monitor`."""
-        return self._run.monitor()
+        return self.run.monitor()
 
     def step(self, outside: Mapping[str, Value]) -> Iterator[Seen]:
         """Take a step; yield what was seen after each of its cycles.
@@ -60,7 +63,7 @@ class Watch:
         Args:
             outside: values of inputs, and whether events happen.
         """
-        cycles = self._run.cycles
+        cycles = self.run.cycles
         cycles.begin_step(outside)
         for _ in range(cycles.most_cycles):
             signals = dict(cycles.signals)
