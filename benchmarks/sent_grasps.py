@@ -23,7 +23,7 @@ import numpy as np
 from machine import machine
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.kinematics.base_moves import PlanarPose
+from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_suite._robots.obeying.running import obeying
 from hetwin_suite.commanding.link.sending import send
 from hetwin_suite.commanding.plan import Plan

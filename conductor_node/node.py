@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -227,7 +228,27 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
             raise ValueError(
                 f"the name {request.name!r} is taken by {known.node} (process {known.pid} on {known.host})"
             )
-        self.registrations[request.name] = request
+        if known is None and self.conductor is not None and self.conductor.is_running:
+            self.let_join(self.conductor, request)
+        else:
+            self.registrations[request.name] = request
+
+    def let_join(self, conductor: Conductor, request: RegisterModel.Request) -> None:
+        """Let a model join the run that goes on, unless it is one that is started again.
+
+        Raises:
+            Refused: if the scenario does not admit it.
+        """
+        if conductor.awaits(request.name):
+            self.registrations[request.name] = request
+            return
+        place = conductor.join(request.name, partial(self._forget, request))
+        self.registrations[place] = request
+
+    def _forget(self, request: RegisterModel.Request, refusal: str | None) -> None:
+        if refusal is not None:
+            for name in [n for n, known in self.registrations.items() if known is request]:
+                del self.registrations[name]
 
     def _on_notify(self, request: NotifyEvent.Request) -> None:
         self._running().notify(messages.read_event(request.event))

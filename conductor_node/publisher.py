@@ -119,6 +119,13 @@ class Publisher(RunListener):
             self._next_marker_ns = scene.time_ns + self._marker_period_ns
             self._show(scene)
 
+    def next_ns(self, now_ns: int) -> int:
+        """When a state, scans or markers are due."""
+        if self._every_step or (self._encoder is not None and self._encoder.has_scans):
+            return now_ns
+        due = (self._next_state_ns, self._period_ns), (self._next_marker_ns, self._marker_period_ns)
+        return min(now_ns + period if next_ns <= now_ns else next_ns for next_ns, period in due)
+
     def catch_up(self) -> None:
         """Publish the state of a paused run again, several times a second."""
         now = time.monotonic()

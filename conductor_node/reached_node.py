@@ -23,7 +23,7 @@ from hetwin.msg import ModelCall, ModelOutput
 from hetwin.srv import RegisterModel
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.model import Stepping
-from hetwin_core.ensemble.scenario.scenario import ModelPlan
+from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 from hetwin_core.ensemble.supervision.watched import WatchedProcess
 from hetwin_core.ensemble.transport.remote.memory import FlatMessage, MemoryChannel
 from hetwin_core.ensemble.transport.remote.port import Peer
@@ -116,7 +116,7 @@ class TopicChannel:
 
     def _on_output(self, output: ModelOutput) -> None:
         """Take a result; a late one, which is not waited for any more, has another number."""
-        if output.run != self._run:
+        if output.run not in ("", self._run):
             return
         if not output.sequence:
             self._unasked.append(output)
@@ -164,10 +164,13 @@ class ReachedNode(Peer):
         self._description = ""
 
     def connect(self) -> tuple[str, int]:
-        """Wait until the node has registered and its calls reach it."""
+        """Wait until the node has registered and its calls reach it; one that joins has registered."""
+        if self.plan.seat and self.plan.name not in self._registrations:
+            raise self.failure("register", "no node of it has registered")
         self._wait_for_registration()
         self._open_channel()
-        if self._process.is_here and not self._discovers(1, UNSEEN_S):
+        can_renew = self._process.is_here and not (self.plan.is_foreign or self.plan.seat)
+        if can_renew and not self._discovers(1, UNSEEN_S):
             self._node.get_logger().warning(
                 f"{self.plan.name}: no topic of its node{self._description} was discovered within {UNSEEN_S:g} s;"
                 " it is started anew"
@@ -185,7 +188,12 @@ class ReachedNode(Peer):
     def _open_channel(self) -> None:
         """Share memory with the node that has registered, or make the other ends of its topics."""
         found = self._registrations[self.plan.name]
-        self._process = WatchedProcess(found.host, found.pid, found.place)
+        known = (
+            found.host if found.pid > 0 else "",
+            found.pid,
+            found.place if found.pid > 0 else "?",
+        )
+        self._process = WatchedProcess(*known)
         self._description = f" from {found.node} on host {found.host} (process {found.pid})"
         if self._process.is_here and found.memory and self.plan.stepping is Stepping.SERVICE:
             self._memory = offer_memory(found.memory, found.pid, self._run)
@@ -194,13 +202,17 @@ class ReachedNode(Peer):
 
     def _discovers(self, ends: int, within_s: float) -> bool:
         """Wait until so many ends of its topics are discovered, if it shares no memory; returns whether they are."""
-        end = time.monotonic() + within_s
+        end = time.monotonic() + self._patience(within_s)
         while self._topics is not None and self._topics.discovered() < ends:
             if time.monotonic() > end:
                 return False
             self._check_alive("discover")
             self._executor.spin_once(0.005)
         return True
+
+    def _patience(self, usual_s: float) -> float:
+        """How long the run may stand still for it: for a model that joins no longer than for any call."""
+        return min(usual_s, self.plan.deadline) if self.plan.seat else usual_s
 
     def _wait_for_registration(self) -> None:
         """Wait until the node has registered; one that is seen gets further time for it."""
@@ -256,7 +268,7 @@ class ReachedNode(Peer):
     def _wait_until_matched(self, topics: TopicChannel) -> None:
         """Call the node until it responds: what is sent before both ends have discovered each other is lost."""
         topics.request(FlatMessage("register"))
-        end, calls = time.monotonic() + MATCH_S, 1
+        end, calls = time.monotonic() + self._patience(MATCH_S), 1
         while topics.reply_until(time.monotonic() + CALL_AGAIN_S, lambda: True) is None:
             self._check_alive("discover")
             if time.monotonic() > end:
@@ -330,6 +342,8 @@ class ReachedNode(Peer):
                 self._channel.request(FlatMessage("stop"))
             self._channel.close()
         self._memory = self._topics = None
+        if self.plan.seat:
+            self._registrations.pop(self.plan.name, None)
         ended_well = self._process.has_ended() and not self._process.failed
         return None if ended_well else failure
 
@@ -339,6 +353,9 @@ class ReachedNode(Peer):
         Raises:
             RunFailed: if it runs on another machine.
         """
+        if self.plan.seat:  # its user starts it
+            self._is_lost = False
+            return
         if not self._process.is_here:
             reason = (
                 "its node runs on another machine; the conductor restarts only those of its own"

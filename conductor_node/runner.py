@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import time
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
@@ -24,17 +25,22 @@ from hetwin.action import Simulate
 from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.conductor.conductor import Conductor, session
 from hetwin_core.ensemble.conductor.reporting.concerns import NewConcerns, is_concern
-from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.reporting.listener import (
+    LATER_NS,
+    RunListener,
+    RunStart,
+    RunSummary,
+)
 from hetwin_core.ensemble.conductor.start.lifecycle import waiting_for_robots
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import is_live
 from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused, RunFailed
-from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.ensemble.transport.remote.port import RemotePort
-from hetwin_core.ensemble.words import event_line, shown_line
+from hetwin_core.ensemble.words import event_line, failure_row_words, shown_line
 from hetwin_core.episodes.failed_run import finish_failed_run
 from hetwin_core.episodes.judged_run import RunJudge
 from hetwin_core.episodes.log_writer import RunLog
@@ -42,6 +48,7 @@ from hetwin_core.episodes.run_folder import run_folder
 from hetwin_core.wire import messages
 
 FEEDBACK_PERIOD_S = 0.1
+_SERVED_EVERY = 10
 
 
 class EndedBeforeTheRun(HetwinError):
@@ -62,6 +69,8 @@ def run_goal(
     """
     try:
         summary = _run(node, executor, goal)
+        if summary.error is not None:
+            node.get_logger().error(_failed_words(node, summary.error))
     except EndedBeforeTheRun as end:
         node.get_logger().info(str(end))
         return Simulate.Result(ended="stopped")
@@ -80,6 +89,15 @@ def run_goal(
     if summary.error is not None:
         result.error = json.dumps({"kind": "run", **summary.error})
     return result
+
+
+def _failed_words(node: ConductorNode, error: Mapping[str, Json]) -> str:
+    """Why a run has failed, with the model's node and its host, for whoever started the conductor's node."""
+    model, words = str(error["model"]), f"the run failed: {failure_row_words(error)}"
+    found = node.registrations.get(model)
+    if found is not None:
+        return f"{words} (node {found.node} on host {found.host}, process {found.pid})"
+    return f"{words} (seen by {node.get_fully_qualified_name()} on host {socket.gethostname()})"
 
 
 def _run(
@@ -115,7 +133,7 @@ def _run_into(
     _restart_ended_nodes(node, scenario, here, nodes)
     ports = [
         LocalPort(plan)
-        if plan.name in here or plan.in_conductor
+        if (plan.name in here or plan.in_conductor) and not plan.seat
         else RemotePort(
             plan,
             ReachedNode(plan, node, node.run, executor, node.registrations, nodes, may_go_on),
@@ -147,6 +165,7 @@ def _run_into(
     try:
         _hold(node, conductor)
         conductor.prepare()
+        _let_join(node, conductor)
         return conductor.run()
     except RunFailed as error:  # before there was a run
         if node.quitting:
@@ -154,6 +173,18 @@ def _run_into(
         return finish_failed_run(out, scenario.name, error, "ros")
     finally:
         nodes.end()
+
+
+def _let_join(node: ConductorNode, conductor: Conductor) -> None:
+    """Let those join that have registered before the run and are not waited for; others are named and forgotten."""
+    for name, request in list(node.registrations.items()):
+        if conductor.awaits(name):
+            continue
+        del node.registrations[name]
+        try:
+            node.let_join(conductor, request)
+        except Refused as refusal:
+            node.get_logger().warning(f"{request.node}: {refusal}")
 
 
 def _hold(node: ConductorNode, conductor: Conductor) -> None:
@@ -212,13 +243,7 @@ def _scenario(node: ConductorNode, requested: str) -> Scenario:
         raise BadInput(
             "no scenario is named", where="scenario", expected="a path in the goal or the parameter"
         )
-    scenario = load_scenario(find_scenario(name), _variant(node))
-    unknown = set(node.registrations) - {m.name for m in scenario.placeable}
-    if unknown:
-        node.get_logger().warning(
-            f"registered, but not in {scenario.name}: {', '.join(sorted(unknown))}"
-        )
-    return scenario
+    return load_scenario(find_scenario(name), _variant(node))
 
 
 def _variant(node: ConductorNode) -> str | None:
@@ -260,11 +285,17 @@ class _Spinner(RunListener):
         self._executor = executor
         self._deferred = deferred
         self._parent = os.getppid()
+        self._next_step = 0
         self.conductor: Conductor | None = None
+
+    def next_ns(self, now_ns: int) -> int:
+        """Whatever is published is enough."""
+        return LATER_NS
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Serve requests every tenth step; waiting for models serves them too."""
-        if step % 10 == 0:
+        if step >= self._next_step:
+            self._next_step = step + _SERVED_EVERY
             self.serve(0.0)
 
     def serve(self, seconds: float) -> None:
@@ -294,6 +325,10 @@ class _Feedback(RunListener):
         if start.shown:
             self._message = shown_line(start.shown)
             self._publish(0, self._begun)
+
+    def next_ns(self, now_ns: int) -> int:
+        """Whatever is published is enough."""
+        return LATER_NS
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Publish, several times a second."""

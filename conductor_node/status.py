@@ -13,7 +13,12 @@ from conductor_node.shared_memory import discovers_quickly
 from hetwin.msg import RunIdentity, RunStatus
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
+from hetwin_core.ensemble.conductor.reporting.listener import (
+    LATER_NS,
+    RunListener,
+    RunStart,
+    RunSummary,
+)
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.supervision.watched import here
@@ -136,6 +141,10 @@ class StatusPublisher(RunListener):
     def started(self, start: RunStart) -> None:
         """Publish that it begins."""
         self._publish(start.snapshot.time_ns)
+
+    def next_ns(self, now_ns: int) -> int:
+        """Whatever is published is enough."""
+        return LATER_NS
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Publish if it is time to."""

@@ -20,11 +20,11 @@ plans with ([plans](plans.md)). `Reading` and `Announcement` are what a recordin
 
 from __future__ import annotations
 
-from hetwin_core.kinematics.base_moves import PlanarPose, nearest_turn
 from hetwin_core.kinematics.chains.chain import Chain
 from hetwin_core.kinematics.chains.descents import Solution
 from hetwin_core.kinematics.chains.screws import Segment
 from hetwin_core.kinematics.chains.solver import Solver
+from hetwin_core.kinematics.planar import PlanarPose, nearest_turn
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, TrajectoryPoint, in_turn
 from hetwin_core.kinematics.travel import Lap, TravelFit, TravelModel, adjusted, travel_model
 from hetwin_suite._robots.bag import Announcement, Reading

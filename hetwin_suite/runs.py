@@ -31,7 +31,8 @@ from hetwin_core.ensemble.events import event_from_summary
 from hetwin_core.ensemble.installed import library_of
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.resources import resource
-from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario, find_scenario, load_scenario
+from hetwin_core.ensemble.scenario.model_plan import ModelPlan
+from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.ensemble.triggers.evaluation import Bound, Evaluation
 from hetwin_core.ensemble.triggers.schema import OnAction, OnEvent
 from hetwin_core.ensemble.triggers.trigger import Trigger

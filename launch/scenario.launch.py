@@ -54,7 +54,8 @@ from conductor_node.processes import parameters_of
 from conductor_node.shared_memory import fast_dds_variables
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import resource
-from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario, find_scenario, load_scenario
+from hetwin_core.ensemble.scenario.model_plan import ModelPlan
+from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.wire.run_identity import Claim, new_token
 from launch import Event, LaunchContext, LaunchDescription
 

@@ -34,6 +34,11 @@ class MainClock:
         per_second, rate = self._exact
         return step * per_second // rate
 
+    def step_from(self, time_ns: int) -> int:
+        """The first step that is not before a time in ns."""
+        per_second, rate = self._exact
+        return -(-time_ns * rate // per_second)
+
     @property
     def period_ns(self) -> int:
         """Time of the first step in ns."""

@@ -85,13 +85,17 @@ def event_to_row(event: Event) -> list[Any]:
     return [event.name, event.time_ns, event.kind.value, event.source, event.sequence, arguments]
 
 
+_REST: tuple[Any, ...] = ("", "", 0, {})
+"""What stands behind name and time unless a row says otherwise."""
+
+
 def event_from_row(row: Sequence[Any]) -> Event:
-    """Inverse of `event_to_row`; an empty kind is that of a model's event.
+    """Inverse of `event_to_row`; an empty kind is that of a model's event, and all behind the time may be absent.
 
     Raises:
         ValueError: if the kind is unknown.
     """
-    name, time_ns, kind, source, sequence, arguments = row
+    name, time_ns, kind, source, sequence, arguments = *row, *_REST[len(row) - 2 :]
     return Event(name, time_ns, EventKind(kind or EventKind.MODEL), source, sequence, arguments)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, distributions
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
@@ -85,23 +85,27 @@ def installed(group: str) -> list[EntryPoint]:
     The metadata of all packages is read once, and again only if the packages come from other folders: with a few
     hundred of them that takes as long as it takes to import a physics engine.
     """
-    points: list[EntryPoint] = list(_all(tuple(sys.path)).select(group=group))
-    return points
+    return list(_all(tuple(sys.path)).get(group, ()))
 
 
 @cache
-def _all(_folders: tuple[str, ...]) -> Any:
-    return entry_points()  # of a type that depends on the version of Python
+def _all(_folders: tuple[str, ...]) -> Mapping[str, list[EntryPoint]]:
+    """The entry points of hetwin's groups; of two packages with one name, the first that Python finds counts."""
+    found: dict[str, list[EntryPoint]] = {}
+    seen: set[str] = set()
+    for package in distributions():
+        said = package.read_text("entry_points.txt")
+        if said is None or "[hetwin." not in said or package.name in seen:
+            continue
+        seen.add(package.name)
+        for point in package.entry_points:
+            found.setdefault(point.group, []).append(point)
+    return found
 
 
 def packages_in(group: str) -> frozenset[str]:
     """The top-level packages of the modules that the entry points of a group name."""
-    return _packages(group, tuple(sys.path))
-
-
-@cache
-def _packages(group: str, folders: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(point.module.partition(".")[0] for point in _all(folders).select(group=group))
+    return frozenset(point.module.partition(".")[0] for point in installed(group))
 
 
 def package_of(point: EntryPoint) -> str:

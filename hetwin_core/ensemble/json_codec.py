@@ -6,12 +6,19 @@ import json
 from typing import Any
 
 import numpy as np
+from pydantic import Field
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused, RunFailed, raised_words
 from hetwin_core.ensemble.model import AttributeStart, Contribution, MainContribution
-from hetwin_core.ensemble.scene.layout import Selection, entity_from_json, entity_to_json
-from hetwin_core.ensemble.scene.values import AttributeSpec, Meaning, Value
+from hetwin_core.ensemble.scene.layout import (
+    EntityKind,
+    Selection,
+    entity_from_json,
+    entity_to_json,
+)
+from hetwin_core.ensemble.scene.values import WORLD, AttributeSpec, Meaning, ShapeKind, Value
 from hetwin_core.ensemble.scene.watch import WatchLayout
+from hetwin_core.ensemble.validation import Strict, check
 
 _OF_MAIN = ("duration_ns", "robot_description", "engine", "shown", "robot_descriptions")
 
@@ -32,20 +39,81 @@ def contribution_to_text(contribution: Contribution) -> str:
     return json.dumps(data)
 
 
+class _Shape(Strict):
+    kind: ShapeKind
+    size: list[float] = Field([])
+    pose: list[float] = Field([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+    rgba: list[float] = Field([0.7, 0.7, 0.7, 1.0])
+    collides: bool = True
+    vertices: str | None = None
+    faces: str | None = None
+
+
+class _Entity(Strict):
+    name: str
+    kind: EntityKind
+    tags: list[str] = Field([])
+    owner: str = ""
+    parent: str = ""
+    joint: str = ""
+    joints: list[str] = Field([])
+    mass: float = 0.0
+    shapes: list[_Shape] = Field([])
+    scanner: dict[str, Any] | None = None
+
+
+class _Start(Strict):
+    entity: str
+    attribute: str
+    data: list[float]
+    size: int | None = None
+    unit: str = ""
+    meaning: Meaning = Meaning.QUANTITY
+    time_ns: int = 0
+    parent: str = WORLD
+
+
+class _Contribution(Strict):
+    entities: list[_Entity] = Field([])
+    attributes: list[_Start] = Field([])
+    reads: list[tuple[str, str]] = Field([("*", "*")])
+    warnings: list[str] = Field([])
+    reproducible: bool = True
+
+
+class _MainContribution(_Contribution):
+    duration_ns: int | None = None
+    robot_description: str = ""
+    engine: str = ""
+    shown: dict[str, str] = Field({})
+    robot_descriptions: dict[str, str] = Field({})
+    watch: dict[str, Any] | None = None
+
+
 def contribution_from_text(text: str) -> Contribution:
-    """Inverse of `contribution_to_text`."""
-    data = json.loads(text)
+    """Inverse of `contribution_to_text`; every key may be absent, and no text at all is a contribution of nothing.
+
+    Raises:
+        BadInput: naming a key that is missing, unknown or of another type.
+    """
+    try:
+        data = json.loads(text or "{}")
+    except json.JSONDecodeError as error:
+        raise BadInput(f"this is not JSON: {error}", found=text[:80]) from None
+    of_main = isinstance(data, dict) and not data.keys().isdisjoint((*_OF_MAIN, "watch"))
+    given = check(_MainContribution if of_main else _Contribution, data)
     read: dict[str, Any] = {
-        "entities": [entity_from_json(e) for e in data.pop("entities")],
-        "attributes": [_start_from_json(start) for start in data.pop("attributes")],
-        "reads": [Selection(*pair) for pair in data.pop("reads")],
+        "entities": [entity_from_json(e.model_dump(exclude_none=True)) for e in given.entities],
+        "attributes": [_start_from_json(start) for start in given.attributes],
+        "reads": [Selection(*pair) for pair in given.reads],
+        "warnings": given.warnings,
+        "reproducible": given.reproducible,
     }
-    if "watch" not in data:
-        return Contribution(**read, **data)
-    watch = data.pop("watch")
-    return MainContribution(
-        **read, **data, watch=None if watch is None else WatchLayout.from_json(watch)
-    )
+    if not isinstance(given, _MainContribution):
+        return Contribution(**read)
+    read |= {name: getattr(given, name) for name in _OF_MAIN}
+    watch = None if given.watch is None else WatchLayout.from_json(given.watch)
+    return MainContribution(**read, watch=watch)
 
 
 def _start_to_json(start: AttributeStart) -> dict[str, Any]:
@@ -62,10 +130,11 @@ def _start_to_json(start: AttributeStart) -> dict[str, Any]:
     }
 
 
-def _start_from_json(data: dict[str, Any]) -> AttributeStart:
-    spec = AttributeSpec(data["attribute"], data["size"], data["unit"], Meaning(data["meaning"]))
-    value = Value(np.array(data["data"], np.float64), data["time_ns"], data["parent"])
-    return AttributeStart(data["entity"], spec, value)
+def _start_from_json(start: _Start) -> AttributeStart:
+    size = len(start.data) if start.size is None else start.size
+    spec = AttributeSpec(start.attribute, size, start.unit, start.meaning)
+    value = Value(np.array(start.data, np.float64), start.time_ns, start.parent)
+    return AttributeStart(start.entity, spec, value)
 
 
 def error_to_text(error: BaseException) -> str:
@@ -96,19 +165,20 @@ def error_to_text(error: BaseException) -> str:
 
 
 def error_from_text(text: str, model: str, call: str, time_ns: int) -> HetwinError:
-    """Inverse of `error_to_text`; an error that is not one of hetwin's is a failure of the model."""
-    data = json.loads(text)
-    kind = data.pop("kind")
-    if kind == "bad_input":
-        return BadInput(
-            data["problem"],
-            file=data["file"],
-            where=data["where"],
-            found=data["found"],
-            expected=data["expected"],
-        )
-    if kind == "refused":
-        return Refused(data["text"])
-    if kind == "failed":
-        return RunFailed(data["model"], data["call"], data["time_ns"], data["reason"])
-    return RunFailed(model, call, time_ns, data["text"])
+    """Inverse of `error_to_text`; an error that is not one of hetwin's is a failure of the model, as is plain text."""
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError:
+        data = None
+    if not isinstance(data, dict):
+        return RunFailed(model, call, time_ns, text)
+    match data.get("kind"):
+        case "bad_input":
+            keys = ("file", "where", "found", "expected")
+            return BadInput(data.get("problem", text), **{key: data.get(key) for key in keys})
+        case "refused":
+            return Refused(data.get("text", text))
+        case "failed":
+            failed = data.get("model", model), data.get("call", call), data.get("time_ns", time_ns)
+            return RunFailed(*failed, data.get("reason", text))
+    return RunFailed(model, call, time_ns, data.get("text", text))

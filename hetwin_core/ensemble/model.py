@@ -131,6 +131,8 @@ class RequestKind(StrEnum):
 
     TAKE = "take"
     GIVE_BACK = "give_back"
+    LEAVE = "leave"
+    """To leave the run that it has joined, with all that it has; of no entity and attribute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +182,10 @@ class Changes:
         """Give a responsibility back to the main model."""
         return self._request(RequestKind.GIVE_BACK, entity, attribute)
 
+    def leave(self) -> Self:
+        """Ask to leave the run, which only a model may that has joined it while it went on."""
+        return self._request(RequestKind.LEAVE, "", "")
+
     def _request(self, kind: RequestKind, entity: str, attribute: Attribute) -> Self:
         name = attribute if isinstance(attribute, str) else attribute.name
         self.requests.append(Request(kind, entity, name))
@@ -197,6 +203,8 @@ class MainChanges(Changes):
         input_ns: of a live robot: when the newest joint sample in its state was measured, in the system time of this
             machine [ns].
         late: of a live robot: the twin is too far behind; other models should step less often.
+        quiet_ns: a step to any time before this one, without new input, has nothing but a state; such steps may be
+            asked for in one call, whose period is the sum of theirs [ns].
     """
 
     block: Floats | None = field(default=None, kw_only=True)
@@ -204,6 +212,7 @@ class MainChanges(Changes):
     ended: bool = field(default=False, kw_only=True)
     input_ns: int | None = field(default=None, kw_only=True)
     late: bool = field(default=False, kw_only=True)
+    quiet_ns: int = field(default=-1, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

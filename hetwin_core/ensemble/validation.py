@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Annotated, Any, TypeVar, cast
 
@@ -165,16 +165,18 @@ def check(kind: type[T], data: object, where: str = "") -> T:
         BadInput: with key, what was found and what was expected; in which file and line is for the caller to say.
     """
     try:
-        value: T = _adapter(cast("Any", kind)).validate_python(data)
+        value: T = _validator(cast("Any", kind))(data)
         return value
     except ValidationError as error:
         raise bad_input(error, data, where) from None
 
 
 @cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    """What validates a type; to build it takes longer than to use it."""
-    return TypeAdapter(kind)
+def _validator(kind: Any) -> Callable[[object], Any]:
+    """What validates a type; to build it takes longer than to use it, so that what writes it out is built with it."""
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return kind.model_validate
+    return TypeAdapter(kind).validate_python
 
 
 def bad_input(error: ValidationError, data: object, where: str = "") -> BadInput:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from hetwin_core.ensemble.conductor.reporting.concerns import (
-    Concern,
     Severity,
     verdict_of,
     worst_first,
@@ -16,31 +15,15 @@ from hetwin_core.ensemble.conductor.reporting.coverage import Claim, CoverageRow
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.expressions.expression import terms_in
 from hetwin_core.ensemble.sentences.catalogue import say
-from hetwin_core.ensemble.state_words import predicate_words
 from hetwin_core.ensemble.tasks import Status
-from hetwin_core.episodes.asking.asked import AskedTables
-from hetwin_core.episodes.flaws.flaw import Facts
-from hetwin_core.episodes.flaws.goals import Goals
 from hetwin_core.episodes.log_writer import RunLog
-from hetwin_core.episodes.tables.open import Follower
-from hetwin_core.episodes.tables.tables import Tables
 
-GOAL_MISSED, OUTCOME_MISSED = "goal_missed", "outcome_missed"
-"""Concerns: a task is done and its goal is not so; an outcome has not come about."""
-_STATE = "the twin's state"
-_PLACES = ("held", "in_container", "on", "connected")
-"""Fluents that say where an object is instead."""
+if TYPE_CHECKING:
+    from hetwin_core.episodes.judge import Found
+    from hetwin_core.episodes.tables.tables import Tables
 
 Row = Mapping[str, Json]
-
-
-class _Found(NamedTuple):
-    """One goal or outcome: its row, and the concern if it is not so."""
-
-    row: CoverageRow
-    concern: Concern | None = None
 
 
 class RunJudge(RunListener):
@@ -66,7 +49,12 @@ class RunJudge(RunListener):
         """
         if summary.error is None:
             self._log.close()
-        return judged_run(summary, lambda: Follower(self._log.out).poll(), self._given)
+        return judged_run(summary, self._read, self._given)
+
+    def _read(self) -> Tables:
+        from hetwin_core.episodes.tables.open import Follower
+
+        return Follower(self._log.out).poll()
 
 
 def judged_run(
@@ -83,19 +71,23 @@ def judged_run(
     has_goals = any(_is_done_goal(event) for event in summary.events)
     if not outcomes and not has_goals:
         return summary
+    # imported here, for a run is to begin before what reads its episode is there
+    from hetwin_core.episodes.asking.asked import AskedTables
+    from hetwin_core.episodes.judge import Found, Judge
+
     why = {"failed": say("coverage.run_failed"), "stopped": say("coverage.run_stopped")}
     found = [
-        _Found(CoverageRow(Claim.OUTCOME, name, False, why=why.get(summary.verdict, "")))
+        Found(CoverageRow(Claim.OUTCOME, name, False, why=why.get(summary.verdict, "")))
         for name in outcomes
     ]
     if summary.verdict not in why:
         try:
             asked = AskedTables(read())
         except BadInput as error:
-            found = [_Found(replace(one.row, why=error.problem)) for one in found]
+            found = [Found(replace(one.row, why=error.problem)) for one in found]
         else:
             end_ns = round(summary.simulated_time * 1e9)
-            judge = _Judge(asked, end_ns, is_cut=given.get("duration") is not None)
+            judge = Judge(asked, end_ns, is_cut=given.get("duration") is not None)
             found = [*judge.goals(), *(judge.outcome(*one) for one in outcomes.items())]
     return _with(summary, found)
 
@@ -105,7 +97,7 @@ def _is_done_goal(event: Row) -> bool:
     return isinstance(said, dict) and said.get("status") == Status.DONE and bool(said.get("goal"))
 
 
-def _with(summary: RunSummary, found: list[_Found]) -> RunSummary:
+def _with(summary: RunSummary, found: list[Found]) -> RunSummary:
     rows = {(row["claim"], row["subject"]): row for row in summary.coverage}
     rows |= {(one.row.claim.value, one.row.subject): one.row.row() for one in found}
     added = [one.concern.row() for one in found if one.concern is not None]
@@ -120,65 +112,3 @@ def _with(summary: RunSummary, found: list[_Found]) -> RunSummary:
             ended=summary.verdict,
         ).value,
     )
-
-
-class _Judge:
-    """Judges an episode that is over.
-
-    Args:
-        asked: its tables.
-        end_ns: when the run ended.
-        is_cut: whether its end was chosen, so that an outcome may still have come about later.
-    """
-
-    def __init__(self, asked: AskedTables, end_ns: int, *, is_cut: bool) -> None:
-        self._asked, self._end_ns, self._is_cut = asked, end_ns, is_cut
-        self._facts = Facts(asked.tables, asked.expectations)
-
-    def goals(self) -> Iterator[_Found]:
-        """The goals of the tasks that are done; of a task within another one that has a goal, that one's counts."""
-        for task, truth in Goals(self._facts, self._asked, []).truths():
-            above = [one for one in self._facts.named.lineage(task) if one.id != task.id]
-            if truth is None or any(one.goal for one in above):
-                continue
-            done_ns = task.span.to_ns
-            sources = ("the robot's program", _STATE)
-            spans = ((task.span.from_ns, done_ns),)
-            row = CoverageRow(Claim.TASK, task.id, True, truth, sources, spans=spans, matters=False)
-            said = {"task": task.id, "goal": task.goal}
-            yield _Found(
-                row, None if truth else self._missed(GOAL_MISSED, said, task.goal, done_ns)
-            )
-
-    def outcome(self, name: str, question: str) -> _Found:
-        """One outcome of the scenario."""
-        row = CoverageRow(Claim.OUTCOME, name, False, sources=(_STATE,))
-        try:
-            value = self._asked.ask(question).value
-        except BadInput as error:
-            named = "" if error.found is None else f" {error.found!r}"
-            return _Found(replace(row, why=say("coverage.not_asked", reason=error.problem + named)))
-        if not isinstance(value, bool):
-            return _Found(replace(row, why=say("coverage.not_shown")))
-        if self._is_cut and not value:
-            return _Found(replace(row, why=say("coverage.may_come", time=self._end_ns / 1e9)))
-        spans = ((0, self._end_ns),)
-        row = replace(row, checked=True, holds=value, spans=spans, matters=False)
-        said = {"outcome": name, "question": question}
-        missed = self._missed(OUTCOME_MISSED, said, question, self._end_ns)
-        return _Found(row, None if value else missed)
-
-    def _missed(self, name: str, said: Mapping[str, Json], text: str, time_ns: int) -> Concern:
-        arguments = {**said, "instead": self._instead(text, time_ns)}
-        return Concern(name, Severity.WARNING, time_ns, time_ns, arguments, 1)
-
-    def _instead(self, text: str, time_ns: int) -> str | None:
-        """Where the first entity that a goal names is at a time, in words; None if that is not known."""
-        named = [entity for term in terms_in(text) for entity in term.entities]
-        if not named:
-            return None
-        name, at_ns = named[0], min(time_ns, self._asked.tables.known_until_ns - 1)
-        rows = [r for fluent in _PLACES for r in self._facts.at(fluent, name, at_ns) if r.a == name]
-        return (
-            " and ".join(predicate_words(f"{r.fluent}({r.a}, {r.b})", True) for r in rows) or None
-        )

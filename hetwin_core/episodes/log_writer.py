@@ -51,8 +51,13 @@ class Due:
         """Whether it is due; then it is due again at the first time of the grid after this one."""
         if now_ns < self.next_ns:
             return False
-        self.next_ns += self._period * ((now_ns - self.next_ns) // self._period + 1)
+        self.next_ns = self.after(now_ns)
         return True
+
+    def after(self, now_ns: int) -> int:
+        """When it is due next, once it was asked at a time [ns]."""
+        passed = max(0, (now_ns - self.next_ns) // self._period + 1)
+        return self.next_ns + self._period * passed
 
 
 class KeptState(NamedTuple):
@@ -92,6 +97,10 @@ class DueStates:
         self._due = Due(self._period)
         self._last: KeptState | None = None
         self.happened = False
+
+    def next_ns(self, now_ns: int) -> int:
+        """When the next one is due at the rate, once that of `now_ns` was taken [ns]."""
+        return self._due.after(now_ns)
 
     def first(self, scene: Snapshot) -> KeptState:
         """Return the first state."""
@@ -231,6 +240,12 @@ class RunLog(RunListener):
             self._write(self._encoder.scans(now, scene.values))
         if state is not None:
             self._flush(_FLUSH_MOMENT_S if moment else _FLUSH_S)
+
+    def next_ns(self, now_ns: int) -> int:
+        """When a state, frames or scans are due."""
+        if self._encoder.has_scans:
+            return now_ns
+        return min(self._states.next_ns(now_ns), self._transforms.after(now_ns))
 
     def event(self, event: Event) -> None:
         """Write an event, and, if it is one of the robot's program, the action annotation or the task too."""

@@ -2,45 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from rosbags.serde.cdr import generate_deserialize_cdr, generate_getsize_cdr, generate_serialize_cdr
 from rosbags.serde.ros1 import generate_ros1_to_cdr
-from rosbags.typesys import get_types_from_msg
-from rosbags.typesys.base import normalize_fieldname
+from rosbags.typesys.base import TypesysError, normalize_fieldname
 from rosbags.typesys.store import Typestore
 
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.topics import HETWIN_TYPES
+from hetwin_core.episodes.definition_text import type_from, types_in
 
 if TYPE_CHECKING:
     from types import ModuleType
 
     from rosbags.interfaces import Bitcvt, BitcvtSize, CDRDeser, CDRSer, CDRSerSize, Msgdef
-
-
-_DEFINITIONS = Path(__file__).with_name("definitions")
+    from rosbags.interfaces.typing import Typesdict
 
 
 class LazyTypestore(Typestore):
-    """The library's store, which makes a function when it is first called for.
+    """The library's store, which makes a class and a function when it is first asked for.
 
-    The library itself makes a dozen for each type, and for each that it consists of, which takes longer than the log
-    of a short run. Messages can be written in the byte order of this kind of machine, little-endian, and read in both;
-    those of ROS 1 can be converted.
+    The library itself makes a dozen functions for each type, and for each that it consists of, which takes longer than
+    the log of a short run. Messages can be written in the byte order of this kind of machine, little-endian, and read
+    in both; those of ROS 1 can be converted.
     """
 
     def __init__(self, base: ModuleType | None = None) -> None:
         super().__init__(base)
+        self.types = _Classes(self.fielddefs, self.types)
         self.cache = _Made(self)
         # Writing one message asks for the functions of dozens of types, which is one look into a dictionary each.
         self.get_msgdef: Callable[[str], Msgdef[object]] = self.cache.__getitem__  # type: ignore[assignment]
+
+    def register(self, typs: Typesdict) -> None:
+        """Add types.
+
+        Raises:
+            TypesysError: if one is there with another definition.
+        """
+        for name, (constants, fields, *_) in typs.items():
+            if name in self.fielddefs and _lower(self.fielddefs[name][1]) != _lower(fields):
+                raise TypesysError(f"Type {name!r} is already present with different definition.")
+            self.fielddefs.setdefault(name, (constants, fields))
 
     def prepare_reading(self) -> None:
         """Make what reads messages of all types.
@@ -50,6 +60,30 @@ class LazyTypestore(Typestore):
         """
         for name in self.fielddefs:
             _ = self.get_msgdef(name).deserialize_cdr_le
+
+
+def _lower(fields: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    return [(name.lower(), kind) for name, kind in fields]
+
+
+class _Classes(dict[str, Any]):
+    """The class of each type, made when it is first asked for.
+
+    Raises:
+        KeyError: if there is no such type.
+    """
+
+    def __init__(self, definitions: Typesdict, known: Mapping[str, Any]) -> None:
+        super().__init__(known)
+        self._definitions = definitions
+
+    def __missing__(self, typename: str) -> Any:
+        constants, fields = self._definitions[typename][:2]
+        body: dict[str, Any] = {normalize_fieldname(name): value for name, _, value in constants}
+        kinds = {normalize_fieldname(name): Any for name, _ in fields}
+        body |= {"__annotations__": kinds, "__msgtype__": typename, "__module__": __name__}
+        found = self[typename] = dataclass(type(typename.replace("/", "__"), (), body))
+        return found
 
 
 class _Made(dict[str, "Msgdef[object]"]):
@@ -116,27 +150,6 @@ class _Functions:
         return cast("Bitcvt", function)
 
 
-def types_in(collection: str) -> dict[str, Any]:
-    """Return the types of a collection, as ROS 2 has them from Humble or Jazzy on.
-
-    The definitions are here since a library's whole collection of them takes a fifth of a second to load, and packages
-    need not be installed to be read. They have no comments, and each stands after its name, as bags carry them.
-    """
-    text = (_DEFINITIONS / f"{collection}.txt").read_text("utf-8")
-    first, rest = text.removeprefix("MSG: ").split("\n", 1)
-    return dict(get_types_from_msg(rest, first))
-
-
-def definitions_in(collection: str) -> dict[str, tuple[str, ...]]:
-    """Return type -> its definitions, the usual one first, of a collection in which each stands below its name."""
-    found: dict[str, tuple[str, ...]] = {}
-    text = (_DEFINITIONS / f"{collection}.txt").read_text("utf-8")
-    for block in text.split("#### ")[1:]:
-        name, _, definition = block.partition("\n")
-        found[name] = (*found.get(name, ()), definition)
-    return found
-
-
 @cache
 def typestore() -> LazyTypestore:
     """All types that a log uses.
@@ -148,7 +161,8 @@ def typestore() -> LazyTypestore:
     """
     types = types_in("common_interfaces")
     for path in sorted(resource("msg").glob("*.msg")):
-        types.update(get_types_from_msg(path.read_text(encoding="utf-8"), HETWIN_TYPES + path.stem))
+        name = HETWIN_TYPES + path.stem
+        types[name] = type_from(path.read_text(encoding="utf-8"), name)
     store = LazyTypestore()
     store.register(types)
     return store

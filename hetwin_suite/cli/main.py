@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import io
 import os
-import platform
 import stat
 import sys
 from collections.abc import Callable
@@ -119,6 +118,8 @@ def show_version(wanted: bool) -> None:
 
 def version_line() -> str:
     """The versions of hetwin, of the physics engines and of Python in one line."""
+    import platform
+
     from model_nodes.main_physics.engines.gz.bindings import installed
 
     release = installed()

@@ -33,7 +33,7 @@ from hetwin_suite.running.patience import never_silent, to_stderr
 
 if TYPE_CHECKING:
     from hetwin_core.ensemble.scenario.scenario import Scenario as LoadedScenario
-    from hetwin_core.kinematics.base_moves import PlanarPose
+    from hetwin_core.kinematics.planar import PlanarPose
     from hetwin_suite._robots.obeying.faults import Fault
     from hetwin_suite._robots.robot_player import Gap
     from hetwin_suite.commanding.send import Commander, Outcome
@@ -207,7 +207,7 @@ def read_place(text: str) -> PlanarPose:
     Raises:
         BadInput: if the text says something else.
     """
-    from hetwin_core.kinematics.base_moves import PlanarPose
+    from hetwin_core.kinematics.planar import PlanarPose
 
     found = numbers(text, 3)
     if found is None:

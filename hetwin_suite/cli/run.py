@@ -116,6 +116,13 @@ def run(
     browser: OpenPage = True,
     host: PageHost = "127.0.0.1",
     foxglove: Foxglove = None,
+    single_steps: Annotated[
+        bool,
+        typer.Option(
+            "--single-steps",
+            help="take each step of physics by itself, in one process; nothing changes but the time that it takes",
+        ),
+    ] = False,
     trust: Trust = False,
     viewer: Viewers = None,
     as_json: AsJson = False,
@@ -183,14 +190,18 @@ def run(
                 transport=transport.value
                 if transport
                 else usual_transport(request.scenario, source, variant),
+                single_steps=single_steps,
             )
-            is_saved, only = checkpoint is not None, "only a run in one process can be saved"
             found, wanted = f"--transport {options.transport}", "--transport local"
-            _check(found == wanted or not is_saved, only, "--checkpoint", wanted, found)
+            for is_asked, only, name in (
+                (checkpoint is not None, "only a run in one process can be saved", "--checkpoint"),
+                (single_steps, "only a run in one process is told so", "--single-steps"),
+            ):
+                _check(found == wanted or not is_asked, only, name, wanted, found)
             request = replace(request, options=options, beside=_predicting_beside)
         with Progress(Path(request.scenario).stem, quiet=as_json) as progress:
             if shown:
-                from hetwin_suite.running.carry_out import Window, carry_out_shown
+                from hetwin_suite.running.shown import Window, carry_out_shown
 
                 window = Window(host, port, browser, show, viewers)
                 say = saying(as_json=as_json)
@@ -214,9 +225,12 @@ def run(
 
 def _predicting_beside(conductor: Conductor, scenario: Loaded, options: RunOptions) -> None:
     """Predict beside a twin what a live robot announces."""
-    from hetwin_suite._study.foretelling.foreteller import predict_beside
+    from hetwin_core.ensemble.conductor.start.sources import LIVE, source_specs
 
-    predict_beside(conductor, scenario, options)
+    if any(LIVE in spec for spec in source_specs(scenario, options).values()):
+        from hetwin_suite._study.foretelling.foreteller import predict_beside
+
+        predict_beside(conductor, scenario, options)
 
 
 def _check(fits: bool, problem: str, where: str, expected: str, found: object = None) -> None:

@@ -12,7 +12,7 @@ from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scene.layout import Entity
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.kinematics.base_moves import PlanarPose
+from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, in_turn
 from hetwin_suite.commanding.commanded import Commanded
 from hetwin_suite.commanding.goals import GraspGoal, ReleaseGoal

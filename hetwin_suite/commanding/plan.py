@@ -11,7 +11,8 @@ import numpy as np
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.layout import Entity
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.kinematics.base_moves import BaseMove, BaseState, PlanarPose
+from hetwin_core.kinematics.base_moves import BaseMove, BaseState
+from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, State
 from model_nodes.containment import inside_of
 from model_nodes.robot_program.facts import seen_from

@@ -11,10 +11,11 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.kinematics.base_moves import PlanarPose, base_move
+from hetwin_core.kinematics.base_moves import base_move
 from hetwin_core.kinematics.chains.descents import TOLERANCE
 from hetwin_core.kinematics.chains.inverse import Reach
 from hetwin_core.kinematics.moves import move
+from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, State
 from hetwin_suite.commanding.commanded import Commanded
 from hetwin_suite.commanding.goals import (

@@ -12,7 +12,7 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.ensemble.scenario.schema import Commands
-from hetwin_core.kinematics.base_moves import PlanarPose
+from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_suite.commanding.commanded import Commanded, commanded_joints
 from hetwin_suite.commanding.goals import ReadGoal, read_goals
 from hetwin_suite.commanding.handling import Handling

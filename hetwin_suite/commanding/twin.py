@@ -18,7 +18,7 @@ from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import CLEARANCES, PROXIMITY, Snapshot
 from hetwin_core.ensemble.scene.values import POSE, POSE_SIZE, Floats
-from hetwin_core.kinematics.base_moves import PlanarPose
+from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_suite.commanding.plan import TOUCHING_M, Look, Plan
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.model import MainPhysics

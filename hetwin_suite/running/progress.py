@@ -11,19 +11,25 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from hetwin_core.ensemble.conductor.controls import Factor
 from hetwin_core.ensemble.conductor.reporting.concerns import NewConcerns, is_concern
-from hetwin_core.ensemble.conductor.reporting.listener import Handover, RunListener, RunStart
+from hetwin_core.ensemble.conductor.reporting.listener import (
+    LATER_NS,
+    Handover,
+    RunListener,
+    RunStart,
+)
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.words import event_line, shown_line
 from hetwin_suite.running.patience import Patience, to_stderr
-from hetwin_suite.view.live.feed import Factor, Feed
 
 if TYPE_CHECKING:
     from rich.live import Live
     from rich.progress import Progress as RichProgress
 
     from hetwin_suite.running.terminal_block import Block
+    from hetwin_suite.view.live.feed import Feed
 
 LOOK_EVERY_STEPS = 20
 BAR_PERIOD_S = 0.1
@@ -264,6 +270,10 @@ class ProgressListener(RunListener):
         self._display.begin((start.duration_ns or 0) / 1e9)
         if start.shown:
             self._display.line(shown_line(start.shown), 0.0)
+
+    def next_ns(self, now_ns: int) -> int:
+        """Whatever is published is enough."""
+        return LATER_NS
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Show the time now and then."""

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.conductor.conductor import Conductor
@@ -38,8 +38,9 @@ from hetwin_core.episodes.run_folder import LOG, read_summary
 from hetwin_suite.running.local import run_locally
 from hetwin_suite.running.progress import Display, ProgressListener
 from hetwin_suite.running.request import FAILED, Ended, RunRequest
-from hetwin_suite.view.live.feed import Phase
-from hetwin_suite.view.live.watched_run import Shown, WatchedRun
+
+if TYPE_CHECKING:
+    from hetwin_suite.view.live.watched_run import WatchedRun
 
 GRACE_S = 0.1
 """A call that returns this late is still reported by the child itself."""
@@ -66,6 +67,8 @@ def run_watched(request: RunRequest, display: Display, live: WatchedRun | None =
         Interrupted: if it is interrupted before it begins.
     """
     if live is None and display.follows:
+        from hetwin_suite.view.live.watched_run import WatchedRun
+
         live = WatchedRun()
     if live is not None:
         display.follow(live)
@@ -141,7 +144,11 @@ class _Watch:
             self._display.wait(self._doing())
 
     def _is_held(self) -> bool:
-        now = None if self._live is None else self._live.now()
+        if self._live is None:
+            return False
+        from hetwin_suite.view.live.feed import Phase
+
+        now = self._live.now()
         return now is not None and now.phase is Phase.PAUSED
 
     def _doing(self) -> str:
@@ -266,8 +273,11 @@ def _run(
         StepCounter(heartbeat),
         ProgressListener(_RemoteDisplay(send)),
     ]
-    shown = None if live is None else Shown(live, lambda message: send(("live", message)))
-    if shown is not None:
+    shown = None
+    if live is not None:
+        from hetwin_suite.view.live.watched_run import Shown
+
+        shown = Shown(live, lambda message: send(("live", message)))
         listeners.append(shown)
 
     def at_hand(conductor: Conductor) -> None:

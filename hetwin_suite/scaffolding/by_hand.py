@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hetwin_core.ensemble.conductor.start.sources import named_source
 from hetwin_core.ensemble.errors import BadInput
@@ -18,8 +18,10 @@ from hetwin_core.ensemble.nearest import one_of, perhaps
 from hetwin_core.ensemble.resources import known_robots
 from hetwin_core.ensemble.scenario.recorded import Stamps, Units
 from hetwin_core.ensemble.scenario.source import SourceKind, kind_of
-from model_nodes.main_physics.sources.datasets import Episode, write_episode
 from model_nodes.main_physics.world.description import Body, Joint
+
+if TYPE_CHECKING:
+    from model_nodes.main_physics.sources.datasets import Episode
 
 HAND_OPTION = "--hand"
 SYNTAX = "LINK=JOINT[:OPENED:CLOSED],..."
@@ -274,6 +276,8 @@ def written_for(episode: Episode, source: Path, out: Path, *, as_it_is: bool) ->
     Raises:
         BadInput: if it cannot be written.
     """
+    from model_nodes.main_physics.sources.datasets import write_episode
+
     was_there = out.exists()
     try:
         yield write_episode(episode, out, as_it_is=as_it_is)

@@ -3,8 +3,6 @@
 Bauer et al. (2022), section 4.2: a simple monitor, tuned to observe whether anything is grasped, but not how.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import ClassVar
@@ -116,6 +114,7 @@ class GraspMonitor(Model[Settings]):
         if scene.layout.has(self._hand.robot, "joint_efforts"):
             self._efforts = self._joint_indices(scene, "joint_efforts")
         self._names = [entity.name for entity in scene.layout.entities]
+        self._held_at = scene.layout.range_of(self._hand.name, HELD_OBJECT.name).start
         self._held = -1
         self._candidate = -1
         self._since_ns = scene.time_ns
@@ -157,9 +156,9 @@ class GraspMonitor(Model[Settings]):
         changes.events += self._short.update(
             scene.time_ns, effort, holds=max(self._held, self._candidate) >= 0
         )
-        hand = self._hand.name
-        changes.set(hand, "holding", float(self._held >= 0))
-        changes.set(hand, "held_object", float(self._held))
+        hand, held = self._hand.name, float(self._held)
+        if scene.values[self._held_at] != held:
+            changes.set(hand, "holding", float(self._held >= 0)).set(hand, "held_object", held)
         return changes
 
     def _seek_grip(self, scene: Snapshot, touches: Touches) -> int:

@@ -3,11 +3,11 @@
 Only this model emits these events, so they mean the same in every ensemble.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import ClassVar
+
+import numpy as np
 
 from hetwin_core.ensemble.conductor.reporting.concerns import FROM, SEVERITY, TO, Severity
 from hetwin_core.ensemble.errors import BadInput
@@ -117,6 +117,14 @@ class HandlingObserver(Model[Settings]):
         self._ids = [_object_id(layout, name) for name in self._objects]
         self._slots = [layout.slot_id(name, "pose") for name in self._objects]
         self._poses = [layout.range_of(name, "pose") for name in self._objects]
+        self._states = np.array(
+            [
+                layout.range_of(name, spec.name).start
+                for name in self._objects
+                for spec in (HELD, ON, CARRIED)
+            ],
+            np.intp,
+        )
         self._grips = Grips(layout, hands)
         self._openings = Openings(layout, hands)
         self._supports = Supports(
@@ -138,6 +146,7 @@ class HandlingObserver(Model[Settings]):
         self._openings.update(tick.events)
         self._supports.update(scene.proximity)
         changes = Changes(tick.time_ns)  # many steps a second
+        before = iter(scene.values[self._states].tolist())
         places = zip(self._ids, self._slots, self._poses, self._machines, strict=True)
         seen_now = []  # of all, before any of them changes
         for entity, slot, pose, machine in places:
@@ -147,7 +156,8 @@ class HandlingObserver(Model[Settings]):
                 changes.events.append(self._event(name, transition))
             now = (("held", machine.held), ("on", machine.on), ("carried", machine.carried))
             for attribute, state in now:
-                changes.set(name, attribute, state)
+                if state != next(before):
+                    changes.set(name, attribute, state)
         return changes
 
     def _observation(

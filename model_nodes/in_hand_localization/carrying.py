@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.in_hand_localization.geometry import PlacedHand
-from model_nodes.in_hand_localization.pose_filter import Touch
+from model_nodes.in_hand_localization.pose_filter import NO_TOUCHES, Touches
 
 _HELD_BACK = 0.05
 """Weight of zero motion in the hand, relative to that of one finger."""
 ARM_M = 0.03
 """Lever arm that converts rotations to displacements [m]."""
+_UNMOVED = np.eye(3, 6).ravel()
+_PLUS, _MINUS = np.array([11, 15, 4]), np.array([16, 5, 9])
+"""Where x, y and z of a lever arm, and their opposites, are among the 18 numbers of a contact's Jacobian."""
 _HOLD = np.square([_HELD_BACK] * 3 + [_HELD_BACK * ARM_M] * 3)
 
 
 def carried(
-    touches: Sequence[Touch], before: PlacedHand, now: PlacedHand, center: Floats
+    touches: Touches, before: PlacedHand, now: PlacedHand, center: Floats
 ) -> tuple[Floats, Floats]:
     """Return displacement and rotation vector, both (3,) in the hand's frame, of an object that sticks to fingers.
 
@@ -30,30 +31,26 @@ def carried(
         now: the hand's surface at this step.
         center: (3,) the object's origin in the hand's frame.
     """
-    if not touches:
+    links, points = touches.links, touches.points
+    if not links:
         return np.zeros(3), np.zeros(3)
-    links = [touch.link for touch in touches]
-    points = np.array([touch.point for touch in touches])
     # The displacement of the contact points if they stick to the links.
     turns = now.rotations[links] @ before.rotations[links].transpose(0, 2, 1)
     moves = np.einsum("nij,nj->ni", turns, points - before.origins[links])
     moves += now.origins[links] - points
-    rows = np.zeros((len(links), 3, 6))
-    rows[:, (0, 1, 2), (0, 1, 2)] = 1.0
-    x, y, z = (points - center).T
-    rows[:, 0, 4], rows[:, 0, 5] = z, -y
-    rows[:, 1, 3], rows[:, 1, 5] = -z, x
-    rows[:, 2, 3], rows[:, 2, 4] = y, -x
-    flat = rows.reshape(-1, 6)
+    flat = np.empty((3 * len(links), 6))
+    rows = flat.reshape(-1, 18)
+    rows[:] = _UNMOVED
+    rows[:, _PLUS] = away = points - center
+    rows[:, _MINUS] = -away
     square = flat.T @ flat
-    square.flat[::7] += _HOLD
+    square.reshape(-1)[::7] += _HOLD
     solution = np.asarray(np.linalg.solve(square, flat.T @ moves.ravel()), np.float64)
     return solution[:3], solution[3:]
 
 
-def opposed(touches: Sequence[Touch], cosine: float) -> bool:
-    """Whether any two touch the object from opposing sides: the cosine of their normals is below `cosine`."""
-    normals = np.array([touch.normal for touch in touches]).reshape(-1, 3)
+def opposed(normals: Floats, cosine: float) -> bool:
+    """Whether any two normals (n, 3) of contacts oppose each other: their cosine is below `cosine`."""
     return bool((normals @ normals.T).min(initial=1.0) < cosine)
 
 
@@ -61,37 +58,38 @@ class Grip:
     """The contacts of a held object at the last time at which each finger pressed it.
 
     A finger's motion since then does not depend on errors of its joints' zeros or of the object's size.
+
+    Attributes:
+        touches: the contacts, in the order in which fingers pressed first.
     """
 
     def __init__(self) -> None:
-        self._last: dict[int, tuple[Touch, Floats]] = {}
+        self.clear()
 
     def clear(self) -> None:
         """Forget all contacts."""
-        self._last.clear()
+        self.touches = NO_TOUCHES
+        self._locals = np.empty((0, 3))
 
-    @property
-    def fingers(self) -> list[int]:
-        """The fingers that have pressed."""
-        return list(self._last)
-
-    def press(self, touches: Mapping[int, Touch], placed: PlacedHand) -> None:
+    def press(self, touches: Touches, placed: PlacedHand) -> None:
         """Note the contacts of the fingers that press now."""
-        for finger, touch in touches.items():
-            turn = placed.rotations[touch.link]
-            self._last[finger] = touch, (touch.point - placed.origins[touch.link]) @ turn
+        turns, origins = placed.rotations[touches.links], placed.origins[touches.links]
+        places = ((touches.points - origins)[:, None] @ turns)[:, 0]
+        if touches.fingers != self.touches.fingers:
+            places, touches = self._with_others(places, touches)
+        self.touches, self._locals = touches, places
+
+    def _with_others(self, places: Floats, touches: Touches) -> tuple[Floats, Touches]:
+        """Return what is noted of all fingers, in their order."""
+        both = self.touches.and_(touches)
+        last = {finger: row for row, finger in enumerate(both.fingers)}
+        rows = list(last.values())
+        return np.concatenate([self._locals, places])[rows], both.of(rows)
 
     def opened(self, placed: PlacedHand) -> dict[int, float]:
         """Return how far each finger has moved away from the object [m], negative towards it."""
-        return {
-            finger: float((self._now(touch, local, placed) - touch.point) @ touch.normal)
-            for finger, (touch, local) in self._last.items()
-        }
-
-    def touch(self, finger: int) -> Touch:
-        """Return the contact of a finger when it pressed last."""
-        return self._last[finger][0]
-
-    @staticmethod
-    def _now(touch: Touch, local: Floats, placed: PlacedHand) -> Floats:
-        return np.asarray(placed.rotations[touch.link] @ local + placed.origins[touch.link])
+        touches = self.touches
+        now = (placed.rotations[touches.links] @ self._locals[:, :, None])[:, :, 0]
+        ways = now + placed.origins[touches.links] - touches.points
+        gaps = (ways[:, None] @ touches.normals[:, :, None])[:, 0, 0]
+        return dict(zip(touches.fingers, gaps.tolist(), strict=True))

@@ -169,6 +169,8 @@ class ObjectGeometry:
         parts = [_Part.of(s) for s in shapes if s.collides and s.kind in _MEASURES]
         # The largest first: most points are nearest to it and need not be compared with the others.
         self._parts = sorted(parts, key=lambda part: -part.radius)
+        self._centres = np.array([part.position for part in self._parts[1:]]).reshape(-1, 1, 3)
+        self._radii = np.array([part.radius for part in self._parts[1:]])[:, None]
 
     @property
     def is_known(self) -> bool:
@@ -181,13 +183,14 @@ class ObjectGeometry:
         Args:
             points: (n, 3) in the object's frame.
         """
-        first, *others = self._parts
-        best, normals = first.measure(points)
-        for part in others:
-            nearer = np.flatnonzero(part.at_least(points) < best)
-            if not len(nearer):
-                continue
-            distances, directions = part.measure(points[nearer])
+        best, normals = self._parts[0].measure(points)
+        if len(self._parts) == 1:
+            return best, normals
+        away = points - self._centres
+        bounds = np.sqrt(np.einsum("kij,kij->ki", away, away)) - self._radii
+        for number in (bounds < best).any(axis=1).nonzero()[0].tolist():
+            nearer = (bounds[number] < best).nonzero()[0]  # which are fewer, part by part
+            distances, directions = self._parts[number + 1].measure(points[nearer])
             better = distances < best[nearer]
             chosen = nearer[better]
             best[chosen], normals[chosen] = distances[better], directions[better]
@@ -208,11 +211,6 @@ class _Part:
     def of(cls, shape: Shape) -> _Part:
         position, rotation = np.array(shape.pose[:3]), rotation_matrix(shape.pose[3:])
         return cls(shape.kind, shape.size, position, rotation, _radius(shape))
-
-    def at_least(self, points: Floats) -> Floats:
-        """Return (n,) a lower bound of the distances of points [m]."""
-        away = points - self.position
-        return np.asarray(np.sqrt(np.einsum("ij,ij->i", away, away)) - self.radius)
 
     def measure(self, points: Floats) -> tuple[Floats, Floats]:
         local = (points - self.position) @ self.rotation
@@ -264,7 +262,7 @@ def _corner(excess: Floats) -> tuple[Floats, Floats]:
     beyond = np.maximum(excess, 0.0)
     outside = np.sqrt(np.einsum("ij,ij->i", beyond, beyond))
     normals = beyond / np.maximum(outside, _TINY)[:, None]
-    within = np.flatnonzero(outside == 0)
+    within = (outside == 0).nonzero()[0]
     if len(within):
         faces = excess[within].argmax(axis=1)
         outside[within] = excess[within, faces]

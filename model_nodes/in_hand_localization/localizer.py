@@ -15,7 +15,7 @@ from hetwin_core.ensemble.scene.values import WORLD, Floats, Value
 from model_nodes.hand_motion import HandMotion
 from model_nodes.in_hand_localization.carrying import ARM_M, Grip, carried, opposed
 from model_nodes.in_hand_localization.geometry import PALM, HandSurface, ObjectGeometry, PlacedHand
-from model_nodes.in_hand_localization.pose_filter import Noise, PoseFilter, Touch
+from model_nodes.in_hand_localization.pose_filter import NO_TOUCHES, Noise, PoseFilter, Touches
 from model_nodes.in_hand_localization.pressing import Pressing
 from model_nodes.in_hand_localization.settings import Settings
 
@@ -88,7 +88,7 @@ class Localizer:
         self._last_held_ns = self._last_pushed_ns = self._loose_ns = scene.time_ns
         self._still: dict[int, float] = {}
         self._placed: PlacedHand | None = None
-        self._touching: dict[int, Touch] = {}
+        self._touching = NO_TOUCHES
         self._grip.clear()
         self._hand_motion.clear()
         self._motion_in_hand.clear()
@@ -154,7 +154,7 @@ class Localizer:
     @property
     def without_efforts(self) -> list[int]:
         """The touching fingers whose efforts are not all known."""
-        return [finger for finger in self._touching if self._pressing.stands_in(finger)]
+        return [f for f in self._touching.fingers if self._pressing.stands_in(f)]
 
     def _pose_in_hand(self, twist: Floats) -> Floats:
         position, quaternion = self._filter.position, self._filter.quaternion
@@ -177,7 +177,8 @@ class Localizer:
         if self.phase is Phase.HELD and self._placed is not None:
             # A finger that has just begun to open does not carry the object.
             pushing = self._pressing.pushing
-            touches = [t for finger, t in self._touching.items() if pushing[finger]]
+            mine = [row for row, f in enumerate(self._touching.fingers) if pushing[f]]
+            touches = self._touching.of(mine)
             move, turn = carried(touches, self._placed, placed, self._filter.position)
             self._filter.carry(move, turn)
             self._add_move(time_ns, seconds, np.concatenate([move, turn]))
@@ -185,7 +186,7 @@ class Localizer:
             return
         if self.phase is Phase.FLYING:
             self._world = _fall(self._world, seconds)
-        elif self._touching and self._placed is not None:
+        elif self._touching.links and self._placed is not None:
             self._filter.drift(seconds, self._pushed(self._placed, placed))
         pose = relative_to(hand, self._world)
         self._filter.move_frame(pose[:3], pose[3:7])
@@ -210,11 +211,11 @@ class Localizer:
         A finger pushes it along the contact's normal, as far as the finger has moved; sideways, it slips.
         """
         noise = np.zeros((6, 6))
-        for touch in self._touching.values():
-            mine = self._surface.link_of == touch.link
+        for link, normal in zip(self._touching.links, self._touching.normals, strict=True):
+            mine = self._surface.link_of == link
             ways = now.centres[mine] - before.centres[mine]
             square = float((ways**2).sum(axis=1).max())
-            along = np.outer(touch.normal, touch.normal) + self._limits.slip**2 * np.eye(3)
+            along = np.outer(normal, normal) + self._limits.slip**2 * np.eye(3)
             noise[:3, :3] += square * along
             noise[3:, 3:] += square / ARM_M**2 * np.eye(3)
         return noise
@@ -229,37 +230,36 @@ class Localizer:
         """Correct the estimate with the fingers' contacts; returns whether there was anything to compare with."""
         around = self._filter.nearest_touches(placed.centres)
         before, self._touching = self._touching, self._pushing(around)
-        for finger in before.keys() - self._touching.keys():
-            self._filter.reset_offset(finger)
-        moved = self._filter.update([touch.link for touch in self._touching.values()])
+        for finger in before.fingers:
+            if finger not in self._touching.fingers:
+                self._filter.reset_offset(finger)
+        moved = self._filter.update(self._touching.links)
         self._around = around
         return moved
 
-    def _pushing(self, around: list[Touch]) -> dict[int, Touch]:
+    def _pushing(self, around: Touches) -> Touches:
         """Return the contact of each finger that pushes the object.
 
         A finger that pushes within reach touches, whatever its distance says: if that contradicts what is known of
         the finger's offset, the offset is unknown again.
         """
-        nearest: dict[int, Touch] = {}
-        for touch in around:
-            finger = self._surface.fingers[touch.link]
-            if finger < 0 or not self._pressing.pushing[finger]:
+        nearest: dict[int, int] = {}
+        pushing, distances = self._pressing.pushing.tolist(), around.distances
+        for row, finger in enumerate(around.fingers):
+            if finger < 0 or not pushing[finger]:
                 continue
-            if finger not in nearest or touch.distance < nearest[finger].distance:
-                nearest[finger] = touch
-        touching = {}
-        beyond = self._filter.surprises(list(nearest.values()))
-        for (finger, touch), surprise in zip(nearest.items(), beyond, strict=True):
-            if surprise > self._reach:
-                continue
-            if surprise > 0.0:
+            if finger not in nearest or distances[row] < distances[nearest[finger]]:
+                nearest[finger] = row
+        touches = around.of(list(nearest.values()))
+        beyond = self._filter.surprises(touches)
+        for finger, surprise in zip(touches.fingers, beyond, strict=True):
+            if 0.0 < surprise <= self._reach:
                 self._filter.reset_offset(finger, surprise)
-            touching[finger] = touch
-        return touching
+        near = [row for row, surprise in enumerate(beyond) if surprise <= self._reach]
+        return touches if len(near) == len(beyond) else touches.of(near)
 
     def _choose_phase(self, time_ns: int, hand: Floats, placed: PlacedHand, moved: bool) -> None:
-        held = opposed(list(self._touching.values()), _OPPOSED)
+        held = opposed(self._touching.normals, _OPPOSED)
         if held and self.phase is not Phase.HELD:
             self._filter.reset_offsets()
             self._filter.spread(self._limits.offset_spread * abs(self._filter.common_offset))
@@ -282,7 +282,7 @@ class Localizer:
     def _note_height(self, hand: Floats) -> None:
         """Note, at the begin of a hold, where up is in the hand, and how steeply fingers raise what they push."""
         self._grasp_up = rotation_matrix(hand[3:7])[2]
-        upwards = -float(np.mean([t.normal @ self._grasp_up for t in self._touching.values()]))
+        upwards = -float(np.mean([n @ self._grasp_up for n in self._touching.normals]))
         self._slope = math.tan(math.asin(min(max(upwards, 0.0), _STEEPEST)))
 
     def _note_hold(self, time_ns: int, held: bool, opened: dict[int, float]) -> None:
@@ -306,21 +306,20 @@ class Localizer:
             return False
         if not self._lies(hand) and self._pressing.strength(list(opened)) < limits.hold_effort:
             return False
-        near = [
-            self._grip.touch(finger) for finger, gap in opened.items() if gap < limits.let_go_gap
+        near = [gap < limits.let_go_gap for gap in opened.values()]
+        around = self._around
+        palm = [
+            finger == PALM and distance < limits.let_go_gap
+            for finger, distance in zip(around.fingers, around.distances, strict=True)
         ]
-        near += [
-            t
-            for t in self._around
-            if self._surface.fingers[t.link] == PALM and t.distance < limits.let_go_gap
-        ]
-        return opposed(near, _OPPOSED)
+        return opposed(
+            np.concatenate([self._grip.touches.normals[near], around.normals[palm]]), _OPPOSED
+        )
 
     def _lies(self, hand: Floats) -> bool:
         """Whether the fingers support the object from below."""
         up = rotation_matrix(hand[3:7])[2]
-        normals = [self._grip.touch(finger).normal for finger in self._grip.fingers]
-        upwards = float(-np.mean(normals, axis=0) @ up)
+        upwards = float(-np.mean(self._grip.touches.normals, axis=0) @ up)
         return upwards > math.sin(math.radians(self._limits.support))
 
     def _release(self, time_ns: int, hand: Floats) -> None:

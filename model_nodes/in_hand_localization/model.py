@@ -88,7 +88,8 @@ class InHandLocalization(Model[Settings]):
         """Return the held object's pose and covariance."""
         changes = tick.changes()
         for name in self._objects:
-            changes.set(name, POSE_COVARIANCE, np.zeros(21))
+            if tick.scene.get(name, POSE_COVARIANCE.name).any():
+                changes.set(name, POSE_COVARIANCE, np.zeros(21))
         self._pressing.update(tick.scene)
         if self._localizer is None:
             return changes

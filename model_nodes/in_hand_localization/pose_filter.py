@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.poses import (
     conjugate,
@@ -59,20 +59,45 @@ class Noise:
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
-    """The point of an object nearest to a link.
+class Touches:
+    """For each of some links the point of an object that is nearest to it.
 
     Attributes:
-        link: number of the link with a surface.
-        point: (3,) on the object's surface, in the hand's frame [m].
-        normal: (3,) outward from the object, in the hand's frame.
-        distance: between the surfaces [m], negative for a penetration.
+        links: numbers of the links with a surface.
+        fingers: of the links, `PALM` for the palm.
+        points: (n, 3) on the object's surface, in the hand's frame [m].
+        normals: (n, 3) outward from the object, in the hand's frame.
+        distances: between the surfaces [m], negative for a penetration.
     """
 
-    link: int
-    point: Floats
-    normal: Floats
-    distance: float
+    links: list[int]
+    fingers: list[int]
+    points: Floats
+    normals: Floats
+    distances: list[float]
+
+    def of(self, rows: list[int]) -> Touches:
+        """Return some of them, by their rows."""
+        return Touches(
+            [self.links[row] for row in rows],
+            [self.fingers[row] for row in rows],
+            self.points[rows],
+            self.normals[rows],
+            [self.distances[row] for row in rows],
+        )
+
+    def and_(self, others: Touches) -> Touches:
+        """Return these, and others after them."""
+        return Touches(
+            self.links + others.links,
+            self.fingers + others.fingers,
+            np.concatenate([self.points, others.points]),
+            np.concatenate([self.normals, others.normals]),
+            self.distances + others.distances,
+        )
+
+
+NO_TOUCHES = Touches([], [], np.empty((0, 3)), np.empty((0, 3)), [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,22 +105,31 @@ class _Nearby:
     """The balls that may touch the object.
 
     Attributes:
-        links: the links with such balls, in order.
-        ends: a 0, then the end of each link's balls.
+        links: (m,) the links with such balls, in order.
+        starts: (m,) the first ball of each link.
+        owners: (n,) of each ball, the row of its link.
         centres: (n, 3) in the hand's frame.
         radii: (n,).
         seen: distances, normals and points as returned by `PoseFilter._measure`.
     """
 
-    links: list[int]
-    ends: list[int]
+    links: NDArray[np.intp]
+    starts: NDArray[np.intp]
+    owners: NDArray[np.intp]
     centres: Floats
     radii: Floats
     seen: _Seen
 
-    def nearest(self, distances: Floats) -> list[int]:
-        """Return the index of the nearest ball of each link."""
-        return [a + int(distances[a:b].argmin()) for a, b in pairwise(self.ends)]
+    def nearest(self, distances: Floats) -> NDArray[np.intp]:
+        """Return (m,) the index of the nearest ball of each link, the first one of several."""
+        if not len(self.links):
+            return self.starts
+        least = np.minimum.reduceat(distances, self.starts)
+        at = (distances == least[self.owners]).nonzero()[0]
+        if len(at) == len(least):
+            return np.asarray(at, np.intp)
+        first = np.searchsorted(self.owners[at], np.arange(len(least)))
+        return np.asarray(at[first], np.intp)
 
 
 class PoseFilter:
@@ -123,19 +157,22 @@ class PoseFilter:
         self._surface = surface
         self._offset_rows = _offset_rows(surface.fingers)
         self._size = 6 + self._offset_rows.shape[1]
-        self.position = np.zeros(3)
-        self.quaternion = np.array([1.0, 0.0, 0.0, 0.0])
+        self._place(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
         self.covariance = np.zeros((self._size, self._size))
         self._offsets = np.zeros(self._size - 6)
 
     def reset(self, pose: Floats, covariance: Floats) -> None:
         """Start from a pose (7 or more) in the hand's frame and the covariance (6, 6) of its error."""
-        self.position, self.quaternion = pose[:3].copy(), pose[3:7].copy()
+        self._place(pose[:3].copy(), pose[3:7].copy())
         self.covariance = np.zeros((self._size, self._size))
         self.covariance[:6, :6] = covariance
         self._offsets[-1] = 0.0
         self.covariance[-1, -1] = self._noise.common**2
         self.reset_offsets()
+
+    def _place(self, position: Floats, quaternion: Floats) -> None:
+        self.position, self.quaternion = position, quaternion
+        self._turn = rotation_matrix(quaternion)
 
     @property
     def common_offset(self) -> float:
@@ -171,7 +208,7 @@ class PoseFilter:
         p = self.covariance
         p[:3] = turn @ p[:3]
         p[:, :3] = p[:, :3] @ turn.T
-        self.position, self.quaternion = position.copy(), quaternion.copy()
+        self._place(position.copy(), quaternion.copy())
 
     def drift(self, seconds: float, noise: Floats) -> None:
         """Predict over a time: the covariance grows, and the offsets decay.
@@ -184,7 +221,7 @@ class PoseFilter:
         p = self.covariance
         diagonal = p.reshape(-1)[:: self._size + 1]
         p[:6, :6] += noise
-        too_much = np.flatnonzero(diagonal[3:6] > _MAX_ROTATION**2)
+        too_much = (diagonal[3:6] > _MAX_ROTATION**2).nonzero()[0]
         for row in (3 + too_much).tolist():
             factor = _MAX_ROTATION / math.sqrt(p[row, row])
             p[row] *= factor
@@ -202,11 +239,10 @@ class PoseFilter:
             move: (3,) of its origin, in the hand's frame [m].
             turn: (3,) rotation vector in the hand's axes.
         """
-        self.position = self.position + move
         turned = multiply(rotation_by(turn.tolist()), self.quaternion.tolist())
-        self.quaternion = np.array(normalized(turned))
+        self._place(self.position + move, np.array(normalized(turned)))
 
-    def nearest_touches(self, centres: Floats) -> list[Touch]:
+    def nearest_touches(self, centres: Floats) -> Touches:
         """Return the nearest point of each link that is near the object, in the links' order.
 
         Args:
@@ -216,33 +252,30 @@ class PoseFilter:
         distances, normals, points = self._measure(centres, surface.radii)
         least = np.minimum.reduceat(distances, surface.starts)
         limits = np.where(least < _NEAR_M, least + _NEIGHBOURS_M, -np.inf)
-        kept = np.flatnonzero(distances <= limits[surface.link_of])
-        links = np.flatnonzero(least < _NEAR_M)
-        ends = np.searchsorted(surface.link_of[kept], links, side="right").tolist()
-        seen = (distances[kept], normals[kept], points[kept])
+        kept = (distances <= limits[surface.link_of]).nonzero()[0]
+        links = (least < _NEAR_M).nonzero()[0]
+        owners = np.searchsorted(links, surface.link_of[kept])
+        starts = np.searchsorted(owners, np.arange(len(links)))
+        seen = distances, normals, points = distances[kept], normals[kept], points[kept]
         self._nearby = near = _Nearby(
-            links.tolist(), [0, *ends], centres[kept], surface.radii[kept], seen
+            links, starts, owners, centres[kept], surface.radii[kept], seen
         )
-        distances, normals, points = seen
-        nearest = near.nearest(distances)
-        return [
-            Touch(link, points[i], normals[i], float(distances[i]))
-            for link, i in zip(near.links, nearest, strict=True)
-        ]
+        at = near.nearest(distances)
+        numbers = links.tolist()
+        fingers = [surface.fingers[link] for link in numbers]
+        return Touches(numbers, fingers, points[at], normals[at], distances[at].tolist())
 
     def spread(self, position: float) -> None:
         """Let the position be less certain by this standard deviation [m], in all directions."""
         self.covariance.reshape(-1)[:: self._size + 1][:3] += position**2
 
-    def surprises(self, touches: Sequence[Touch]) -> list[float]:
+    def surprises(self, touches: Touches) -> list[float]:
         """Return how far each of these links is from touching [m], beyond what is uncertain; below 0 it may touch."""
-        if not touches:
+        if not touches.links:
             return []
-        links = [touch.link for touch in touches]
-        points, normals = (np.array([getattr(t, n) for t in touches]) for n in ("point", "normal"))
-        rows = self._rows(links, points, normals)
+        rows = self._rows(self._offset_rows[touches.links], touches.points, touches.normals)
         variances = np.einsum("ij,ij->i", rows @ self.covariance, rows) + self._noise.contact**2
-        away = np.array([touch.distance for touch in touches]) + rows[:, 6:] @ self._offsets
+        away = np.array(touches.distances) + rows[:, 6:] @ self._offsets
         beyond: list[float] = (away - self._noise.gate * np.sqrt(variances)).tolist()
         return beyond
 
@@ -260,7 +293,7 @@ class PoseFilter:
         """
         near = self._nearby
         shifts = self._offset_rows[near.links]
-        must = np.array([link in touching for link in near.links], np.bool_)
+        must = np.array([link in touching for link in near.links.tolist()], np.bool_)
         variances = np.where(must, self._noise.contact, self._noise.overlap) ** 2
         depths = np.where(must, self._noise.depth, 0.0)
         active = must.copy()
@@ -272,11 +305,11 @@ class PoseFilter:
             distances, normals, points = seen
             nearest = near.nearest(distances)
             active |= distances[nearest] + shifts @ self._offsets < 0
-            chosen = np.flatnonzero(active)
+            chosen = active.nonzero()[0]
             if not len(chosen):
                 return False
-            at = [nearest[n] for n in chosen]
-            rows = self._rows([near.links[n] for n in chosen], points[at], normals[at])
+            at = nearest[chosen]
+            rows = self._rows(shifts[chosen], points[at], normals[at])
             gaps = distances[at] + depths[chosen] + rows[:, 6:] @ self._offsets
             gain = self._gain(rows, variances[chosen])
             moved = gain @ (rows @ moved - gaps)
@@ -296,39 +329,41 @@ class PoseFilter:
     def _gain(self, rows: Floats, variances: Floats) -> Floats:
         spread = rows @ self.covariance
         total = spread @ rows.T
-        total.flat[:: len(rows) + 1] += variances
+        total.reshape(-1)[:: len(rows) + 1] += variances
         return np.asarray(np.linalg.solve(total, spread).T)
 
     def _measure(self, centres: Floats, radii: Floats) -> _Seen:
         """Return distances between balls and object, the object's normals, and the points on its surface."""
-        turn = rotation_matrix(self.quaternion)
-        distances, normals = self._geometry.measure((centres - self.position) @ turn)
-        normals = normals @ turn.T
+        distances, normals = self._geometry.measure((centres - self.position) @ self._turn)
+        normals = normals @ self._turn.T
         return distances - radii, normals, centres - distances[:, None] * normals
 
-    def _rows(self, links: Sequence[int], points: Floats, normals: Floats) -> Floats:
-        """Return the Jacobian of the distances with respect to the state."""
-        turn = rotation_matrix(self.quaternion)
-        ax, ay, az = ((points - self.position) @ turn).T
-        nx, ny, nz = (normals @ turn).T
-        rows = np.zeros((len(links), self._size))
+    def _rows(self, shifts: Floats, points: Floats, normals: Floats) -> Floats:
+        """Return the Jacobian of the distances with respect to the state.
+
+        Args:
+            shifts: (n, fingers + 1) the part that belongs to the offsets.
+            points, normals: (n, 3) of the object's surface.
+        """
+        ax, ay, az = ((points - self.position) @ self._turn).T
+        nx, ny, nz = (normals @ self._turn).T
+        rows = np.empty((len(points), self._size))
         rows[:, :3] = -normals
         rows[:, 3] = ny * az - nz * ay
         rows[:, 4] = nz * ax - nx * az
         rows[:, 5] = nx * ay - ny * ax
-        rows[:, 6:] = self._offset_rows[links]
+        rows[:, 6:] = shifts
         return rows
 
     def _set(self, start: tuple[Floats, Floats, Floats], moved: Floats) -> None:
-        self.position = start[0] + moved[:3]
         self._offsets = start[2] + moved[6:]
         turned = multiply(start[1].tolist(), rotation_by(moved[3:6].tolist()))
-        self.quaternion = np.array(normalized(turned))
+        self._place(start[0] + moved[:3], np.array(normalized(turned)))
 
     def pose_covariance(self) -> Floats:
         """Return (6, 6) covariance of position [m] and rotation [rad], both in the hand's axes."""
         turn = np.eye(6)
-        turn[3:, 3:] = rotation_matrix(self.quaternion)
+        turn[3:, 3:] = self._turn
         return np.asarray(turn @ self.covariance[:6, :6] @ turn.T)
 
 

@@ -64,6 +64,8 @@ class FingerTorques:
         self._least = least
         self._window_s = window_s
         self._ends = np.cumsum([0, *(len(finger) for finger in joints)])
+        self._moving = [finger for finger, own in enumerate(joints) if own]
+        self._begins = self._ends[self._moving]
         self._silent = np.ones(len(every), np.bool_)
         self._mean = np.zeros(len(every))
         self._strongest = self._ends[:-1].copy()
@@ -80,7 +82,8 @@ class FingerTorques:
         efforts = scene.values[self._indices]
         closing = np.where(self._signs == 0, np.abs(efforts), efforts * self._signs)
         most = np.zeros(len(self.pushing))
-        np.fmax.at(most, self._finger, closing)
+        if len(self._begins):
+            most[self._moving] = np.fmax(0.0, np.fmax.reduceat(closing, self._begins))
         self.pushing = most >= np.where(self.pushing, _RELEASE_FRACTION, 1.0) * self._least
         closing[np.isnan(closing)] = 0.0
         self._silent &= closing == 0.0
@@ -88,7 +91,7 @@ class FingerTorques:
         self.known[self._finger[self._silent]] = False
         share = 1.0 - math.exp(-seconds / self._window_s) if self._window_s > 0 else 1.0
         self._mean += share * (closing - self._mean)
-        for finger in np.flatnonzero(self.pushing).tolist():
+        for finger in self.pushing.nonzero()[0].tolist():
             mine = slice(self._ends[finger], self._ends[finger + 1])
             self._mean[mine] = np.maximum(self._mean[mine], closing[mine])
             self._strongest[finger] = mine.start + int(self._mean[mine].argmax())

@@ -13,7 +13,7 @@ from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scene.poses import extrapolate, relative_to
 from hetwin_core.ensemble.scene.values import POSE, POSE_SIZE, Floats
-from hetwin_core.kinematics.base_moves import PlanarPose
+from hetwin_core.kinematics.planar import PlanarPose
 from model_nodes.main_physics.engines.engine import Engine, Unsupported
 from model_nodes.main_physics.robots import SceneRobot
 from model_nodes.main_physics.sources.part import BaseMotion

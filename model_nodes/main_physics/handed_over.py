@@ -1,7 +1,5 @@
 """What others do to bodies of the main model: attributes that they own, fidelities, and changes in a run."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any

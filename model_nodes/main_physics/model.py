@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from hetwin_core.ensemble.base_words import BASE_ALIGNED
+from hetwin_core.ensemble.clock import MainClock
+from hetwin_core.ensemble.conductor.reporting.listener import LATER_NS
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.model import (
@@ -95,7 +97,7 @@ class MainPhysics(MainModel[Settings]):
         """Load world, robot and source; see `loading`."""
         world = load_world(settings)
         engine = _engine(settings.engine)
-        self._engine = engine
+        self._engine, self._clock = engine, MainClock(settings.rate)
         check_bounces(settings.bodies, engine.name, bounces=engine.bounces)
         remarks = engine.load(world, _engine_settings(settings, world))
         robots = robots_of(settings, world)
@@ -187,7 +189,7 @@ class MainPhysics(MainModel[Settings]):
             moving.prepare()
         periods = round(tick.period_ns * self.settings.rate / 1e9)
         try:
-            if periods > 1:  # see `roll_out`
+            if periods > 1 and engine.computed_ahead:  # see `roll_out`
                 engine.leap(periods - 1)
             if self._switcher is not None and self._switcher.any:
                 self._switcher.update(engine, tick.scene)
@@ -195,6 +197,8 @@ class MainPhysics(MainModel[Settings]):
                 self._foreign.follow(tick.foreign)
             senses, before_ns = moving.plans.senses, tick.time_ns - tick.period_ns
             aligned = moving.sense(before_ns, tick.events) if senses else []
+            if periods > 1 and not engine.computed_ahead:
+                self._step_until(tick, engine, moving)
             self._time_ns = now_ns = tick.time_ns
             motion, corrections = moving.command(now_ns)
             engine.step()
@@ -217,7 +221,27 @@ class MainPhysics(MainModel[Settings]):
             ended=not is_quiet and plans.ended(now_ns),
             input_ns=plans.input_ns if plans.is_live else None,
             late=plans.is_live and plans.late,
+            quiet_ns=self._quiet_ns(engine, moving),
         )
+
+    def _step_until(self, tick: MainTick, engine: Engine, moving: RobotMotion) -> None:
+        """Take all steps of a stretch but the last, in which nothing but the robots' motion is new."""
+        clock = self._clock
+        last = clock.step_from(tick.time_ns)
+        for step in range(clock.step_from(tick.time_ns - tick.period_ns) + 1, last):
+            now_ns = clock.time_of(step)
+            motion, _ = moving.command(now_ns)
+            engine.step(is_seen=False)
+            if self._watching is not None and now_ns >= self._watching.due_ns:
+                self._watching.report(now_ns, motion)
+
+    def _quiet_ns(self, engine: Engine, moving: RobotMotion) -> int:
+        """Until when nothing is reported but states, so that many steps can be taken in one call."""
+        plans = moving.plans
+        if plans.is_live or plans.senses or moving.bases.any or not engine.settled:
+            return -1
+        quiet_ns = plans.quiet_ns if plans else LATER_NS
+        return min(quiet_ns, self._watching.reports_ns) if self._watching is not None else quiet_ns
 
     def record_forces(self) -> Sequence[Floats]:
         """Keep the forces that drive the robots from now on; what is returned grows, (k,) in each substep.

@@ -1,7 +1,5 @@
 """The parameters of the main model, and bodies that differ from their files: heavier, rougher, bouncing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Self

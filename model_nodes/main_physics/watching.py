@@ -98,6 +98,7 @@ class Watching:
     Attributes:
         layout: what does not change during the run.
         due_ns: `report` has nothing to do before this time [ns].
+        reports_ns: it returns nothing before this time [ns].
     """
 
     def __init__(
@@ -121,7 +122,7 @@ class Watching:
         self._rate, self._every = rate, watch_every(rate, watch_rate)
         self._sample_every = max(1, round(rate * SAMPLE_INTERVAL))
         self._stride = math.gcd(self._every, self._sample_every)
-        self.due_ns = 0
+        self.due_ns = self.reports_ns = 0
         self._smoother = Smoother(len(self._commanded), self._sample_every / rate)
         self._delay_ns = round(self._smoother.delay * 1e9)
         self._unless_driven = np.where(plans.driven, 0.0, np.nan)
@@ -156,8 +157,10 @@ class Watching:
             motion: of the commanded joints at that time.
         """
         step = round(time_ns * self._rate / 1e9)
-        following = (step // self._stride + 1) * self._stride
-        self.due_ns = math.ceil((following - 0.5) * 1e9 / self._rate)
+        self.due_ns, self.reports_ns = (
+            math.ceil(((step // every + 1) * every - 0.5) * 1e9 / self._rate)
+            for every in (self._stride, self._every)
+        )
         if step % self._sample_every == 0:
             self._smoother.take(motion.positions, self._plans.measured_efforts)
         if step % self._every:

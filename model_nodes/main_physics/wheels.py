@@ -13,7 +13,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scenario.robot import Wheels
 from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats, ShapeKind
-from hetwin_core.kinematics.base_moves import PlanarPose
+from hetwin_core.kinematics.planar import PlanarPose
 from model_nodes.main_physics.world.description import (
     IDENTITY,
     Body,

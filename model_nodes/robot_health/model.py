@@ -258,6 +258,9 @@ class _Efforts:
         """What is odd about the efforts at this step."""
         if view.watch is None:
             return []
+        if len(self._robots) == 1:
+            ((_, efforts),) = self._robots.values()
+            return efforts.watch(view)  # whose joints are all that the report is about
         events: list[Event] = []
         for own, efforts in self._robots.values():
             events += efforts.watch(replace(view, watch=view.watch.of(own)))

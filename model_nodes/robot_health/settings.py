@@ -1,7 +1,5 @@
 """From which measure on which severity counts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Any

@@ -8,8 +8,8 @@ from math import inf
 
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.poses import conjugate, multiply, normalized, rotate
-from hetwin_core.kinematics.base_moves import PlanarPose
 from hetwin_core.kinematics.chains.screws import Segment
+from hetwin_core.kinematics.planar import PlanarPose
 from model_nodes.robot_program.messages import Pose
 
 

@@ -30,7 +30,8 @@ from typing import NoReturn
 from hetwin_core.ensemble.beliefs import PERCEPT
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.nearest import one_of
-from hetwin_core.kinematics.base_moves import BaseMove, PlanarPose, base_move, straight_move
+from hetwin_core.kinematics.base_moves import BaseMove, base_move, straight_move
+from hetwin_core.kinematics.planar import PlanarPose
 from model_nodes.robot_program.beliefs import Beliefs, Percept, in_world, percepts
 from model_nodes.robot_program.course import Course
 from model_nodes.robot_program.facts import RobotFacts, planar, seen_from, within

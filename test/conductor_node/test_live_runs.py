@@ -6,7 +6,7 @@ import json
 import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +84,31 @@ def test_a_twin_joins_a_robot_that_moves_already(tmp_path: Path) -> None:
     assert ended.code == 0, ended.err
     assert ended.json["simulated_time"] == pytest.approx(2.0, abs=0.01)
     assert ended.json["deterministic"] is False
+
+
+def test_two_robots_live_each_has_a_twin_in_its_namespace(tmp_path: Path) -> None:
+    """Two robots at once, of which the left one is twice as fast: no twin hears the other's."""
+    domain = new_domain()
+    spec = {"live": "", "timeout": 60, "wait": 60}
+
+    def play(name: str, pace: str) -> AbstractContextManager[subprocess.Popen[bytes]]:
+        return robot(
+            domain, "--namespace", name, "--pace", pace, "--stand", "0.5", "--wait-for-twin"
+        )
+
+    def twin(name: str) -> Any:
+        return live(tmp_path / name, domain, spec, "--namespace", name, "--duration", "6")
+
+    with play("left", "2"), play("right", "1"), twin("left") as left, twin("right") as right:
+        ended = {"left": finish(left[0]), "right": finish(right[0])}
+    begun = {}
+    for name, one in ended.items():
+        assert one.code == 0, one.err
+        assert one.json["live"]["states"] > 0
+        actions = [e for e in one.json["events"] if e["kind"] == "action"]
+        begun[name] = [e["time"] - actions[0]["time"] for e in actions]
+    assert len(begun["left"]) > len(begun["right"]) > 1
+    assert begun["right"][1] == pytest.approx(2 * begun["left"][1], rel=0.1)
 
 
 def told(messages: list[DiagnosticArray], key: str) -> str:

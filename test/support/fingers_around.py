@@ -17,6 +17,7 @@ from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
 from hetwin_core.ensemble.scene.values import AttributeSpec, Floats
 from model_nodes.grasp_monitor import GraspMonitor
+from model_nodes.grasp_monitor.model import HELD_OBJECT, HOLDING
 
 OPEN = 0.04
 """Of each finger of the parallel gripper, in m; closed on nothing it is 0."""
@@ -55,14 +56,16 @@ class Gripper:
             [
                 ("robot", AttributeSpec("joint_positions", count)),
                 ("robot", AttributeSpec("joint_efforts", count)),
+                ("hand", HOLDING),
+                ("hand", HELD_OBJECT),
             ],
         )
+        self.holding = False
+        self.held = -1
         self.monitor = GraspMonitor()
         self.monitor.contribute({"hand": self.description(), **self.parameters}, 0)
         self.monitor.start(self.scene(0.0, self.opened, ()))
         self.events: list[Event] = []
-        self.holding = False
-        self.held = -1
 
     def description(self) -> dict[str, object]:
         """As the conductor resolves a hand."""
@@ -81,7 +84,7 @@ class Gripper:
     ) -> Snapshot:
         """A snapshot with these finger positions and distances."""
         efforts = [0.0] + [effort] * len(self.joints)
-        values = np.array([0.0, *positions, *efforts])
+        values = np.array([0.0, *positions, *efforts, self.holding, self.held])
         slots = len(self.layout.slots)
         return Snapshot(
             self.layout,
@@ -104,8 +107,10 @@ class Gripper:
     def look(self, snapshot: Snapshot) -> list[Event]:
         """Step the monitor."""
         output = self.monitor.step(Tick(snapshot.time_ns, 0, snapshot))
-        self.holding = bool(output.values["hand", "holding"].data[0])
-        self.held = int(output.values["hand", "held_object"].data[0])
+        if output.values:
+            self.holding = bool(output.values["hand", "holding"].data[0])
+            held, self.held = self.held, int(output.values["hand", "held_object"].data[0])
+            assert held != self.held, "what has not changed is not written"
         self.events += output.events
         return output.events
 

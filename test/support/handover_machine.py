@@ -90,7 +90,9 @@ class Machine:
             self.models[owners[slot]].kept[entity, attribute.name] = None
             start = pose_value((slot, 0, 0)) if attribute.name == "pose" else None
             self.scene.put(slot, start or Value(np.full(attribute.size, float(slot)), 0))
-        ready = Ready(self.scene, (), (), None, "", (), "", True, {}, 0, (), lambda _, error: error)
+        ready = Ready(
+            self.scene, (), (), None, "", (), "", True, {}, 0, (), lambda _, error: error, {}
+        )
         group = ListenerGroup([])
         parts = assemble(scenario, self.ports, group, RunOptions(), ready, Controls())
         self.handovers, self._effects = parts.handovers, parts.effects

@@ -10,6 +10,7 @@ from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, pose_value
 from model_nodes.handling_observer import HandlingObserver
+from model_nodes.handling_observer.model import CARRIED, HELD, ON
 
 ENTITIES = (
     Entity("ground", EntityKind.STATIC),
@@ -55,7 +56,9 @@ class Watch:
         attributes = [("box", POSE), ("left", POSE), ("right", POSE)]
         for hand in monitored:
             attributes += [(hand, HOLDING), (hand, HELD_OBJECT)]
+        attributes += [("box", spec) for spec in (HELD, ON, CARRIED)]
         self.layout = Layout.build(ENTITIES, attributes)
+        self.answers = {"held": -1.0, "on": -1.0, "carried": 0.0}
         self.observer = HandlingObserver()
         self.observer.contribute({"objects": ["box"], **(parameters or {})}, 0)
         self.monitored = monitored
@@ -69,6 +72,8 @@ class Watch:
         """A snapshot now."""
         values = np.zeros(self.layout.size)
         values[self.layout.range_of("box", "pose")] = pose
+        for name, answer in self.answers.items():
+            values[self.layout.range_of("box", name)] = answer
         for hand in self.monitored:
             values[self.layout.range_of(hand, "holding")] = float(hand == grip)
             values[self.layout.range_of(hand, "held_object")] = BOX if hand == grip else -1.0
@@ -99,7 +104,9 @@ class Watch:
         where = pose_value((0.0, 0.0, 0.0)).data if pose is None else pose
         scene = self.scene(rows, grip, frame, where)
         output = self.observer.step(Tick(scene.time_ns, 0, scene, events))
-        self.answers = {name: float(value.data[0]) for (_, name), value in output.values.items()}
+        for (_, name), value in output.values.items():
+            assert self.answers[name] != value.data, "what has not changed is not written"
+            self.answers[name] = float(value.data[0])
         self.events += output.events
         return output.events
 

@@ -27,16 +27,17 @@ class Way:
     Args:
         holds: whether a value is the datum.
         bare: functions whose call hands the datum over by itself, once it was met.
+        begin: the file with which the way begins; others may know the datum before. Empty: with any.
 
     Attributes:
         met: the files in the order in which they first met the datum.
         handed: from which file to which other one it was handed over; an empty name is that of the test.
     """
 
-    def __init__(self, holds: Holds, bare: Sequence[str] = ()) -> None:
+    def __init__(self, holds: Holds, bare: Sequence[str] = (), begin: str = "") -> None:
         self.met: list[str] = []
         self.handed: set[tuple[str, str]] = set()
-        self._holds, self._bare = holds, bare
+        self._holds, self._bare, self._begin = holds, bare, begin
         self._busy = False
         self._generators: dict[int, FrameType] = {}
 
@@ -68,6 +69,9 @@ class Way:
         return not known
 
     def _hand(self, giver: str, taker: str) -> None:
+        if self._begin and not self.met:
+            self.met += [taker] if taker == self._begin else []
+            return
         for file in (giver, taker):
             if file and file not in self.met:
                 self.met.append(file)
@@ -99,9 +103,9 @@ def _reached(begin: set[str], handed: set[tuple[str, str]], closed: set[str]) ->
 
 
 @contextmanager
-def followed(holds: Holds, bare: Sequence[str] = ()) -> Iterator[Way]:
+def followed(holds: Holds, bare: Sequence[str] = (), begin: str = "") -> Iterator[Way]:
     """Follow a datum through what runs meanwhile, in all threads that begin meanwhile too."""
-    way = Way(holds, bare)
+    way = Way(holds, bare, begin)
     threading.setprofile(way.look)
     sys.setprofile(way.look)
     try:

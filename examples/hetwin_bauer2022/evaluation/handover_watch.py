@@ -69,6 +69,10 @@ class HandoverWatch(RunListener):
                 HandBack(handover.entity, time_ns, time_ns + WATCHED_NS, released)
             )
 
+    def next_ns(self, now_ns: int) -> int:
+        """Each state for a while after a hand-back."""
+        return now_ns if any(now_ns <= back.until_ns for back in self.hand_backs) else 1 << 62
+
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Compare and measure."""
         for back in self.hand_backs:

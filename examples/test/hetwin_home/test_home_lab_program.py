@@ -10,7 +10,7 @@ from support.robot_files import example
 
 import hetwin_suite
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.kinematics.base_moves import PlanarPose
+from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_suite.commanding.rehearsal import Rule
 from hetwin_suite.commanding.send import Commander
 

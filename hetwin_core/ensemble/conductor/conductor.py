@@ -13,6 +13,7 @@ from hetwin_core.ensemble.conductor.controls import (
     Act,
     Controls,
     Done,
+    Membership,
     Move,
     Pace,
     Pause,
@@ -262,6 +263,47 @@ class Conductor:
         if not plan.provides(attribute):
             raise Refused(f"{model} cannot be responsible for {attribute}")
         self._controls.requests.append(Move(slot, plan.index, done))
+
+    def awaits(self, name: str) -> bool:
+        """Whether this is a model of the scenario itself, whose node may be a new one, and none that joins."""
+        plan = self._scenario.plan(name)
+        return plan is not None and plan.seat is None
+
+    def join(self, name: str, done: Done = lambda _: None) -> str:
+        """Let a model that the scenario admits join at the next barrier; the run is not deterministic then.
+
+        Args:
+            name: of the model; one that a pattern of the scenario covers gets a free place of it.
+            done: called once: with None when it has joined, else with the reason why not.
+
+        Returns:
+            The name that it has in the run.
+
+        Raises:
+            Refused: if there is no run, or the scenario does not admit the model.
+        """
+        if self._run is None:
+            raise Refused("no simulation is running")
+        run, asked = self._run, tuple(self._controls.requests)
+        coming = {r.model for r in asked if isinstance(r, Membership) and r.joins}
+        plan = self._scenario.seat_for(name, lambda i: i in coming or run.in_service(i))
+        self._controls.requests.append(Membership(plan.index, True, done))
+        return plan.name
+
+    def leave(self, name: str, done: Done = lambda _: None) -> None:
+        """Let a model that has joined leave at the next barrier; what it is responsible for goes back.
+
+        Args:
+            name: that it has in the run.
+            done: called once: with None when it has left, else with the reason why not.
+
+        Raises:
+            Refused: if there is no such model.
+        """
+        plan = self._scenario.plan(name)
+        if plan is None:
+            raise Refused(f"there is no model {name!r}")
+        self._controls.requests.append(Membership(plan.index, False, done))
 
     def place(self, entity: str, attribute: str, data: Floats, done: Done) -> None:
         """Give an attribute another value at the next barrier, also while the run is paused.

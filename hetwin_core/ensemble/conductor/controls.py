@@ -152,6 +152,35 @@ class Pace:
         return max(0.0, wait)
 
 
+WINDOW_NS = 2_000_000_000
+"""Wall time over which the factor is measured."""
+
+
+class Factor:
+    """How many times real time a run goes, measured over its last seconds."""
+
+    def __init__(self) -> None:
+        self._seen: deque[tuple[int, int]] = deque()
+
+    def begin_anew(self) -> None:
+        """Forget what was, after the run stood still."""
+        self._seen.clear()
+
+    def at(self, wall_ns: int, time_ns: int) -> float | None:
+        """The factor now; None until it can be known.
+
+        Args:
+            wall_ns: wall time.
+            time_ns: simulated time that the run has come to.
+        """
+        seen = self._seen
+        seen.append((wall_ns, time_ns))
+        while len(seen) > 2 and wall_ns - seen[1][0] >= WINDOW_NS:
+            seen.popleft()
+        first_wall, first_time = seen[0]
+        return (time_ns - first_time) / (wall_ns - first_wall) if wall_ns > first_wall else None
+
+
 BY_HAND = "by hand"
 """Source of the events, and cause of the handovers, that somebody asked for while the run went on."""
 
@@ -190,6 +219,21 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
+class Membership:
+    """A request that a model joins or leaves at the next barrier.
+
+    Attributes:
+        model: its index.
+        joins: whether it joins.
+        done: called with what became of it.
+    """
+
+    model: int
+    joins: bool
+    done: Done = lambda _: None
+
+
+@dataclass(frozen=True, slots=True)
 class Act:
     """Something done to the run that does not change its course, such as a pause; only to be recorded."""
 
@@ -213,4 +257,4 @@ class Controls:
     pause: Pause = field(default_factory=Pause)
     pace: Pace = field(default_factory=Pace)
     arrivals: SimpleQueue[Event] = field(default_factory=SimpleQueue)
-    requests: deque[Placement | Move | Act] = field(default_factory=deque)
+    requests: deque[Placement | Move | Membership | Act] = field(default_factory=deque)

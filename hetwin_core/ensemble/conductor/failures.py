@@ -16,7 +16,8 @@ from hetwin_core.ensemble.conductor.start.lifecycle import Ready
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.saving.rebuild import Restorable
-from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
+from hetwin_core.ensemble.scenario.model_plan import ModelPlan
+from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scenario.schema import OnFailure
 from hetwin_core.ensemble.scene.scene import ResponsibilityTable
 from hetwin_core.ensemble.transport.port import ModelPort
@@ -81,6 +82,10 @@ class FailurePolicy(Restorable):
         if plan is None or isinstance(failure, RestartFailed):
             return True
         return plan.on_failure is OnFailure.STOP
+
+    def readmit(self, model: int) -> None:
+        """Decide anew about a model that has handed everything back."""
+        self._handed_back.discard(model)
 
     def decide(self, failure: RunFailed) -> Decision | None:
         """What to do about a failure; None if its model has handed everything back before."""
@@ -149,6 +154,10 @@ class FailureHandler(Restorable):
     def is_fatal(self, failure: RunFailed) -> bool:
         """Whether `handle` would raise this failure at once."""
         return self._policy.is_fatal(failure)
+
+    def readmit(self, model: int) -> None:
+        """A model that was given up has joined again."""
+        self._policy.readmit(model)
 
     def handle(self, failure: RunFailed) -> None:
         """Do what the policy decides about a failure, and about those that follow from it.

@@ -265,12 +265,16 @@ class Handovers(Restorable):
             RunFailed: if the main model fails, or does not take what it brought into the scene.
         """
         name = self._scene.table.models[model]
-        self._given_up[model] = f"{name} was given up at {self._scene.time_ns / 1e9:.6f} s"
+        self.out_of_service(model, f"{name} was given up at {self._scene.time_ns / 1e9:.6f} s")
         for slot in slots:
             self._record(self._two_phase.take_from_failed(slot, cause))
 
+    def out_of_service(self, model: int, why: str) -> None:
+        """Hand nothing to a model from now on; `why` is said to those that ask."""
+        self._given_up[model] = why
+
     def readmit(self, model: int) -> None:
-        """A model that was given up works again."""
+        """A model that was given up works again, or one has joined."""
         del self._given_up[model]
 
     def give_back(self, slot: int, to: int, cause: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hetwin_core.ensemble.conductor.controls import Controls
 from hetwin_core.ensemble.conductor.failures import FailureHandler, FailurePolicy
 from hetwin_core.ensemble.conductor.handovers import Handovers
+from hetwin_core.ensemble.conductor.joining import Joining
 from hetwin_core.ensemble.conductor.reporting.digest import Digest
 from hetwin_core.ensemble.conductor.reporting.listener import ListenerGroup
 from hetwin_core.ensemble.conductor.scheduler import LagControl, Scheduler
@@ -65,11 +66,18 @@ def assemble(
     handovers = Handovers(scene, ports, main_port.plan.index, digest, listeners)
     policy = FailurePolicy(scenario, scene.table)
     failures = FailureHandler(scenario, ready, ports, policy, handovers, scheduler, listeners)
-    effects = EffectRunner(scenario, scene, ports, handovers, failures, listeners)
+    effects = EffectRunner(
+        scenario, scene, ports, handovers, failures, listeners, controls.requests.append
+    )
+    joining = Joining(
+        scenario, ready, ports, handovers, scheduler, failures, effects, events, listeners
+    )
     triggers = TriggerRunner(
         scenario.triggers, scenario.functions, effects, scene.snapshot, events.handle
     )
-    outside = OutsideInput(controls, scene, main_port, events, effects, failures)
+    outside = OutsideInput(
+        controls, scene, main_port, events, effects, failures, joining.join, joining.leave
+    )
     end_ns = None if options.duration is None else round(options.duration * 1e9)
     step = EnsembleStep(
         main_port,

@@ -210,7 +210,7 @@ def run_summary(
         transport=options.transport,
         engine=ready.engine,
         shown=ready.shown,
-        processes=tuple({"model": r.name, "pid": r.pid} for r in ready.records),
+        processes=tuple({"model": r.name, "pid": r.pid} for r in ready.records if r.pid),
         events=tuple(event_to_summary(e) for e in parts.events.events),
         handovers=tuple(handover_row(h) for h in parts.handovers.done),
         state={**known_state(state, coverage, end_ns)},

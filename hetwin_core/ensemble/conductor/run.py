@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+import numpy as np
+
 from hetwin_core.ensemble.conductor.between_steps import AtBarrier, BetweenSteps
 from hetwin_core.ensemble.conductor.checkpoint import SOURCE, Checkpoint, check_same, put_back
 from hetwin_core.ensemble.conductor.controls import Controls
@@ -16,7 +18,9 @@ from hetwin_core.ensemble.conductor.start.lifecycle import Ready, start_all
 from hetwin_core.ensemble.conductor.start.options import LONGEST_S, RunOptions
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import FIDELITY, Fidelity, Value
 from hetwin_core.ensemble.supervision.interrupts import Interrupted
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_core.ensemble.words import shown_line
@@ -70,6 +74,10 @@ class Run:
     def scene(self) -> Snapshot:
         """The scene as it is now, not to be kept."""
         return self._ready.scene.snapshot()
+
+    def in_service(self, model: int) -> bool:
+        """Whether the model with this index takes part in the run."""
+        return not self._parts.handovers.is_given_up(model)
 
     @property
     def step(self) -> int:
@@ -174,12 +182,13 @@ class Run:
         A main model in another process works on the next step while the state after the last one is published.
         """
         ensemble, publisher, effects = self._parts.step, self._parts.publisher, self._parts.effects
-        step, over = self._step, False
+        step, following, over = self._step, self._step, False
         while True:
             begun = False
             try:
                 if ensemble.can_overlap and not over and not self._at_barriers:
-                    begun = self._begin_step(step + 1)
+                    following = self._following(step)
+                    begun = self._begin_step(following)
             finally:
                 publisher.publish(step, ensemble.output)
             if over:
@@ -187,7 +196,9 @@ class Run:
             self._step = step
             if self._at_barriers:
                 self._between.come_to(self._at_barriers)
-            following = step + 1 if self._between.leaps is None else self._between.leaps(step)
+                ensemble.changed()
+            if not begun:
+                following = self._following(step)
             if not (
                 begun or self._begin_step(following) or self._begin_when_allowed(following, idle)
             ):
@@ -195,8 +206,30 @@ class Run:
             step = following
             handled = self._parts.events.handled
             over = ensemble.finish(step) or effects.stopped_by is not None
+            if over:
+                self._raise_fidelity()
             if self._controls.pause.until_event and self._parts.events.handled != handled:
                 self._controls.pause.hold()
+
+    def _following(self, step: int) -> int:
+        """The step that follows a complete one: the next at which anybody looks, unless somebody looks at each."""
+        if self._between.leaps is not None:
+            return self._between.leaps(step)
+        controls = self._controls
+        one_by_one = self._at_barriers or self._options.single_steps
+        if one_by_one or controls.pause.left is not None or controls.pace.factor is not None:
+            return step + 1
+        publisher, clock = self._parts.publisher, self._scenario.clock
+        looked_at = clock.step_from(publisher.next_ns(self._ready.scene.time_ns))
+        return max(step + 1, min(self._parts.step.next_stop(step), looked_at))
+
+    def _raise_fidelity(self) -> None:
+        """Let everything be as usual in the last state: no signaler says any more what is needed."""
+        scene = self._ready.scene
+        high = Value(np.array([float(Fidelity.HIGH)]), scene.time_ns)
+        for slot in scene.layout.select([Selection("*", FIDELITY.name)]):
+            scene.put(slot, high)
+        scene.resolve(scene.time_ns)
 
     def _begin_step(self, step: int) -> bool:
         """Begin a step, unless the run is stopped, paused or ahead of its pace; returns whether it did."""
@@ -230,6 +263,7 @@ class Run:
                 idle(POLL_S)
             if not stop.is_set():
                 self._parts.outside.carry_out()
+        self._parts.step.changed()
         self._controls.pace.begin_anew()
 
     def _keep_pace(self, idle: Callable[[float], None]) -> None:
@@ -241,6 +275,7 @@ class Run:
         """Run from the barrier at which the run is; see `BetweenSteps.go_on`."""
         ended, error, begun = "failed", None, time.monotonic()
         self._at_barriers = ()
+        self._parts.step.changed()
         try:
             ended = self._loop(time.sleep)
         except Exception as failure:

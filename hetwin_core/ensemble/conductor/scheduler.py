@@ -46,12 +46,13 @@ class Scheduler(Restorable):
     saved_fields = ("interrupted", "_last_ns", "_changed", "stretch", "missed")
 
     def __init__(self, ports: Sequence[ModelPort], layout: Layout) -> None:
-        others = [p for p in ports if not p.plan.main]
+        others = [p for p in ports if not p.plan.main and p.plan.seat is None]
         self._waited = [p for p in others if p.plan.stepping is Stepping.SERVICE]
         self._beside = [p for p in self._waited if p.plan.beside]
         self.any_beside = bool(self._beside)
         self.unwaited = [p for p in others if p.plan.stepping is not Stepping.SERVICE]
         self.stride = _stride(self._waited)
+        self._layout = layout
         self._fidelity_offsets = _fidelity_offsets(self._waited, layout)
         self.interrupted: set[int] = set()
         self._last_ns = {port.plan.index: 0 for port in self._waited}
@@ -96,6 +97,11 @@ class Scheduler(Restorable):
         """Those of `due` that have not lost their step by a failure since."""
         return [port for port in due if port.plan.index not in self.interrupted]
 
+    @property
+    def sees_every_step(self) -> bool:
+        """Whether a model that is not waited for, or is coupled beside the main one, has to hear of every step."""
+        return bool(self.unwaited) or self.any_beside
+
     def next_due(self, step: int) -> int:
         """The first step of the main model, from this one on, with which any waited-for model steps."""
         nexts = [-(-step // port.plan.every) * port.plan.every for port in self._waited]
@@ -124,10 +130,29 @@ class Scheduler(Restorable):
         self.unwaited = [p for p in self.unwaited if p.plan.index != model]
         self.interrupted.add(model)
 
+    def admit(self, port: ModelPort, time_ns: int) -> None:
+        """Step a model from now on [ns]; one beside the main model from its next period on."""
+        plan = port.plan
+        self._last_ns[plan.index] = time_ns
+        self.interrupted.discard(plan.index)
+        if plan.stepping is not Stepping.SERVICE:
+            self.unwaited = _in_order([*self.unwaited, port])
+            return
+        self._waited = _in_order([*self._waited, port])
+        self._beside = [p for p in self._waited if p.plan.beside]
+        self.any_beside = self.any_beside or plan.beside
+        self.stride = _stride(self._waited)
+        self._fidelity_offsets = _fidelity_offsets(self._waited, self._layout)
+        self.restarted(plan.index)
+
     def restarted(self, model: int) -> None:
         """A new instance replaces this model; a step that the former one began beside the main model is lost."""
         if any(port.plan.index == model for port in self._beside):
             self.interrupted.add(model)
+
+
+def _in_order(ports: Sequence[ModelPort]) -> list[ModelPort]:
+    return sorted(ports, key=lambda port: port.plan.index)
 
 
 def _stride(ports: Sequence[ModelPort]) -> int:

@@ -23,7 +23,7 @@ from hetwin_core.ensemble.model import (
     Model,
     Stepping,
 )
-from hetwin_core.ensemble.scenario.scenario import ModelPlan
+from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 from hetwin_core.ensemble.scene.layout import Entity, Layout
 from hetwin_core.ensemble.scene.scene import ResponsibilityTable, Scene
 from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by

@@ -1,9 +1,7 @@
 """What household objects are good for: the nine functional attributes of Jiang et al., section III.E, Table II."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
@@ -34,7 +32,7 @@ class HeatSource(Strict):
     )
 
     @model_validator(mode="after")
-    def _reaches_somewhere(self) -> HeatSource:
+    def _reaches_somewhere(self) -> Self:
         if (self.within is not None) == self.inside:
             raise ValueError("either within: METRES or inside: true")
         return self
@@ -58,7 +56,7 @@ class Openable(Strict):
     )
 
     @model_validator(mode="after")
-    def _travels(self) -> Openable:
+    def _travels(self) -> Self:
         if self.closed == self.opened:
             raise ValueError("a position opened that differs from closed")
         return self
@@ -73,7 +71,7 @@ class Sliceable(Strict):
     blade: Text = Field(description="the object or link that cuts")
 
     @model_validator(mode="after")
-    def _each_once(self) -> Sliceable:
+    def _each_once(self) -> Self:
         if len(set(self.parts)) < len(self.parts):
             raise ValueError("parts that stand there once each")
         return self
@@ -110,10 +108,10 @@ class FunctionalAttributes(Strict):
         """The attributes that are given."""
         return tuple(name for name in FUNCTIONAL_WORDS if getattr(self, name) is not None)
 
-    def over(self, other: FunctionalAttributes) -> FunctionalAttributes:
+    def over(self, other: Self) -> Self:
         """Return these attributes, and those of the other that are not among them."""
         given = {name: getattr(other, name) for name in other.names}
-        return FunctionalAttributes(**given | {name: getattr(self, name) for name in self.names})
+        return type(self)(**given | {name: getattr(self, name) for name in self.names})
 
     def given(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield each attribute with its parameters."""

@@ -145,9 +145,7 @@ def _is_needed(keeper: Keeper, there: Collection[str]) -> bool:
     )
 
 
-_WARMTH = re.compile(
-    r"""\b(?:hot|cold)\(\s*["']?([\w:]+)["']?\s*\)|\battribute\(\s*["']?([\w:]+)["']?\s*,\s*["']temperature["']"""
-)
+_WARMTH = r"""\b(?:hot|cold)\(\s*["']?([\w:]+)["']?\s*\)|\battribute\(\s*["']?([\w:]+)["']?\s*,\s*["']temperature["']"""
 
 
 def _check_no_circle(entities: Mapping[str, EntityNotes]) -> None:
@@ -157,7 +155,7 @@ def _check_no_circle(entities: Mapping[str, EntityNotes]) -> None:
         BadInput: naming the sources of a circle.
     """
     asks = {
-        name: {first or second for first, second in _WARMTH.findall(source.when or "")}
+        name: {first or second for first, second in re.findall(_WARMTH, source.when or "")}
         for name, notes in entities.items()
         for source in (notes.attributes.heatable, notes.attributes.coolable)
         if source is not None

@@ -1,7 +1,5 @@
 """Recordings as sources: where their robot was, and episodes with the scene as the robot believed it to be."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from pathlib import Path
 from typing import Any

@@ -1,10 +1,8 @@
 """What a scenario says about its robots: description, base, drives, wheels, fittings, and what holds of several."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, Tag, model_validator
 
@@ -61,7 +59,7 @@ class Lidar(Strict):
     rate: Annotated[Positive, Field(description="scans per simulated second")]
 
     @model_validator(mode="after")
-    def _turns(self) -> Lidar:
+    def _turns(self) -> Self:
         if not self.first < self.last:
             raise ValueError(f"from below to, not from {self.first:g} to {self.last:g}")
         if not self.nearest < self.reach:
@@ -144,7 +142,7 @@ class DriveGroup(Strict):
     )
 
     @model_validator(mode="after")
-    def _fits_its_mode(self) -> DriveGroup:
+    def _fits_its_mode(self) -> Self:
         used = {
             DriveMode.FOLLOW: set(),
             DriveMode.VELOCITY: {"damping", "effort", "acceleration"},

@@ -2,83 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-from hetwin_core.ensemble.catalogue import declared, model_class
-from hetwin_core.ensemble.clock import MainClock, divisor, nearest_rates
-from hetwin_core.ensemble.concern_words import ROBOT_HEALTH
-from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.clock import MainClock
+from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.expressions.evaluators import Evaluator, all_evaluators, own_functions
 from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.installed import SCENARIOS, installs
-from hetwin_core.ensemble.model import Model, Stepping
 from hetwin_core.ensemble.nearest import one_of, perhaps
-from hetwin_core.ensemble.own_modules import in_use, use_modules_in
+from hetwin_core.ensemble.own_modules import use_modules_in
 from hetwin_core.ensemble.resources import DATA_SCHEME, Kind, find, find_known, names_of
 from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.ensemble.scenario.household import complete, placed_beside
-from hetwin_core.ensemble.scenario.robot import Robot
-from hetwin_core.ensemble.scenario.schema import ModelEntry, OnFailure, ScenarioFile
+from hetwin_core.ensemble.scenario.model_plan import ModelPlan, model_plans
+from hetwin_core.ensemble.scenario.robot import OneOfSeveral, Robot
+from hetwin_core.ensemble.scenario.schema import ScenarioFile
 from hetwin_core.ensemble.scenario.strict_yaml import load_with_base, with_variant
-from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE
 from hetwin_core.ensemble.triggers.trigger import Trigger, compile_evaluators, compile_triggers
 from hetwin_core.ensemble.validation import check
-
-ModelClass: TypeAlias = type[Model]
-
-INITIALIZE_DEADLINE_S = 30.0
-
-_ROBOT_HEALTH_CLASS = "model_nodes.robot_health:RobotHealth"
-
-
-@dataclass(frozen=True, slots=True)
-class ModelPlan:
-    """One model of the ensemble, as it will be run.
-
-    Attributes:
-        index: its place in the scenario; owners are counted by it.
-        every: it steps at every so many steps of the main model.
-        deadline: wall seconds that a call may take.
-        on_failure: what becomes of the run when it fails.
-        patience: the same for `initialize`, which may read large files; more only if the scenario gives no deadline.
-        folder: where the module of `cls` lies, if it is beside the scenario and not installed.
-        in_conductor: it runs in the conductor's process over every transport; it watches the run for its user, and
-            what it contributes is no part of the digest.
-        own_process: it has a process of its own in a run without ROS.
-    """
-
-    index: int
-    name: str
-    type: str
-    cls: ModelClass
-    main: bool
-    stepping: Stepping
-    every: int
-    beside: bool
-    deadline: float
-    parameters: dict[str, Any]
-    on_failure: OnFailure = OnFailure.STOP
-    patience: float = INITIALIZE_DEADLINE_S
-    folder: Path | None = None
-    in_conductor: bool = False
-    own_process: bool = False
-
-    @property
-    def parameters_at(self) -> str:
-        """The scenario's key that holds the parameters."""
-        return self.name if self.in_conductor else f"models.{self.name}.parameters"
-
-    def deadline_of(self, call: str) -> float:
-        """Wall seconds that a call of this name may take."""
-        return self.patience if call == "initialize" else self.deadline
-
-    def provides(self, attribute: str) -> bool:
-        """Whether it can be responsible for attributes of this name."""
-        names = [spec.name for spec in self.cls.provides]
-        return attribute in names or ANY_ATTRIBUTE.name in names
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +89,36 @@ class Scenario:
                 return model
         return None
 
+    def seat_for(self, name: str, is_taken: Callable[[int], bool]) -> ModelPlan:
+        """The place of a model that wants to join.
+
+        Args:
+            name: of the model: that of a place, or one that a pattern covers.
+            is_taken: whether the place with an index is.
+
+        Raises:
+            Refused: if the scenario admits no such model, or all its places are taken.
+        """
+        plan = self.plan(name)
+        if plan is not None and plan.seat is None:
+            raise Refused(f"{name} is a model of the scenario, and takes part already")
+        covered = [p for p in self.models if p.seat and fnmatchcase(name, p.seat.key)]
+        found = covered if plan is None else [plan]
+        for place in found:
+            if not is_taken(place.index):
+                return place
+        if found:
+            raise Refused(f"{name} cannot join: taken is {', '.join(p.name for p in found)}")
+        admitted = ", ".join(self.file.admit) or "none"
+        raise Refused(
+            f"the scenario {self.name} has no model {name!r} and admits none of that name;"
+            f" models: {', '.join(self.file.models)}; admit: {admitted}"
+        )
+
     @property
     def placeable(self) -> tuple[ModelPlan, ...]:
-        """The models that may run in processes of their own."""
-        return tuple(model for model in self.models if not model.in_conductor)
+        """The models that hetwin may run in processes of their own."""
+        return tuple(m for m in self.models if not (m.in_conductor or m.is_foreign or m.seat))
 
     def chosen(self, names: str) -> frozenset[str]:
         """Names of models that may run elsewhere: some of them, separated by commas, or ``all``.
@@ -258,7 +229,7 @@ def build_scenario(document: strict_yaml.Document, path: Path) -> Scenario:
             raise placed_beside(error, document, given, path) or error from None
         clock = MainClock(file.rate)
         use_modules_in(*document.folders(path))
-        models = _plans(file)
+        models = model_plans(file)
         functions = {**all_evaluators(), **own_functions(file.evaluators)}
         evaluators = compile_evaluators(file.evaluators, functions)
         names = {m.name for m in models}
@@ -278,136 +249,9 @@ def _validate(document: strict_yaml.Document) -> ScenarioFile:
             found=type(document.data).__name__,
             expected="a mapping with scenario, world, models ...",
         )
+    for part in (Robot, OneOfSeveral):
+        part.model_rebuild()  # what is built already is not built again where others have it
     return check(ScenarioFile, document.data)
-
-
-def _plans(file: ScenarioFile) -> tuple[ModelPlan, ...]:
-    mains = [name for name, entry in file.models.items() if entry.main]
-    if len(mains) != 1:
-        raise BadInput(
-            "one model must be the main one"
-            if not mains
-            else "two models claim to be the main one",
-            where="models",
-            found=mains or list(file.models),
-            expected="exactly one model with main: true",
-        )
-    plans = [
-        _plan(index, name, entry, file) for index, (name, entry) in enumerate(file.models.items())
-    ]
-    main = next(plan for plan in plans if plan.main)
-    if getattr(main.cls, "watched", False) and file.robot_health is not False:
-        plans.append(_robot_health(len(plans), file))
-    return tuple(plans)
-
-
-def _robot_health(index: int, file: ScenarioFile) -> ModelPlan:
-    """The observer of the robot; a run goes on without it if it fails, which the outcome names.
-
-    Raises:
-        BadInput: if a model of the scenario has its name.
-    """
-    if ROBOT_HEALTH in file.models:
-        raise BadInput(
-            "this name is taken by the observer that hetwin adds",
-            where=f"models.{ROBOT_HEALTH}",
-            found=ROBOT_HEALTH,
-            expected=f"another name; the key {ROBOT_HEALTH} beside models sets its parameters",
-        )
-    given = file.robot_health
-    entry = ModelEntry(
-        type=_ROBOT_HEALTH_CLASS,
-        on_failure=OnFailure.HAND_BACK,
-        parameters=given if isinstance(given, dict) else {},
-    )
-    plan = _plan(index, ROBOT_HEALTH, entry, file)
-    return replace(plan, type=ROBOT_HEALTH, in_conductor=True)
-
-
-def _plan(index: int, name: str, entry: ModelEntry, file: ScenarioFile) -> ModelPlan:
-    where = f"models.{name}"
-    try:
-        cls = declared(model_class(entry.type))
-    except BadInput as error:
-        raise error.at(f"{where}.type") from None
-    if entry.main and not cls.can_be_main:
-        raise BadInput(
-            "this model cannot be the main one",
-            where=f"{where}.main",
-            found=entry.type,
-            expected="a simulation that times the others, e.g. main_physics",
-        )
-    stepping = entry.step or cls.stepping
-    if entry.main and stepping is not Stepping.SERVICE:
-        raise BadInput(
-            "the main model is stepped by service",
-            where=f"{where}.step",
-            found=str(stepping),
-            expected="service",
-        )
-    if entry.main and entry.on_failure is not OnFailure.STOP:
-        raise BadInput(
-            "without its main model a run cannot go on",
-            where=f"{where}.on_failure",
-            found=entry.on_failure.value,
-            expected="stop",
-        )
-    if entry.process == "own" and (entry.main or stepping is not Stepping.SERVICE):
-        raise BadInput(
-            "only a model that the conductor steps, other than the main one, gets a process of its own",
-            where=f"{where}.process",
-            found="own",
-            expected="shared, or step: service" if not entry.main else "shared",
-        )
-    parameters = dict(entry.parameters)
-    if entry.engine is not None:
-        parameters.setdefault("engine", entry.engine)
-    deadline = file.deadline if entry.deadline is None else entry.deadline
-    is_given = entry.deadline is not None or "deadline" in file.model_fields_set
-    return ModelPlan(
-        index=index,
-        name=name,
-        type=entry.type,
-        cls=cls,
-        main=entry.main,
-        stepping=stepping,
-        every=_every(name, entry, cls.rate, file.rate),
-        beside=entry.coupling == "beside",
-        deadline=deadline,
-        patience=deadline if is_given else max(deadline, INITIALIZE_DEADLINE_S),
-        parameters=parameters,
-        on_failure=entry.on_failure,
-        folder=in_use(entry.type.partition(":")[0]),
-        own_process=entry.process == "own",
-    )
-
-
-def _every(name: str, entry: ModelEntry, own_rate: float | None, main_rate: float) -> int:
-    if entry.main:
-        if entry.every not in (None, 1) or (entry.rate is not None and entry.rate != main_rate):
-            raise BadInput(
-                "the main model steps at the scenario's rate",
-                where=f"models.{name}.rate",
-                found=entry.rate or entry.every,
-                expected=f"no rate here, or {main_rate:g}",
-            )
-        return 1
-    if entry.every is not None:
-        return entry.every
-    given = entry.rate is not None
-    rate = entry.rate or own_rate or main_rate
-    every = divisor(main_rate, rate)
-    if every is None and not given:
-        every = max(1, round(main_rate / rate))  # a default need not divide the rate exactly
-    if every is None:
-        near = " or ".join(f"{r:g}" for r in nearest_rates(main_rate, rate))
-        raise BadInput(
-            "this rate does not divide the main model's rate",
-            where=f"models.{name}.rate",
-            found=rate,
-            expected=f"{near} with the main rate {main_rate:g}, or every: N",
-        )
-    return every
 
 
 def _check_responsibilities(file: ScenarioFile, models: tuple[ModelPlan, ...]) -> None:

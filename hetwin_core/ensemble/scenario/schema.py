@@ -1,9 +1,7 @@
 """What a scenario file may say. The JSON Schema for editors is made from these classes."""
 
-from __future__ import annotations
-
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -16,6 +14,7 @@ from pydantic import (
 from hetwin_core.ensemble.expressions.expression import EventPattern
 from hetwin_core.ensemble.model import Stepping
 from hetwin_core.ensemble.nearest import perhaps
+from hetwin_core.ensemble.node_type import NODE
 from hetwin_core.ensemble.scenario.functional import FunctionalAttributes
 from hetwin_core.ensemble.scenario.robot import RobotEntry, RobotsEntry, check_robots
 from hetwin_core.ensemble.scenario.source import SourceEntry
@@ -91,7 +90,7 @@ class Commands(Strict):
     )
 
     @model_validator(mode="after")
-    def _is_consistent(self) -> Commands:
+    def _is_consistent(self) -> Self:
         if not self.groups and self.base is None:
             raise ValueError("groups of joints, a base, or both")
         controllers = [group.controller for group in self.groups.values()]
@@ -132,7 +131,7 @@ class Hand(Strict):
         return [name if self.robot is None else f"{self.robot}::{name}" for name in self.joints]
 
     @model_validator(mode="after")
-    def _lengths_agree(self) -> Hand:
+    def _lengths_agree(self) -> Self:
         for name in ("opened", "closed"):
             values = getattr(self, name)
             if values and len(values) != len(self.joints):
@@ -165,7 +164,7 @@ class SceneEntry(Strict):
     )
 
     @model_validator(mode="after")
-    def _says_something(self) -> SceneEntry:
+    def _says_something(self) -> Self:
         if self.pose is None and self.model is None:
             raise ValueError("{pose: [7]}, or {model: FILE, pose: [7]} to add an object")
         return self
@@ -174,7 +173,12 @@ class SceneEntry(Strict):
 class ModelEntry(Strict):
     """One model of the ensemble."""
 
-    type: str = Field(description="a model type that `hetwin list models` lists, or MODULE:CLASS")
+    type: str = Field(
+        description="a model type that `hetwin list models` lists, MODULE:CLASS, or node: a ROS node of any language"
+    )
+    provides: list[Text] = Field(
+        default=[], description="type node: names of attributes that it can be responsible for"
+    )
     main: bool = Field(False, description="the one model that times the others")
     step: Stepping | None = Field(None, description="service, clock or free; default: the model's")
     rate: Positive | None = Field(None, description="steps per simulated second")
@@ -199,9 +203,48 @@ class ModelEntry(Strict):
     )
 
     @model_validator(mode="after")
-    def _one_pace(self) -> ModelEntry:
+    def _one_pace(self) -> Self:
         if self.rate is not None and self.every is not None:
             raise ValueError("either rate or every, not both")
+        return self
+
+    @model_validator(mode="after")
+    def _is_described_once(self) -> Self:
+        if self.type != NODE and self.provides:
+            raise ValueError("provides only with type: node; other types declare it themselves")
+        if self.type == NODE and self.process == "own":
+            raise ValueError("no process: own with type: node, which is a process")
+        if self.type == NODE and self.on_failure is OnFailure.RESTART:
+            raise ValueError(
+                "on_failure: stop or hand_back with type: node, which hetwin does not start"
+            )
+        return self
+
+
+class OwnsEntry(Strict):
+    """Attributes that a model takes over when it joins."""
+
+    entity: str = Field(description="name or pattern, * for all")
+    attribute: str
+
+
+class AdmitEntry(ModelEntry):
+    """A model that may join the run while it goes on, and leave it."""
+
+    on_failure: OnFailure = Field(
+        OnFailure.HAND_BACK, description="hand_back to the main model, or stop the run"
+    )
+    owns: list[OwnsEntry] = Field(
+        default=[], description="what is handed to it when it joins, and goes back when it leaves"
+    )
+    places: int = Field(
+        1, ge=1, le=16, description="of a pattern such as helper_*: how many at the same time"
+    )
+
+    @model_validator(mode="after")
+    def _joins(self) -> Self:
+        if self.main or self.on_failure is OnFailure.RESTART:
+            raise ValueError("neither main: true nor on_failure: restart for a model that joins")
         return self
 
 
@@ -301,6 +344,10 @@ class ScenarioFile(Strict):
         description="initial geometric description: entity -> {pose: [7]}; {model: FILE, pose: [7]} adds an object",
     )
     models: dict[Name, ModelEntry] = Field(min_length=1)
+    admit: dict[str, AdmitEntry] = Field(
+        default={},
+        description="models that may join while the run goes on, by name or pattern such as helper_*",
+    )
     robot_health: RobotHealthEntry = Field(
         True,
         description="on, off, or parameters of the observer of what no healthy robot and no object does",
@@ -331,7 +378,7 @@ class ScenarioFile(Strict):
     log: LogEntry = LogEntry()
 
     @model_validator(mode="after")
-    def _robots_are_told_apart(self) -> ScenarioFile:
+    def _robots_are_told_apart(self) -> Self:
         check_robots(
             self.robots,
             {name: hand.robot for name, hand in self.hands.items()},

@@ -1,7 +1,5 @@
 """What a scenario or the start of a run says about what moves the robot: a recording, a live one, commands."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Literal

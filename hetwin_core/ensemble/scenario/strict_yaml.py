@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -48,15 +48,20 @@ class _Loader(yaml.SafeLoader):
 
 
 _BOOL, _WHOLE, _FLOAT = (f"tag:yaml.org,2002:{kind}" for kind in ("bool", "int", "float"))
-_NOT_SEXAGESIMAL = r"^(?![^:]*:)"
+
+
+class _Plain(NamedTuple):
+    """The library's pattern of numbers, but for those to the base of 60."""
+
+    pattern: re.Pattern[str]
+
+    def match(self, text: str) -> re.Match[str] | None:
+        return None if ":" in text else self.pattern.match(text)
+
+
 _Loader.yaml_implicit_resolvers = {
     first: [
-        (
-            tag,
-            re.compile(_NOT_SEXAGESIMAL + pattern.pattern, re.VERBOSE)
-            if tag in (_WHOLE, _FLOAT)
-            else pattern,
-        )
+        (tag, _Plain(pattern) if tag in (_WHOLE, _FLOAT) else pattern)
         for tag, pattern in resolvers
         if tag != _BOOL
     ]

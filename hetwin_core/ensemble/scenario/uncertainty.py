@@ -1,8 +1,6 @@
 """What a scenario says is uncertain, and what counts as success: what many runs of it draw and judge."""
 
-from __future__ import annotations
-
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Tag, model_validator
 
@@ -69,7 +67,7 @@ class PoseMixture(Strict):
     weights: Weights
 
     @model_validator(mode="after")
-    def _fits(self) -> PoseMixture:
+    def _fits(self) -> Self:
         _weighted(self.weights, len(self.mixture), "parts of the mixture")
         return self
 
@@ -99,7 +97,7 @@ class Values(Strict):
     weights: Weights | None = None
 
     @model_validator(mode="after")
-    def _fits(self) -> Values:
+    def _fits(self) -> Self:
         if self.weights is not None:
             _weighted(self.weights, len(self.values), "values")
         return self
@@ -121,7 +119,7 @@ class Mixture(Strict):
     weights: Weights
 
     @model_validator(mode="after")
-    def _fits(self) -> Mixture:
+    def _fits(self) -> Self:
         _weighted(self.weights, len(self.mixture), "parts of the mixture")
         return self
 

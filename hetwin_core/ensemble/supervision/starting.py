@@ -13,7 +13,7 @@ from importlib import import_module
 
 from hetwin_core.ensemble.supervision.interrupts import end_at_once, hold
 
-YOUNG = 20_000
+YOUNG = 200_000
 """Objects made before Python looks for cycles among them; by default 700, which imports exceed all the time."""
 
 

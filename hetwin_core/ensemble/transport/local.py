@@ -12,7 +12,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from hetwin_core.ensemble import model_abilities as abilities
-from hetwin_core.ensemble.errors import RunFailed, raised_words
+from hetwin_core.ensemble.errors import BadInput, RunFailed, raised_words
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import (
     Changes,
@@ -24,7 +24,8 @@ from hetwin_core.ensemble.model import (
 from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
-from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
+from hetwin_core.ensemble.scenario.model_plan import ModelPlan
+from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot, read_tables
 from hetwin_core.ensemble.scene.values import Value
 from hetwin_core.ensemble.supervision.heartbeat import (
@@ -367,7 +368,19 @@ def local_ports(
         heartbeat: receives the calls that are under way in this process.
         one_process: keep all models in this process, whatever the scenario says; the digest is the same. For a run
             that is to be forked, and where another process watches each call.
+
+    Raises:
+        BadInput: if a model is a ROS node of any language.
     """
+    for plan in scenario.models:
+        if plan.is_foreign and plan.seat is None:
+            error = BadInput(
+                "this model is a ROS node, which this run cannot reach",
+                where=f"models.{plan.name}.type",
+                found=plan.type,
+                expected="a run over ROS: --transport ros, or ros2 launch",
+            )
+            raise scenario.placed(error)
     return [
         RemotePort(plan, OwnProcess(plan))
         if plan.own_process and not one_process

@@ -15,7 +15,7 @@ from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused, RunFaile
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import Changes, Contribution, MainChanges, Stepping, Tick
 from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
-from hetwin_core.ensemble.scenario.scenario import ModelPlan
+from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 from hetwin_core.ensemble.scene.poses import is_pose
 from hetwin_core.ensemble.scene.snapshot import TABLES, Snapshot
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Value
@@ -23,8 +23,8 @@ from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Value
 MAX_EVENTS = 50_000
 """Most events in one output; a scene may have thousands of objects, each with some of its own."""
 
-MAIN_ONLY = ("block", "tables", "ended", "input_ns", "late")
-"""Fields of an output that only the main model may fill; None, false and an empty mapping are nothing."""
+MAIN_ONLY = ("block", "tables", "ended", "input_ns", "late", "quiet_ns")
+"""Fields of an output that only the main model may fill; None, false, -1 and an empty mapping are nothing."""
 
 _FEW = 32
 """Up to this size, a call costs more than the sum."""
@@ -63,7 +63,8 @@ def not_its_own(output: MainChanges) -> str | None:
 
 
 def _is_nothing(value: object) -> bool:
-    return value is None or value is False or (isinstance(value, dict) and not value)
+    nothing = value is None or value is False or (isinstance(value, dict) and not value)
+    return nothing or (isinstance(value, int) and value == -1)
 
 
 def wrong_numbers(value: object, attribute: AttributeSpec) -> str | None:

@@ -32,6 +32,7 @@ _PER_FOREIGN = 3
 _PER_TABLE = 3
 _PER_VALUE = 4
 _UNKNOWN_PARENT = -2
+_RARE = ("events", "requests", "unknown", "ended", "input_ns", "late", "quiet_ns")
 _NAMES = tuple(TABLES)
 """In messages, tables are numbered in this order."""
 
@@ -266,10 +267,14 @@ def _more(output: Changes) -> dict[str, Any]:
         more["input_ns"] = output.input_ns
     if output.late:
         more["late"] = True
+    if output.quiet_ns >= 0:
+        more["quiet_ns"] = output.quiet_ns
     return more
 
 
 def _take_more(output: MainChanges, more: Mapping[str, Any]) -> None:
+    for key in more.keys() - set(_RARE):
+        raise ValueError(f"more has the unknown key {key!r}; expected some of {', '.join(_RARE)}")
     for entity, attribute in more.get("unknown", ()):
         output.values[entity, attribute] = Value(np.empty(0), 0)
     output.events = list(map(event_from_row, more.get("events", ())))
@@ -277,6 +282,7 @@ def _take_more(output: MainChanges, more: Mapping[str, Any]) -> None:
     output.ended = more.get("ended", False)
     output.input_ns = more.get("input_ns")
     output.late = more.get("late", False)
+    output.quiet_ns = more.get("quiet_ns", -1)
 
 
 def _table(number: int, numbers: Floats, time_ns: int = 0) -> Table:

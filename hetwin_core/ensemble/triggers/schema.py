@@ -1,8 +1,6 @@
 """What a scenario file may say of triggers: what wakes them, their conditions and their effects."""
 
-from __future__ import annotations
-
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, Tag, model_validator
 
@@ -28,7 +26,7 @@ class _Comparison(Strict):
     equals: float | str | bool | None = None
 
     @model_validator(mode="after")
-    def _one_comparison(self) -> _Comparison:
+    def _one_comparison(self) -> Self:
         given = [n for n in ("above", "below", "equals") if getattr(self, n) is not None]
         if len(given) > 1 or (not given and self._needs_one()):
             raise ValueError("one of above, below, equals")
@@ -136,7 +134,7 @@ class TriggerEntry(Strict):
     do: list[Effect] = Field(min_length=1)
 
     @model_validator(mode="after")
-    def _while_needs_an_action(self) -> TriggerEntry:
+    def _while_needs_an_action(self) -> Self:
         if self.while_ and not (isinstance(self.on, OnAction) and self.on.phase == "begin"):
             raise ValueError("while: phase only with on: {action: ...} and phase begin")
         return self

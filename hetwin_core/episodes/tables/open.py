@@ -82,6 +82,10 @@ class RunTables(RunListener):
         if len(self._states) >= _TOGETHER:
             self.take_in()
 
+    def next_ns(self, now_ns: int) -> int:
+        """When a state is due."""
+        return self._due.next_ns(now_ns)
+
     def event(self, event: Event) -> None:
         """Take in an event."""
         self._due.happened = True

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats
-from hetwin_core.kinematics.base_moves import PlanarPose
+from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_suite._robots.obeying.mismatch import Mismatch
 from model_nodes.main_physics.engines.engine import Engine
 from model_nodes.main_physics.sources.commanded.commands import TwistCommand

@@ -18,7 +18,7 @@ from hetwin_core.ensemble.scenario.robot import BaseKind, FollowedBase, Robot
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.topics import ODOMETRY_TOPIC
-from hetwin_core.kinematics.base_moves import PlanarPose
+from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_suite._robots.obeying.base import DrivenBase, MobileBase, RollingBase
 from hetwin_suite._robots.obeying.faults import Fault, FaultKind, Faulty
 from hetwin_suite._robots.obeying.localization import Localization

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.ensemble.words import event_line
-from hetwin_core.kinematics.base_moves import PlanarPose
+from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_suite._robots.obeying.faults import Fault
 from hetwin_suite._robots.obeying.publishing import RobotTopics
 from hetwin_suite._robots.obeying.robot import ObeyingRobot

@@ -11,7 +11,8 @@ import numpy as np
 from hetwin_core.ensemble.conductor.reporting.listener import RunStart
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import one_of
-from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
+from hetwin_core.ensemble.scenario.model_plan import ModelPlan
+from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scenario.uncertainty import Between, Uncertain, Values
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import POSE, Floats

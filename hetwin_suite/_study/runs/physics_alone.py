@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from hetwin_core.ensemble.clock import MainClock
 from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.errors import BadInput, Refused
@@ -87,7 +88,7 @@ class PhysicsAlone:
         """
         scene = run.scene
         self._check_owners(scene)
-        nominal = one(_Recording(self._physics, run.time_ns))
+        nominal = one(_Recording(self._physics, self._scenario.clock, run.time_ns))
         if isinstance(nominal, RunResult):
             raise self._not_alone(nominal.error or "")
         assert isinstance(nominal, _Nominal)
@@ -135,17 +136,19 @@ class PhysicsAlone:
 class _Recording:
     """The whole ensemble, with the forces that drive the robots."""
 
-    def __init__(self, physics: MainPhysics, begin_ns: int) -> None:
-        self._physics, self._begin_ns = physics, begin_ns
+    def __init__(self, physics: MainPhysics, clock: MainClock, begin_ns: int) -> None:
+        self._physics, self._clock, self._begin_ns = physics, clock, begin_ns
 
     def begin(self, run: BetweenSteps) -> None:
-        self._run, self._forces = run, self._physics.record_forces()
+        self._forces = self._physics.record_forces()
 
     def end(self, future: RunResult, summary: RunSummary, scene: Snapshot) -> _Nominal | RunResult:
         if future.error is not None:
             return future
         taken = _taken(summary, self._begin_ns)
-        return _Nominal(self._run.step + 1, np.array(self._forces), _places(scene), taken)
+        return _Nominal(
+            self._clock.step_from(scene.time_ns), np.array(self._forces), _places(scene), taken
+        )
 
 
 class _Alone:

@@ -7,7 +7,8 @@ import threading
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hetwin_core.kinematics.base_moves import BaseState, PlanarPose, nearest_turn
+from hetwin_core.kinematics.base_moves import BaseState
+from hetwin_core.kinematics.planar import PlanarPose, nearest_turn
 
 _STANDS = 5e-3
 """A base whose odometry changes by less stands [m and rad]."""

@@ -20,7 +20,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from hetwin.srv import StopSimulation
 from hetwin_core.ensemble.topics import JOINT_STATES, ODOMETRY_TOPIC
-from hetwin_core.kinematics.base_moves import PlanarPose
+from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_suite.commanding.link.base import BaseHeard
 from hetwin_suite.commanding.link.pieces import Piece
 from model_nodes.consistency.live_robot import HeardJoints

@@ -12,7 +12,7 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.supervision.interrupts import Interrupts
-from hetwin_core.kinematics.base_moves import PlanarPose
+from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_suite.commanding.commanded import Group
 from hetwin_suite.commanding.goals import GraspGoal, ReleaseGoal
 from hetwin_suite.commanding.link.base import BaseFix, seen_from

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import mmap
 import time
-from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -160,8 +159,6 @@ _HEAD = 8
 _MOST_NEAR = 1000
 """Rows of proximity; of more, these are kept."""
 _TRIES = 1000
-WINDOW_NS = 2_000_000_000
-"""Wall time over which the factor is measured."""
 
 
 class Newest:
@@ -249,28 +246,3 @@ class Newest:
                     return copied
             time.sleep(0)
         return None
-
-
-class Factor:
-    """How many times real time a run goes, measured over its last seconds."""
-
-    def __init__(self) -> None:
-        self._seen: deque[tuple[int, int]] = deque()
-
-    def begin_anew(self) -> None:
-        """Forget what was, after the run stood still."""
-        self._seen.clear()
-
-    def at(self, wall_ns: int, time_ns: int) -> float | None:
-        """The factor now; None until it can be known.
-
-        Args:
-            wall_ns: wall time.
-            time_ns: simulated time that the run has come to.
-        """
-        seen = self._seen
-        seen.append((wall_ns, time_ns))
-        while len(seen) > 2 and wall_ns - seen[1][0] >= WINDOW_NS:
-            seen.popleft()
-        first_wall, first_time = seen[0]
-        return (time_ns - first_time) / (wall_ns - first_wall) if wall_ns > first_wall else None

@@ -17,9 +17,10 @@ from multiprocessing.connection import Connection
 from typing import Any, TypeAlias
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.controls import Done
+from hetwin_core.ensemble.conductor.controls import Done, Factor
 from hetwin_core.ensemble.conductor.reporting.concerns import NewConcerns, is_concern
 from hetwin_core.ensemble.conductor.reporting.listener import (
+    LATER_NS,
     Handover,
     RunListener,
     RunStart,
@@ -30,7 +31,7 @@ from hetwin_core.ensemble.events import Event, EventKind, phase_of
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.words import event_line, subject
-from hetwin_suite.view.live.feed import Begun, Factor, Happening, HappeningKind, Newest, Now, Over
+from hetwin_suite.view.live.feed import Begun, Happening, HappeningKind, Newest, Now, Over
 from hetwin_suite.view.live.hands import Deed, GoOn, HandOver, HoldTo, Pause, Step
 
 MOST = 5000
@@ -267,6 +268,10 @@ class Shown(RunListener):
         self._newest.fit(start.layout)
         self._copy(start.snapshot)
         self._tell(("begun", begun_of(start, not_held)))
+
+    def next_ns(self, now_ns: int) -> int:
+        """Whatever is published is enough."""
+        return LATER_NS
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Copy the state, if that is due."""

@@ -21,12 +21,12 @@ from hetwin.msg import Event as EventMessage
 from hetwin.msg import Handover as HandoverMessage
 from hetwin.msg import Registry, RunStatus, SceneState
 from hetwin_core.ensemble import topics
-from hetwin_core.ensemble.conductor.controls import Done
+from hetwin_core.ensemble.conductor.controls import Done, Factor
 from hetwin_core.ensemble.scene.layout import layout_from_json
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
 from hetwin_core.episodes.episode import handover_of, model_record
 from hetwin_core.wire import messages
-from hetwin_suite.view.live.feed import Begun, Factor, Happening, Now, Over, Phase
+from hetwin_suite.view.live.feed import Begun, Happening, Now, Over, Phase
 from hetwin_suite.view.live.hands import Deed
 from hetwin_suite.view.live.watched_run import Happenings, Teller
 from hetwin_suite.view.ros.asking import NOT_THERE, Asking

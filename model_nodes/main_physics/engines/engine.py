@@ -219,8 +219,11 @@ class Engine(ABC):
         """Command the efforts [Nm or N] of all driven joints for the next step; only soft joints use theirs."""
 
     @abstractmethod
-    def step(self) -> None:
+    def step(self, *, is_seen: bool = True) -> None:
         """Advance by one period.
+
+        Args:
+            is_seen: whether anything is asked of the state that it leads to; the last of several steps always is.
 
         Raises:
             Diverged: if the state is no longer finite or bodies fly off.
@@ -417,6 +420,16 @@ class Engine(ABC):
             Unsupported: if the engine cannot, or more than these forces decides what follows.
         """
         raise Unsupported(f"{self.name} cannot compute states ahead")
+
+    @property
+    def computed_ahead(self) -> bool:
+        """Whether `roll_out` has computed states for `leap`."""
+        return False
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing in the engine itself will call for a remark, so that steps may follow each other unseen."""
+        return False
 
     def leap(self, periods: int) -> None:
         """Go on from the state that `roll_out` has computed, so many periods later.

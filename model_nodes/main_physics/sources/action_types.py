@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from hetwin_core.episodes.messages import definitions_in
+from hetwin_core.episodes.definition_text import definitions_in
 
 FEEDBACK, SENT_GOAL, GOT_RESULT = "_FeedbackMessage", "_SendGoal_Event", "_GetResult_Event"
 """Ends of the types that an action implies: its feedback, and its two services where they are introspected."""

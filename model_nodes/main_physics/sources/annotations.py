@@ -47,7 +47,7 @@ def readers_for(
     if annotations is None:
         typed = [t.name for t in bag.topics.values() if t.type == ACTION_ANNOTATION]
         typed += [name for name in told_topics(bag, others) if readable(bag, name)]
-        annotations = [Annotations(topic=name) for name in typed]
+        annotations = [Annotations.model_construct(topic=name) for name in typed]
     for i, one in enumerate(annotations):
         reader = _annotation_reader(bag, one, f"annotations.{i}")
         readers.setdefault(one.topic, []).append(reader)

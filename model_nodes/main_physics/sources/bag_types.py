@@ -25,7 +25,8 @@ from rosbags.typesys.stores import empty
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.topics import ANNOTATIONS, BELIEFS, JOINT_STATES, TASKS
-from hetwin_core.episodes.messages import LazyTypestore, types_in
+from hetwin_core.episodes.definition_text import type_from, types_in
+from hetwin_core.episodes.messages import LazyTypestore
 from model_nodes.main_physics.sources.action_types import (
     DEFINITIONS,
     IMPLIED,
@@ -54,7 +55,7 @@ def known_types() -> Typestore:
     store = get_typestore(Stores.LATEST)
     for type_name in (ACTION_ANNOTATION, TASKS.type, BELIEFS.type):
         text = resource("msg", f"{type_name.rpartition('/')[2]}.msg").read_text(encoding="utf-8")
-        store.register(get_types_from_msg(text, type_name))
+        store.register({type_name: type_from(text, type_name)})
     store.register(types_in("vision_msgs"))
     for type_name, versions in DEFINITIONS.items():
         store.register(get_types_from_msg(versions[0], type_name))

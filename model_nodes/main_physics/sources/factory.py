@@ -1,4 +1,7 @@
-"""Opens what a scenario or a command says to move a robot, and the plans of all robots."""
+"""Opens what a scenario or a command says to move a robot, and the plans of all robots.
+
+What opens one kind of source is imported where a scenario has it.
+"""
 
 from __future__ import annotations
 
@@ -25,21 +28,13 @@ from hetwin_core.ensemble.scenario.source import (
     kind_of,
 )
 from hetwin_core.ensemble.validation import Strict, check
-from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
 from model_nodes.main_physics.robots import SceneRobot
 from model_nodes.main_physics.settings import NamedHand, Settings
 from model_nodes.main_physics.sources.bag import Bag
 from model_nodes.main_physics.sources.bag_types import ACTION_ANNOTATION
-from model_nodes.main_physics.sources.commanded.part import CommandedPart
-from model_nodes.main_physics.sources.commanded.trajectory_file import (
-    ReadTrajectory,
-    read_trajectory,
-)
 from model_nodes.main_physics.sources.joint_table import joint_topics
-from model_nodes.main_physics.sources.model_part import ModelPart
 from model_nodes.main_physics.sources.part import Part
 from model_nodes.main_physics.sources.plan import Plan
-from model_nodes.main_physics.sources.planned import TrajectoryPart
 from model_nodes.main_physics.sources.plans import ALL, Plans
 from model_nodes.main_physics.sources.recorded_part import RecordedPart
 from model_nodes.main_physics.wheels import DifferentialDrive, differential_drive
@@ -90,10 +85,14 @@ def open_source(
         case RecordingSpec():
             return Plan([RecordedPart(checked, robots, others)])
         case TrajectorySpec():
-            return Plan(
-                [TrajectoryPart(None, read_trajectory(Path(checked.trajectory).expanduser()))]
-            )
+            from model_nodes.main_physics.sources.commanded.trajectory_file import read_trajectory
+            from model_nodes.main_physics.sources.planned import TrajectoryPart
+
+            read = read_trajectory(Path(checked.trajectory).expanduser())
+            return Plan([TrajectoryPart(None, read)])
         case ModelSpec():
+            from model_nodes.main_physics.sources.model_part import ModelPart
+
             return Plan([ModelPart(checked, wheels)])
         case InstalledSpec():
             return Plan([_installed(checked, robots, others)])
@@ -117,6 +116,10 @@ def _installed(spec: InstalledSpec, robots: Sequence[Body], others: Sequence[str
     Raises:
         BadInput: if there is no such source, or it makes neither.
     """
+    from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
+    from model_nodes.main_physics.sources.commanded.trajectory_file import ReadTrajectory
+    from model_nodes.main_physics.sources.planned import TrajectoryPart
+
     source = SOURCES.load(spec.installed, "source.installed")
     try:
         made = source(Path(spec.folder or "."), **spec.arguments)
@@ -155,6 +158,7 @@ def _listening(spec: Strict, robots: Sequence[Body], wheels: DifferentialDrive |
 
             return LivePart(spec, robots, RobotLink)
         from model_nodes.main_physics.sources.commanded.live_link import CommandLink
+        from model_nodes.main_physics.sources.commanded.part import CommandedPart
 
         assert isinstance(spec, CommandsSpec)
         return CommandedPart(spec, robots, CommandLink, wheels)

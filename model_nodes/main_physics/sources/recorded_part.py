@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,6 @@ from hetwin_core.ensemble.scenario.source import RecordedStep, RecordingSpec
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.annotations import readers_for, unread_notes
 from model_nodes.main_physics.sources.bag import Bag, ReadFault
-from model_nodes.main_physics.sources.base.recorded_base import RecordedBase
 from model_nodes.main_physics.sources.clock_offsets import find_offsets
 from model_nodes.main_physics.sources.event_stream import EventReader, EventStream
 from model_nodes.main_physics.sources.joint_series import Series
@@ -30,6 +30,9 @@ from model_nodes.main_physics.sources.playback import Playback
 from model_nodes.main_physics.sources.recorded_motion import read_motion
 from model_nodes.main_physics.sources.told.recorded import belief_readers, task_readers
 from model_nodes.main_physics.world.description import Body
+
+if TYPE_CHECKING:
+    from model_nodes.main_physics.sources.base.recorded_base import RecordedBase
 
 _SHOWN_NAMES = 12
 
@@ -141,6 +144,8 @@ class RecordedPart(Part):
         Raises:
             BadInput: if the recording does not say how it moves, or its odometry jumps.
         """
+        from model_nodes.main_physics.sources.base.recorded_base import RecordedBase
+
         self._base = RecordedBase(self._bag, robot, base, period_ns)
         self.notes += self._base.notes
         if not self._is_step:

@@ -1,33 +1,21 @@
 """A robot's description as the elements of a URDF, whatever its file is: URDF, xacro, MJCF or USD.
 
-A xacro file is a program: the library evaluates its expressions in Python, without most built-in functions.
+A xacro file is a program; see `xacro_file`.
 """
 
 from __future__ import annotations
 
-import contextlib
-import io
-import threading
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
-from xml.parsers.expat import ExpatError
 
-import xacro
-from xacro import substitution_args
-
-from hetwin_core.ensemble.errors import BadInput
 from model_nodes.main_physics.world.mjcf.as_urdf import robot_of_mjcf
 from model_nodes.main_physics.world.mjcf.compiled import is_usd
 from model_nodes.main_physics.world.notes import Notes
-from model_nodes.main_physics.world.resources import SCHEMES, Resources
-from model_nodes.main_physics.world.xml_file import Element, as_text, parse_xml, read_xml
+from model_nodes.main_physics.world.resources import Resources
+from model_nodes.main_physics.world.xml_file import Element, as_text, read_xml
 
 _PREFIX = "xacro:"
 _READ = ("link", "joint", "material")
 """Elements of a robot of which a URDF reader reads all."""
-_ONE_AT_A_TIME = threading.Lock()
-"""The library keeps where it is in variables of its module."""
 
 
 def is_xacro(root: Element) -> bool:
@@ -48,65 +36,6 @@ def _has_expressions(element: Element) -> bool:
     if element.tag.startswith(_PREFIX) or "${" in "".join(element.attributes.values()):
         return True
     return any(_has_expressions(child) for child in element.children)
-
-
-def expanded(file: Path, resources: Resources) -> Element:
-    """Return the URDF that a xacro file becomes with the defaults of its arguments.
-
-    Args:
-        file: the file.
-        resources: search path for ``$(find PACKAGE)`` and ``package://``.
-
-    Raises:
-        BadInput: if the library cannot make it; its words are in the error.
-    """
-    said = io.StringIO()
-    with _ONE_AT_A_TIME, _finding(resources), contextlib.redirect_stderr(said):
-        try:
-            text = xacro.process_file(str(file)).toxml(encoding="utf-8")
-        except (Exception, RecursionError) as error:  # expressions raise whatever Python does
-            where = next((str(name) for name in reversed(xacro.filestack or []) if name), None)
-            raise _bad(error, file, where) from None
-    root = parse_xml(text, file)
-    if root.tag != "robot":
-        raise root.bad("becomes no URDF robot", f"<{root.tag}>", "<robot name=...>")
-    return root
-
-
-def _bad(error: BaseException, file: Path, where: str | None) -> BadInput:
-    cause = getattr(error, "exc", None) or error
-    if isinstance(cause, BadInput):
-        return cause.at(cause.where, file)
-    if isinstance(error, ExpatError):
-        return BadInput(f"is not well-formed XML: {error}", file=where or file, expected="xacro")
-    inside = f"in {where}" if where and Path(where) != file else None
-    return BadInput(
-        f"xacro cannot expand this: {error or type(error).__name__}",
-        file=file,
-        where=inside,
-        expected="a file that `xacro` expands with the defaults of its arguments",
-    )
-
-
-@contextlib.contextmanager
-def _finding(resources: Resources) -> Iterator[None]:
-    """Let the library find packages where all others are found."""
-
-    def package(name: str) -> str:
-        return str(resources.find(f"package://{name}"))
-
-    def path(reference: str) -> Any:
-        return str(resources.find(reference)) if reference.startswith(SCHEMES) else usual(reference)
-
-    usual, table = xacro.abs_filename_spec, substitution_args._eval_dict
-    before = substitution_args._eval_find, table["find"]
-    substitution_args._eval_find = table["find"] = package
-    xacro.abs_filename_spec = path
-    try:
-        yield
-    finally:
-        substitution_args._eval_find, table["find"] = before
-        xacro.abs_filename_spec = usual
 
 
 MJCF = "mujoco"
@@ -139,7 +68,11 @@ def read_robot_xml(
         raise root.bad(
             "is not a robot", f"<{root.tag}>", "<robot name=...> of URDF, or <mujoco> of MJCF"
         )
-    return expanded(file, resources or Resources(file.parent)) if is_xacro(root) else root
+    if not is_xacro(root):
+        return root
+    from model_nodes.main_physics.world.xacro_file import expanded  # with the library
+
+    return expanded(file, resources or Resources(file.parent))
 
 
 def urdf_of(file: Path, resources: Resources | None = None) -> bytes:

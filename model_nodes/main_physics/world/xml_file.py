@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
-from xml.sax.saxutils import escape, quoteattr
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.limits import read_bytes
@@ -177,6 +176,8 @@ class _Reader:
 
 def as_text(element: Element) -> str:
     """Write an element, and all that is in it, as XML."""
+    from xml.sax.saxutils import escape, quoteattr  # it imports what opens addresses
+
     attributes = "".join(
         f" {name}={quoteattr(value)}" for name, value in element.attributes.items()
     )

@@ -95,3 +95,40 @@ def test_any_other_error_is_a_failure_of_the_model() -> None:
         json_codec.error_to_text(KeyError("x")), "arm", "take", 5_000_000
     )
     assert str(back) == "arm: take failed at 0.005000 s: KeyError: 'x'"
+
+
+def test_every_key_of_a_contribution_may_be_absent() -> None:
+    nothing = json_codec.contribution_from_text("")
+    assert (list(nothing.entities), list(nothing.attributes)) == ([], [])
+    assert list(nothing.reads) == [Selection("*", "*")]
+    start = {"entity": "tea", "attribute": "heat", "data": [3]}
+    told = {"entities": [{"name": "tea", "kind": "concept"}], "attributes": [start]}
+    few = json_codec.contribution_from_text(json.dumps(told))
+    assert not isinstance(few, MainContribution)
+    assert few.entities[0].name == "tea"
+    assert few.attributes[0].attribute.size == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("no JSON", "this is not JSON"),
+        ("[]", "expected a mapping"),
+        ('{"readz": []}', "readz: unknown key"),
+        ('{"entities": [{"name": "tea"}]}', "entities.0.kind: a key is missing"),
+        (
+            '{"attributes": [{"entity": "tea", "attribute": "heat"}]}',
+            "attributes.0.data: a key is missing",
+        ),
+        ('{"reads": 3}', "reads: this value cannot be used"),
+    ],
+)
+def test_a_key_of_a_contribution_that_is_wrong_is_named(text: str, words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        json_codec.contribution_from_text(text)
+
+
+def test_an_error_may_be_plain_text() -> None:
+    error = json_codec.error_from_text("the motor is hot", "lift", "step", 0)
+    assert isinstance(error, RunFailed)
+    assert error.reason == "the motor is hot"

@@ -15,19 +15,36 @@ HEAVY = (
     *("rosbags.typesys.stores.ros2_dashing", "rosbags.typesys.stores.ros2_kilted"),
     *("hetwin_core.episodes.episode", "hetwin_suite.view.report"),
 )
+AFTER = (
+    *("ruckig", "urllib.request", "xacro"),
+    *("hetwin_core.episodes.asking", "hetwin_core.episodes.tables", "hetwin_suite._study"),
+    *("model_nodes.main_physics.sources.planned", "model_nodes.main_physics.sources.commanded"),
+)
+"""What nothing needs before the first step."""
 RUN = """
 import sys
 from pathlib import Path
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_suite.running.local import run_locally
 from hetwin_suite.running.progress import Progress
+from hetwin_core.ensemble.conductor.reporting.listener import RunListener
 from hetwin_suite.running.request import RunRequest
 import hetwin_suite.cli.outcome, hetwin_suite.running.watched
+from hetwin_suite.cli.run import _predicting_beside
+
+class Begun(RunListener):
+    def started(self, start):
+        print(*sys.modules)
 
 with Progress("pick_and_place"):
-    request = RunRequest("pick_and_place", RunOptions(duration=0.0025), Path(sys.argv[1]))
+    options = RunOptions(duration=0.0025)
+    request = RunRequest("pick_and_place", options, Path(sys.argv[1]))
+
+    def at_hand(conductor):
+        _predicting_beside(conductor, scenario, options)
+
     with request.loaded() as (scenario, out):
-        assert not run_locally(request, scenario, out).code
+        assert not run_locally(request, scenario, out, Begun(), at_hand=at_hand).code
 print(*sys.modules)
 """
 
@@ -35,8 +52,9 @@ print(*sys.modules)
 def test_nothing_heavy(tmp_path: Path) -> None:
     script = [sys.executable, "-c", RUN, str(tmp_path / "run")]
     done = subprocess.run(script, capture_output=True, text=True, timeout=120, check=True)
-    modules = {*done.stdout.split()}
+    before, modules = ({*line.split()} for line in done.stdout.splitlines())
     assert modules.isdisjoint(HEAVY)
+    assert before.isdisjoint(AFTER)
     if installed() is None:
         assert "model_nodes.main_physics.engines.gz.engine" not in modules
 
@@ -46,8 +64,8 @@ def test_metadata_of_packages_is_read_once(monkeypatch: pytest.MonkeyPatch) -> N
     from hetwin_core.ensemble.catalogue import model_class, model_types
 
     reads = []
-    read = module.entry_points
-    monkeypatch.setattr(module, "entry_points", lambda: reads.append(1) or read())
+    read = module.distributions
+    monkeypatch.setattr(module, "distributions", lambda: reads.append(1) or read())
     module._all.cache_clear()
     for name in model_types():
         model_class(name)

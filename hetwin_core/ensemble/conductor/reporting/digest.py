@@ -57,9 +57,14 @@ class Digest(Restorable):
         if time_ns < self._next_ns and not self._since:
             self._last = time_ns, values[: self._size].copy()
             return
-        self._next_ns = (time_ns // PERIOD_NS + 1) * PERIOD_NS
+        self._next_ns = self.next_ns(time_ns)
         self._link = self._hashed((time_ns, values[: self._size]))
         self._since, self._last = [], None
+
+    @staticmethod
+    def next_ns(now_ns: int) -> int:
+        """When a state is due next, once that of `now_ns` was given [ns]."""
+        return (now_ns // PERIOD_NS + 1) * PERIOD_NS
 
     def event(self, event: Event) -> None:
         """Add an event."""

@@ -119,6 +119,10 @@ class RunSummary:
     robots: tuple[Mapping[str, Json], ...] = ()
 
 
+LATER_NS = 1 << 62
+"""A time that no run reaches [ns]."""
+
+
 class RunListener:
     """Follows a run; called in order, from the thread that runs the ensemble. What it leaves out does nothing.
 
@@ -133,6 +137,10 @@ class RunListener:
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """A step of the main model is complete, its barrier included; `scene` must not be kept."""
+
+    def next_ns(self, now_ns: int) -> int:
+        """From when on it needs the next state, once it has got that of `now_ns`; earlier ones may be left out [ns]."""
+        return now_ns
 
     def event(self, event: Event) -> None:
         """An event was handled."""
@@ -163,6 +171,10 @@ class StepCounter(RunListener):
 
     def __init__(self, heartbeat: Heartbeat) -> None:
         self._row = heartbeat.row(-1)
+
+    def next_ns(self, now_ns: int) -> int:
+        """Whatever is published is enough."""
+        return LATER_NS
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """A step is done."""
@@ -260,6 +272,10 @@ class ListenerGroup:
             raise
         except Exception as error:
             raise self._failure("stepped", error) from error
+
+    def next_ns(self, now_ns: int) -> int:
+        """From when on one of them needs the next state, once all have got that of `now_ns` [ns]."""
+        return min((each.next_ns(now_ns) for each in self._of["stepped"]), default=LATER_NS)
 
     def event(self, event: Event) -> None:
         """Publish an event."""

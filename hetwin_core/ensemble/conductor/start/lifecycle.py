@@ -20,7 +20,8 @@ from hetwin_core.ensemble.model import Contribution, MainContribution
 from hetwin_core.ensemble.nearest import perhaps
 from hetwin_core.ensemble.parameters import ParameterRequest
 from hetwin_core.ensemble.scenario.against_scene import check_against_scene
-from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
+from hetwin_core.ensemble.scenario.model_plan import ModelPlan
+from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scenario.source import LiveSpec
 from hetwin_core.ensemble.scene.layout import Entity, Layout, Slot
 from hetwin_core.ensemble.scene.scene import ResponsibilityTable, Scene
@@ -90,6 +91,7 @@ class Ready:
         seed: of the run; each model's is its index more.
         handovers: (slot, model) that the scenario asks for before the first step.
         placed: adds to a model's error about one of its parameters the place of that parameter in the scenario.
+        seats: slots that each model that may join gets when it does, by its index.
         shown: where other programs see what the main model computes, as text by name; may be empty.
     """
 
@@ -105,6 +107,7 @@ class Ready:
     seed: int
     handovers: tuple[tuple[int, int], ...]
     placed: Placed
+    seats: Mapping[int, Sequence[int]]
     shown: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -174,12 +177,15 @@ def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions)
     seed = scenario.file.seed if options.seed is None else options.seed
     given: dict[int, Parameters] = {}
     contributions: dict[int, Contribution] = {}
-    for port in sorted(ports, key=lambda p: not p.plan.main):
+    for port in sorted(ports, key=lambda p: (not p.plan.main, p.plan.seat is not None)):
         first = contributions.get(scenario.main.index)
         known = Known(gathering.entities, gathering.values, ids)
         if isinstance(first, MainContribution):
             known = replace(known, watch=first.watch, robot_description=first.robot_description)
         resolve = partial(resolver.resolve, port.plan, known=known)
+        if port.plan.seat is not None:
+            given[port.plan.index] = resolve(port.plan.cls.requests())
+            continue
         parameters, contribution = initialize(port, resolve, seed, resolver.placed)
         given[port.plan.index] = parameters
         gathering.add(port.plan, contribution)
@@ -200,8 +206,33 @@ def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions)
         seed,
         tuple(_handovers(scenario, scene.layout)),
         resolver.placed,
+        {plan.index: _owned(scenario, plan, scene.layout) for plan in scenario.models if plan.seat},
         main.shown,
     )
+
+
+def join(port: ModelPort, ready: Ready) -> tuple[str, int]:
+    """Bring a model to where it can step in a run that goes on; returns its host and process id.
+
+    Raises:
+        BadInput: if it does not accept its parameters, or adds to the scene, whose layout is fixed.
+        RunFailed: if it fails.
+    """
+    port.renew()
+    found = port.register()
+    resolved = ready.parameters[port.plan.index]
+    _, brings = initialize(port, lambda _: resolved, ready.seed, ready.placed)
+    added = [entity.name for entity in brings.entities]
+    added += [f"{new.entity}.{new.attribute.name}" for new in brings.attributes]
+    if added:
+        raise BadInput(
+            "a model that joins a run cannot add to its scene",
+            where=f"admit.{port.plan.name}",
+            found=added[0],
+            expected="no entities and attributes of its own; `owns` hands it those that are there",
+        )
+    start(port, ready)
+    return found
 
 
 def restart(port: ModelPort, scenario: Scenario, ready: Ready) -> None:
@@ -224,7 +255,7 @@ def register(port: ModelPort, scenario: Scenario) -> ModelRecord:
         RunFailed: if it fails, or does not appear in time.
     """
     plan = port.plan
-    host, pid = port.register()
+    host, pid = ("", 0) if plan.seat is not None else port.register()
     return ModelRecord(
         id=f"{plan.index + 1}:{plan.name}",
         name=plan.name,
@@ -284,7 +315,7 @@ def start_all(
         BadInput: if a model cannot start with what it was given.
     """
     failures: list[RunFailed] = []
-    for port in ports:
+    for port in (port for port in ports if port.plan.seat is None):
         try:
             start(port, ready)
         except RunFailed as failure:
@@ -327,15 +358,36 @@ def _handovers(scenario: Scenario, layout: Layout) -> list[tuple[int, int]]:
         assert plan is not None  # checked when the scenario was read
         slots = _covered(layout.slots, entry.entity, entry.attribute)
         if not slots:
-            problem = BadInput(
-                "this covers no attribute of the scene",
-                where=f"responsibilities.{index}",
-                found=f"{entry.entity}.{entry.attribute}",
-                expected="an entity and an attribute of the scene",
-            )
-            raise scenario.placed(problem)
+            where = f"responsibilities.{index}"
+            raise scenario.placed(_covers_nothing(where, entry.entity, entry.attribute))
         handovers.extend((slot, plan.index) for slot in slots)
     return handovers
+
+
+def _owned(scenario: Scenario, plan: ModelPlan, layout: Layout) -> list[int]:
+    """The slots that a model gets when it joins.
+
+    Raises:
+        BadInput: if an entry covers nothing.
+    """
+    assert plan.seat is not None
+    found: list[int] = []
+    for index, (entity, attribute) in enumerate(plan.seat.owns):
+        slots = _covered(layout.slots, entity, attribute)
+        if not slots:
+            where = f"admit.{plan.seat.key}.owns.{index}"
+            raise scenario.placed(_covers_nothing(where, entity, attribute))
+        found += slots
+    return list(dict.fromkeys(found))
+
+
+def _covers_nothing(where: str, entity: str, attribute: str) -> BadInput:
+    return BadInput(
+        "this covers no attribute of the scene",
+        where=where,
+        found=f"{entity}.{attribute}",
+        expected="an entity and an attribute of the scene",
+    )
 
 
 def _covered(slots: Sequence[Slot], entity: str, attribute: str) -> list[int]:

@@ -26,6 +26,7 @@ class RunOptions:
         no_source: leave the scenario's source out.
         engine: the main model's physics engine; None: the scenario's.
         packages: name of a package:// -> its folder, beside those of the scenario.
+        single_steps: take each step of the main model by itself, which changes nothing but the time that it takes.
         variant: the scenario's that is run; None: the scenario as it stands. It is laid over the scenario when that is
             loaded.
 
@@ -42,6 +43,7 @@ class RunOptions:
     no_source: bool = False
     packages: Mapping[str, str] = field(default_factory=dict)
     variant: str | None = None
+    single_steps: bool = False
 
     def __post_init__(self) -> None:
         if self.duration is not None and not 0.0 <= self.duration <= LONGEST_S:

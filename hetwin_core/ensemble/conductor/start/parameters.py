@@ -15,7 +15,8 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluators import FUNCTIONAL_WORDS
 from hetwin_core.ensemble.nearest import one_of, some
 from hetwin_core.ensemble.parameters import ParameterKind, ParameterRequest
-from hetwin_core.ensemble.scenario.scenario import ModelPlan, Scenario
+from hetwin_core.ensemble.scenario.model_plan import ModelPlan
+from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.hands import HandDescription, finger_links
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import POSE, Value

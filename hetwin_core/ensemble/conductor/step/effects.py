@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
-from hetwin_core.ensemble.conductor.controls import BY_HAND
+from hetwin_core.ensemble.conductor.controls import BY_HAND, Membership
 from hetwin_core.ensemble.conductor.failures import FailureHandler
 from hetwin_core.ensemble.conductor.handovers import FellBackToMain, Handovers
 from hetwin_core.ensemble.conductor.reporting.listener import ListenerGroup
@@ -50,6 +51,7 @@ class EffectRunner(Restorable):
         handovers: moves responsibilities.
         failures: handles a model that fails.
         listeners: receive a note of the end that a trigger asks for.
+        ask: takes what is to be done at this barrier.
 
     Attributes:
         stopped_by: reason for which a trigger has ended the run; None if none has.
@@ -65,6 +67,7 @@ class EffectRunner(Restorable):
         handovers: Handovers,
         failures: FailureHandler,
         listeners: ListenerGroup,
+        ask: Callable[[Membership], None],
     ) -> None:
         self._scenario = scenario
         self._scene = scene
@@ -72,6 +75,7 @@ class EffectRunner(Restorable):
         self._handovers = handovers
         self._failures = failures
         self._listeners = listeners
+        self._ask = ask
         self.stopped_by: str | None = None
 
     def hand_over(self, entity: str, attribute: str, to: str, cause: str) -> None:
@@ -143,6 +147,9 @@ class EffectRunner(Restorable):
 
     def _request(self, port: ModelPort, request: Request) -> None:
         name, what = port.plan.name, f"{request.entity}.{request.attribute}"
+        if request.kind is RequestKind.LEAVE:
+            self._ask(Membership(port.plan.index, False, partial(self._stays, name)))
+            return
         if not self._scene.layout.has(request.entity, request.attribute):
             reason = f"asks for {what}, which the scene does not have"
             raise RunFailed(name, "request", self._scene.time_ns, reason)
@@ -153,6 +160,10 @@ class EffectRunner(Restorable):
             self.move(slot, self._scenario.main.index, f"request of {name}")
         else:
             self._handovers.refuse(name, f"gives back {what} without having it")
+
+    def _stays(self, name: str, refusal: str | None) -> None:
+        if refusal is not None:
+            self._handovers.refuse(name, refusal)
 
     def move(self, slot: int, to: int, cause: str) -> str | None:
         """Move one responsibility to the model with this index; returns why that was refused, None if it was not.

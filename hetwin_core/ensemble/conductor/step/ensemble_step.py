@@ -74,6 +74,7 @@ class EnsembleStep:
         self._end_ns = end_ns
         self._then = 0
         self._due: Sequence[ModelPort] = ()
+        self._acted = True
         self.output = MainChanges(0)
 
     @property
@@ -87,6 +88,24 @@ class EnsembleStep:
     def end_at(self, time_ns: int) -> None:
         """Let the first step that reaches this time [ns] be the last."""
         self._end_ns = time_ns
+
+    def changed(self) -> None:
+        """Take note that something may have been changed between two steps, so that the next one is taken alone."""
+        self._acted = True
+
+    def next_stop(self, step: int) -> int:
+        """The next step with which anything but the main model may have something to do.
+
+        All steps until then are one for everybody else; the main model takes them in one call.
+        """
+        first = step + 1
+        waits = self._triggers.waits_for_events and not self._scheduler.sees_every_step
+        if self._acted or not waits or self.output.quiet_ns <= self._clock.time_of(first):
+            return first
+        last = min(self._scheduler.next_due(first), self._clock.step_from(self.output.quiet_ns))
+        if self._end_ns is not None:
+            last = min(last, self._clock.step_from(self._end_ns))
+        return max(first, min(last, step + MAX_STEPS))
 
     def begin(self, step: int) -> None:
         """Start the models beside the main one, then the main model, which may be at work on it from now on."""
@@ -131,6 +150,7 @@ class EnsembleStep:
         then, scene, main, outside = self._then, self._scene, self._main, self._outside
         self.output = output = self._outputs.write_main(main.plan, main.end_step(), then)
         scene.resolve(then)
+        self._acted = bool(output.requests or outside.requests)
         if output.requests:
             self._effects.requests(main, output.requests)
         events = self._events.of_model(main.plan.index, output.events) if output.events else []
@@ -143,6 +163,7 @@ class EnsembleStep:
         if not scene.settled:
             scene.resolve(then)
         triggers = self._triggers
+        self._acted |= bool(events)
         if events or triggers.on_value or triggers.operations:
             triggers.run(self._events.ordered(events), then)
             scene.resolve(then)
@@ -163,8 +184,10 @@ class EnsembleStep:
                 if output.events:
                     events += self._events.of_model(port.plan.index, output.events)
                 if output.requests:
+                    self._acted = True
                     self._effects.requests(port, output.requests)
             except RunFailed as failure:
+                self._acted = True
                 self._failures.handle(failure)
         return events
 

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from operator import itemgetter
 from queue import Empty
 
 from hetwin_core.ensemble.beliefs import BeliefFields, Pose, belief_fields, problem_of
-from hetwin_core.ensemble.conductor.controls import BY_HAND, Act, Controls, Move, Placement
+from hetwin_core.ensemble.conductor.controls import (
+    BY_HAND,
+    Act,
+    Controls,
+    Membership,
+    Move,
+    Placement,
+)
 from hetwin_core.ensemble.conductor.failures import FailureHandler
 from hetwin_core.ensemble.conductor.reporting.digest import Digest
 from hetwin_core.ensemble.conductor.reporting.listener import ListenerGroup
@@ -265,6 +272,7 @@ class OutsideInput(Restorable):
         events: ranks events.
         effects: carries out what is asked for.
         failures: handles a model that fails.
+        join, leave: take the model with an index into service, or out of it; return the event.
 
     Attributes:
         arrivals: the events that have come in.
@@ -282,7 +290,10 @@ class OutsideInput(Restorable):
         events: EventQueue,
         effects: EffectRunner,
         failures: FailureHandler,
+        join: Callable[[int], Event],
+        leave: Callable[[int], Event],
     ) -> None:
+        self._join, self._leave = join, leave
         self.arrivals = controls.arrivals
         self.requests = controls.requests
         self._pause = controls.pause
@@ -316,7 +327,11 @@ class OutsideInput(Restorable):
         """
         while self.requests:
             request = self.requests[0]
-            if isinstance(request, Move) and self._main.ahead and not self._pause.waiting:
+            if (
+                isinstance(request, Move | Membership)
+                and self._main.ahead
+                and not self._pause.waiting
+            ):
                 return
             self.requests.popleft()
             if isinstance(request, Act):
@@ -327,10 +342,17 @@ class OutsideInput(Restorable):
             else:
                 self._try(request)
 
-    def _try(self, request: Placement | Move) -> None:
+    def _try(self, request: Placement | Move | Membership) -> None:
         try:
             self._check_not_ahead()
-            event = self._move(request) if isinstance(request, Move) else self._place(request)
+            match request:
+                case Move():
+                    event = self._move(request)
+                case Placement():
+                    event = self._place(request)
+                case Membership():
+                    change = self._join if request.joins else self._leave
+                    event = change(request.model)
         except Refused as refusal:
             request.done(str(refusal))
         except RunFailed as failure:

@@ -14,7 +14,7 @@ from hetwin_core.ensemble.conductor.scheduler import LagControl
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.model import Changes, MainChanges
 from hetwin_core.ensemble.saving.rebuild import Restorable
-from hetwin_core.ensemble.scenario.scenario import ModelPlan
+from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout, Slot
 from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.scene.snapshot import wrong_rows
@@ -231,6 +231,10 @@ class StatePublisher(Restorable):
     def begin(self) -> None:
         """Add the state at the start, which listeners get with the start itself, to the digest."""
         self._digest.values(0, self._scene.snapshot().values)
+
+    def next_ns(self, now_ns: int) -> int:
+        """From when on the next state has to be published, once that of `now_ns` was [ns]."""
+        return min(self._digest.next_ns(now_ns), self._listeners.next_ns(now_ns))
 
     def publish(self, step: int, output: MainChanges) -> None:
         """Publish the state after a step, unless it is published already.

@@ -22,7 +22,7 @@ from hetwin_core.ensemble import model_abilities as abilities
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.model import Changes, MainChanges, Model, Tick
 from hetwin_core.ensemble.saving.plain import from_text, to_text
-from hetwin_core.ensemble.scenario.scenario import ModelPlan
+from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 from hetwin_core.ensemble.scene.layout import layout_from_json
 from hetwin_core.ensemble.scene.snapshot import TABLES, Snapshot, Table
 from hetwin_core.ensemble.scene.values import Value

@@ -14,11 +14,12 @@ from typing import Any, cast
 import numpy as np
 
 from hetwin_core.ensemble import json_codec
-from hetwin_core.ensemble.errors import Refused, RunFailed
+from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import (
     Changes,
     Contribution,
+    MainChanges,
     MainTick,
     Stepping,
     Tick,
@@ -26,7 +27,7 @@ from hetwin_core.ensemble.model import (
 from hetwin_core.ensemble.saving.plain import Plain, from_text, to_text
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
-from hetwin_core.ensemble.scenario.scenario import ModelPlan
+from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 from hetwin_core.ensemble.scene.layout import Layout, Selection, layout_to_json
 from hetwin_core.ensemble.scene.snapshot import TABLES, Snapshot, read_tables
 from hetwin_core.ensemble.scene.values import Floats, Value
@@ -156,7 +157,11 @@ class RemotePort(ModelPort):
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         """Initialize the model with the resolved parameters."""
         given = {"parameters": dict(parameters), "seed": seed}
-        contribution = json_codec.contribution_from_text(self._call("initialize", given).more)
+        result = self._call("initialize", given)
+        try:
+            contribution = json_codec.contribution_from_text(result.more)
+        except BadInput as error:
+            raise self._peer.failure("initialize", f"its contribution: {error}") from None
         self._selections = tuple(contribution.reads)
         self.reads_tables = read_tables(contribution.reads)
         return contribution
@@ -196,8 +201,18 @@ class RemotePort(ModelPort):
             result, self._stepped = self._stepped, None
             self._raise_error_of("step", result)
             assert self._layout is not None
-            self._outputs.extend(step_codec.read_outputs(result, self._layout, self._rows_at))
+            self._outputs.extend(self._read("step", result, self._layout))
         return self._outputs.popleft()
+
+    def _read(self, call: str, result: Any, layout: Layout) -> list[MainChanges]:
+        """The outputs of steps; one that changes nothing need not say so."""
+        if not len(result.index) and not result.more:
+            return [MainChanges(self._peer.time_ns)]
+        try:
+            return step_codec.read_outputs(result, layout, self._rows_at)
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            reason = f"its output is not as ModelOutput has it: {type(error).__name__}: {error}"
+            raise self._peer.failure(call, reason) from error
 
     def _rows_at(self, name: str, time_ns: int) -> Floats:
         """The rows of a table of a step whose output has left them for later."""
@@ -223,7 +238,7 @@ class RemotePort(ModelPort):
             self._missed = result.missed_steps
             self._raise_error_of("step", result)
             assert self._layout is not None
-            outputs += step_codec.read_outputs(result, self._layout)
+            outputs += self._read("step", result, self._layout)
         return outputs
 
     @property
@@ -247,8 +262,11 @@ class RemotePort(ModelPort):
         """End the model's responsibility."""
         key = entity, attribute
         result = self._call("release", key, Tick(scene.time_ns, 0, scene))
-        (output,) = step_codec.read_outputs(result, scene.layout)
-        return replace(output.values[key], data=output.values[key].data.copy())
+        value = self._read("release", result, scene.layout)[-1].values.get(key)
+        if value is None:
+            reason = f"its output has no value of {entity}.{attribute}"
+            raise self._peer.failure("release", reason)
+        return replace(value, data=value.data.copy())
 
     def change(self, parameters: Mapping[str, Any]) -> None:
         """Let the model go on with other parameters."""

@@ -229,7 +229,7 @@ class GazeboEngine(Engine):
         """Write the efforts of limited joints; see `drives`."""
         self._drives.read_efforts(self._shadow.positions, self._shadow.velocities, out)
 
-    def step(self) -> None:
+    def step(self, *, is_seen: bool = True) -> None:
         """Advance by one period."""
         shadow, objects = self._shadow, self._objects
         if shadow.place_kinematic(self._clock.ns()):

@@ -140,13 +140,14 @@ class LinkContacts:
         self._is_link = np.array([kind is BodyKind.DRIVEN for kind in self._kinds], np.bool_)
         self._known: dict[bytes, Found] = {}
 
-    def find(self, solved: SolvedContacts) -> Found:
-        """The pairs of a link and a body that forces move, among the contacts of a step."""
-        if not solved.count:
+    def find(self, data: mj.MjData) -> Found:
+        """The pairs of a link and a body that forces move, among MuJoCo's contacts."""
+        if not data.ncon:
             return ()
-        key = solved.geoms.tobytes()
+        geoms = data.contact.geom
+        key = geoms.tobytes()
         found = self._known.get(key)
-        return self._find(key, solved.geoms) if found is None else found
+        return self._find(key, geoms) if found is None else found
 
     def note(self, time_ns: int, solved: SolvedContacts, found: Found) -> None:
         """Note what was found in a step.

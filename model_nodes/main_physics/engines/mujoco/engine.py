@@ -112,9 +112,9 @@ class MujocoEngine(Engine):
         """Set the efforts of the driven joints; see `servo`."""
         self._simulation.servo.command_efforts(efforts)
 
-    def step(self) -> None:
+    def step(self, *, is_seen: bool = True) -> None:
         """Advance by one period."""
-        self._simulation.step()
+        self._simulation.step(is_seen=is_seen)
         links = self._sensing.links
         if links is not None:  # their distances have been asked for
             links.waits -= 1
@@ -290,6 +290,16 @@ class MujocoEngine(Engine):
         one.refresh()
         one.rolled_out = RolledOut(one.model, one.data, forces)
         one.dirty = True
+
+    @property
+    def computed_ahead(self) -> bool:
+        """Whether states were computed ahead."""
+        return self._simulation.rolled_out is not None
+
+    @property
+    def settled(self) -> bool:
+        """Whether no body is coming out of another one."""
+        return not (self._simulation.depenetration.is_busy or self.computed_ahead)
 
     def leap(self, periods: int) -> None:
         """Go on from a state that was computed ahead."""

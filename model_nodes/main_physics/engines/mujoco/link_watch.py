@@ -144,7 +144,7 @@ class LinkWatch(CopiedPart):
 def _greatest(rows: Floats) -> Floats:
     """The rows that are in no column below another one, in which no number is negative."""
     kept: list[Floats] = []
-    for row in sorted(np.unique(rows, axis=0), key=np.sum, reverse=True):
+    for row in sorted(np.unique(rows, axis=0, return_index=True)[0], key=np.sum, reverse=True):
         if not any((row <= other).all() for other in kept):
             kept.append(row)
     return np.array(kept)

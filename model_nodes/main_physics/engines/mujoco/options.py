@@ -5,8 +5,6 @@ is as long as it was (T. Schwager and T. Poeschel, 2007). That a critically damp
 0.13, is due to this; less than that is not possible here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import atan2, exp, pi, sqrt

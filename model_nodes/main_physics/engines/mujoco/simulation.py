@@ -175,15 +175,19 @@ class Simulation:
         self.motors.place()
         self.bases.place()
 
-    def step(self) -> None:
-        """Advance by one period."""
+    def step(self, *, is_seen: bool = True) -> None:
+        """Advance by one period.
+
+        Args:
+            is_seen: whether anybody looks at its contacts.
+        """
         count = self.settings.substeps
         if self.kinematic.any:
             self._let_follow(self.time_ns(0.0))
         if self.dirty or self.fidelity_changed:
             self.refresh()
         for i in range(1, count + 1):
-            self._substep(i, count)
+            self._substep(i, count, is_seen)
         if self.model.opt.disableflags & NO_SENSORS:
             self.reader.read()
         self.periods += 1
@@ -200,7 +204,7 @@ class Simulation:
             self.refresh()
             self.dirty = self.kinematic.place(now_ns)
 
-    def _substep(self, i: int, count: int) -> None:
+    def _substep(self, i: int, count: int, is_seen: bool) -> None:
         model, data, period = self.model, self.data, self.settings.period
         share = i / count
         target = self.servo.push(share, period)
@@ -211,12 +215,11 @@ class Simulation:
         if self.forces is not None:
             self.forces.append(data.qfrc_applied.copy())
         mj.mj_step2(model, data)
-        if i == count or self._links is not None:
+        found = self._links.find(data) if self._links is not None else ()
+        if found or (is_seen and i == count):
             self.contacts.copy()
-        if self._links is not None:
-            found = self._links.find(self.contacts.last)
-            if found:
-                self._links.note(self.time_ns(share), self.contacts.last, found)
+        if self._links is not None and found:
+            self._links.note(self.time_ns(share), self.contacts.last, found)
         if self.kinematic.any:
             mj.mj_kinematics(model, data)
             mj.mj_comPos(model, data)

@@ -12,7 +12,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats
-from hetwin_core.kinematics.base_moves import PlanarPose
+from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_core.kinematics.trajectories.execution import TrajectoryExecution
 from model_nodes.main_physics.sources.commanded.commands import (
     Command,

@@ -128,9 +128,10 @@ class Streams:
         """The time of the newest sample."""
         return max(stream.newest for stream in self._streams)
 
-    def bound(self, time_ns: int) -> int:
-        """Return the time of the newest sample towards which anything moves at a time."""
-        return max(stream.bound(time_ns) for stream in self._streams)
+    def bounds(self, time_ns: int) -> tuple[int, int]:
+        """Return the times of the oldest and the newest of the samples towards which something moves at a time."""
+        bounds = [stream.bound(time_ns) for stream in self._streams]
+        return min(bounds), max(bounds)
 
     def interval_ns(self) -> int:
         """Return the median interval between samples of the slowest stream [ns]."""
@@ -153,7 +154,6 @@ class _Group(Arrivals[tuple[Floats, Floats]]):
     def __init__(self, names: tuple[str, ...]) -> None:
         super().__init__()
         self.names = names
-        self.orders: dict[tuple[str, ...], NDArray[np.intp]] = {}
 
     def until(self, end: int) -> Series:
         """Return the samples before the one of an index."""
@@ -172,6 +172,7 @@ class JointSamples:
     def __init__(self, renamed: dict[str, str]) -> None:
         self._renamed = renamed
         self._groups: dict[frozenset[str], _Group] = {}
+        self._orders: dict[tuple[str, ...], tuple[_Group, NDArray[np.intp]]] = {}
         self._columns: list[tuple[_Group, list[int], list[str]]] = []
         self._joints = 0
 
@@ -197,20 +198,19 @@ class JointSamples:
         efforts = np.full(len(sample.names), np.nan)
         if len(sample.efforts) == size:
             efforts = np.frombuffer(sample.efforts)
-        group = self._group(sample.names)
-        order = group.orders[sample.names]
+        if sample.names not in self._orders:
+            self._orders[sample.names] = self._order(sample.names)
+        group, order = self._orders[sample.names]
         return group.add(time_ns, (positions[order], efforts[order]))
 
-    def _group(self, names: tuple[str, ...]) -> _Group:
+    def _order(self, names: tuple[str, ...]) -> tuple[_Group, NDArray[np.intp]]:
+        """Return the group of a message's joints, and where it has each of the group's."""
         robot_names = tuple(self._renamed.get(name, name) for name in names)
         if len(set(robot_names)) != len(robot_names):
             raise Unusable("it contains a joint twice")
         key = frozenset(robot_names)
         group = self._groups.setdefault(key, _Group(robot_names))
-        if names not in group.orders:
-            order = [robot_names.index(name) for name in group.names]
-            group.orders[names] = np.array(order, np.intp)
-        return group
+        return group, np.array([robot_names.index(name) for name in group.names], np.intp)
 
     def bind(self, joints: Sequence[str]) -> NDArray[np.bool_]:
         """Select joints and their order; returns (joints,) which of them are received.

@@ -148,17 +148,24 @@ class RobotLink:
     def _run(self) -> None:
         next_discovery = next_report = 0.0
         while not self._over and rclpy.ok():
+            now = time.monotonic()
+            due = next_report if self._known_all else min(next_report, next_discovery)
             try:
-                self._executor.spin_once(0.05)
+                self._executor.spin_once(max(0.0, due - now))
             except (ExternalShutdownException, RuntimeError):
                 return
             now = time.monotonic()
-            if (self._others or self._unseen or self._told) and now >= next_discovery:
+            if not self._known_all and now >= next_discovery:
                 next_discovery = now + DISCOVERY_PERIOD_S
                 self._discover_topics()
             if now >= next_report:
                 next_report = now + DIAGNOSTICS_PERIOD_S
                 self._publish()
+
+    @property
+    def _known_all(self) -> bool:
+        """Whether there is no topic that is still to be discovered."""
+        return not (self._others or self._unseen or self._told)
 
     def _discover_topics(self) -> None:
         """Subscribe to the topics whose type has been discovered."""

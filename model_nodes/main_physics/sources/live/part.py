@@ -77,6 +77,8 @@ class LivePart(Part):
         self._lateness = Lateness(spec, self._waiting.note)
         self._epoch_ns = 0
         self._skipped_ns = 0
+        self._wanted_ns = 0
+        self._bounds = (0, -1, 0)
         self._newest_arrival = time.monotonic()
         self._broken: str | None = None
         self._base: BaseFeed | None = None
@@ -237,6 +239,8 @@ class LivePart(Part):
 
     def _paused(self, end_ns: int, length_ns: int) -> None:
         """Record a pause of the robot, if it is one."""
+        if length_ns <= LEAST_GAP_NS:  # of nearly all messages, and what is usual takes long to say
+            return
         if length_ns > self._gap_ns() and self._silences.add(end_ns - length_ns, end_ns):
             seconds = round(length_ns / 1e9, 3)
             self._health.gap(seconds)
@@ -262,7 +266,8 @@ class LivePart(Part):
             self._health.heard()
             if since is not None:
                 self._paused(stamp_ns - self._skipped_ns, since)
-            self._updated.notify_all()
+            if not self._wanted_ns or self._streams.known_until >= self._wanted_ns:
+                self._updated.notify_all()
 
     def _reject(self, stamp_ns: int, reason: str) -> None:
         known = self._samples.complete and self._samples.selected
@@ -339,7 +344,9 @@ class LivePart(Part):
             if silent >= self._spec.timeout:
                 self._end_after_silence(time_ns)
                 continue
+            self._wanted_ns = self._epoch_ns + time_ns  # of what comes before, nobody need wake up
             self._updated.wait(min(0.5, self._spec.timeout - silent))
+            self._wanted_ns = 0
 
     def _rows_known(self, time_ns: int, *, leading: bool) -> int:
         """Wait until the motion at a time is known; returns for how many periods it is.
@@ -354,9 +361,11 @@ class LivePart(Part):
         return min(max(1, (known - time_ns) // self._period_ns + 1), MAX_ROWS)
 
     def _note_lag(self, time_ns: int) -> None:
-        with self._updated:
-            bound_ns = self._streams.bound(self._epoch_ns + time_ns)
-        measured_ns = bound_ns + self._skipped_ns + self._clocks.offset_ns
+        at_ns = self._epoch_ns + time_ns
+        if not self._bounds[0] <= at_ns <= self._bounds[1]:
+            with self._updated:
+                self._bounds = (at_ns, *self._streams.bounds(at_ns))
+        measured_ns = self._bounds[2] + self._skipped_ns + self._clocks.offset_ns
         self.input_ns = None if self.end_ns is not None else measured_ns
         self._health.lags(time.time_ns() - measured_ns)
 
@@ -395,6 +404,7 @@ class LivePart(Part):
         skipped = backlog - bridge
         if self._base is not None:
             self._base.base.skip(begin, skipped)
+        self._bounds = (0, -1, 0)
         self._streams.cut(begin, begin + backlog, bridge)
         self._of_base.forget()
         self._silences.clear()

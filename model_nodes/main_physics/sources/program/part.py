@@ -20,7 +20,8 @@ from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scenario.source import ProgramSpec
 from hetwin_core.ensemble.scene.values import POSE_SIZE, WORLD
 from hetwin_core.ensemble.topics import BELIEFS
-from hetwin_core.kinematics.base_moves import BaseMove, BaseState, PlanarPose
+from hetwin_core.kinematics.base_moves import BaseMove, BaseState
+from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_core.kinematics.trajectories.execution import TrajectoryExecution
 from model_nodes.camera.detector import PICTURE, detections, frame_of
 from model_nodes.main_physics.settings import NamedHand

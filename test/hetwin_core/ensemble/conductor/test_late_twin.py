@@ -24,6 +24,7 @@ SCENE = Scene(LAYOUT, ResponsibilityTable(LAYOUT, ("main",), np.empty(0, np.int3
 
 def port(name: str, every: int, beside: bool = False) -> ModelPort:
     plan = SimpleNamespace(
+        seat=None,
         index=len(name),
         name=name,
         every=every,

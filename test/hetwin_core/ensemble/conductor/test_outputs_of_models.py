@@ -95,6 +95,7 @@ OF_THE_MAIN_MODEL: dict[str, Any] = {
     "ended": True,
     "input_ns": 0,
     "late": True,
+    "quiet_ns": 1,
 }
 
 

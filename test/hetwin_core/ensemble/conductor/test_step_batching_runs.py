@@ -13,7 +13,7 @@ from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Changes, Tick
-from hetwin_core.ensemble.scenario.scenario import ModelPlan
+from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 from hetwin_core.ensemble.transport import step_batching, step_codec
 from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.ensemble.transport.step_batching import Stepper

@@ -109,3 +109,17 @@ def test_an_interrupt_at_once_stops_the_run_and_closes_the_log() -> None:
     with pytest.raises(Interrupted):
         conductor.run()
     assert listener.summaries[0].ended == "stopped"
+
+
+def test_at_the_end_of_a_run_everything_is_high_again() -> None:
+    text = """
+scenario: small
+rate: 100
+models:
+  physics: {type: "support.toys:ToyPhysics", main: true, parameters: {until: 0.2}}
+  near: {type: fidelity_during_action, parameters: {actions: [pick], objects: [ball]}}
+"""
+    record = run(text).record
+    levels = [float(scene.get("ball", "fidelity")[0]) for scene in record.scenes]
+    assert set(levels[:-1]) == {0.0}
+    assert levels[-1] == 2.0

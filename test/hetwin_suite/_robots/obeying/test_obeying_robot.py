@@ -24,7 +24,7 @@ from support.waiting import wait_until
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.kinematics.base_moves import PlanarPose
+from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_suite._robots.obeying.running import obeying
 from hetwin_suite.cli.robot import read_fault
 

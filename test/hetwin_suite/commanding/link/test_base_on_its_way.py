@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hetwin_core.kinematics.base_moves import PlanarPose, base_move
+from hetwin_core.kinematics.base_moves import base_move
+from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_suite.commanding.link.base import BaseHeard, control, deviates, is_there, seen_from
 from hetwin_suite.commanding.link.sending import base_refusals
 from hetwin_suite.commanding.rehearsal import Rule

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import hetwin_suite.view.live.feed as module
+from hetwin_core.ensemble.conductor.controls import Factor
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec
-from hetwin_suite.view.live.feed import Factor, Newest, Phase
+from hetwin_suite.view.live.feed import Newest, Phase
 
 LAYOUT = Layout.build(
     [Entity("ball", EntityKind.OBJECT)],

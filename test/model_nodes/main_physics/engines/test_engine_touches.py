@@ -153,3 +153,13 @@ def test_a_restored_state_brings_the_same_touches(engine: Engine) -> None:
     other = engine.take_touches()
     assert len(one) == 2
     assert other.tobytes() == one.tobytes()
+
+
+def test_a_touch_of_one_step_that_nobody_looks_at_is_not_lost(engine: Engine) -> None:
+    watched(engine, *passing())
+    for angle in np.arange(0.0, 2.0, 0.3):  # so fast that few steps of it touch
+        command(engine, np.array([angle]), np.array([0.3 / PERIOD]))
+        engine.step(is_seen=False)
+    first, last, depth, *_ = touched(engine)["bar1", "post"].tolist()
+    assert last - first <= STEP_NS
+    assert depth > 0.0

@@ -1,0 +1,117 @@
+"""Models that join a run while it goes on, and leave it: those that the scenario admits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hetwin_core.ensemble.conductor.failures import FailureHandler
+from hetwin_core.ensemble.conductor.handovers import Handovers
+from hetwin_core.ensemble.conductor.reporting.listener import ListenerGroup
+from hetwin_core.ensemble.conductor.scheduler import Scheduler
+from hetwin_core.ensemble.conductor.start import lifecycle
+from hetwin_core.ensemble.conductor.start.lifecycle import Ready
+from hetwin_core.ensemble.conductor.step.effects import EffectRunner
+from hetwin_core.ensemble.conductor.step.incoming import EventQueue
+from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.scenario.model_plan import ModelPlan
+from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.ensemble.transport.port import ModelPort
+
+
+class Joining:
+    """Takes models into service at a barrier, and out of it.
+
+    Args:
+        scenario: the models, those that may join among them.
+        ready: the initialized ensemble.
+        ports: the models, by index.
+        handovers: knows which models are in service.
+        scheduler: steps them.
+        failures: forgets that a model that joins again has failed before.
+        effects: moves responsibilities.
+        events: forgets what happened before a model joined.
+        listeners: receive notes.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        ready: Ready,
+        ports: Sequence[ModelPort],
+        handovers: Handovers,
+        scheduler: Scheduler,
+        failures: FailureHandler,
+        effects: EffectRunner,
+        events: EventQueue,
+        listeners: ListenerGroup,
+    ) -> None:
+        self._scenario, self._ready, self._ports = scenario, ready, ports
+        self._handovers, self._scheduler, self._failures = handovers, scheduler, failures
+        self._effects, self._events, self._listeners = effects, events, listeners
+        self._before: dict[int, int] = {}
+        for plan in scenario.models:
+            if plan.seat is not None:
+                handovers.out_of_service(plan.index, f"{plan.name} has not joined")
+
+    def join(self, index: int) -> Event:
+        """Bring a model to where it steps, and hand it what the scenario lets it own.
+
+        Raises:
+            Refused: if it is in service, or cannot join.
+            RunFailed: if it fails while it takes something, and the run is to stop.
+        """
+        plan, port = self._scenario.models[index], self._ports[index]
+        if not self._handovers.is_given_up(index):
+            raise Refused(f"{plan.name} has joined already")
+        try:
+            host, pid = lifecycle.join(port, self._ready)
+        except (BadInput, RunFailed) as error:
+            port.give_up()
+            self._listeners.note(self._now, "warning", plan.name, f"it did not join: {error}")
+            raise Refused(f"{plan.name} did not join: {error}") from None
+        self._handovers.readmit(index)
+        self._failures.readmit(index)
+        self._events.unseen_by(index)
+        self._scheduler.admit(port, self._now)
+        text = f"joined the run from host {host} (process {pid})"
+        self._listeners.note(self._now, "info", plan.name, text)
+        for slot in self._ready.seats[index]:
+            owner = self._ready.scene.table.owner(slot)
+            if self._effects.move(slot, index, f"join of {plan.name}") is None and owner != index:
+                self._before[slot] = owner
+        return self._event("joined", plan)
+
+    def leave(self, index: int) -> Event:
+        """Give back what a model has, each attribute to its former owner or the main model, and end the model.
+
+        Raises:
+            Refused: if it is not in service, or was not admitted but is one of the scenario's own.
+            RunFailed: if another model fails meanwhile, and the run is to stop.
+        """
+        plan, table = self._scenario.models[index], self._ready.scene.table
+        if plan.seat is None:
+            raise Refused(
+                f"{plan.name} is a model of the scenario; only one that has joined may leave"
+            )
+        self._handovers.check_in_service(index)
+        main = self._scenario.main.index
+        for slot in (slot for slot, owner in enumerate(table.owners.tolist()) if owner == index):
+            for to in dict.fromkeys((self._before.pop(slot, main), main)):
+                if table.owner(slot) == index and not self._handovers.is_given_up(to):
+                    self._effects.move(slot, to, f"leave of {plan.name}")
+        if not self._handovers.is_given_up(index):
+            left = [slot for slot, owner in enumerate(table.owners.tolist()) if owner == index]
+            self._handovers.take_from_failed(index, left, f"leave of {plan.name}")
+            self._scheduler.remove(index)
+            self._ports[index].give_up()
+        self._handovers.out_of_service(index, f"{plan.name} left at {self._now / 1e9:.6f} s")
+        self._listeners.note(self._now, "info", plan.name, "left the run")
+        return self._event("left", plan)
+
+    @property
+    def _now(self) -> int:
+        return self._ready.scene.time_ns
+
+    def _event(self, name: str, plan: ModelPlan) -> Event:
+        return Event(name, self._now, source=plan.name, arguments={"model": plan.name})

@@ -1,0 +1,91 @@
+"""Judges what a run was for, from the tables of its episode: the goals of its tasks, and its outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from hetwin_core.ensemble.conductor.reporting.concerns import Concern, Severity
+from hetwin_core.ensemble.conductor.reporting.coverage import Claim, CoverageRow
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.events import Json
+from hetwin_core.ensemble.expressions.expression import terms_in
+from hetwin_core.ensemble.sentences.catalogue import say
+from hetwin_core.ensemble.state_words import predicate_words
+from hetwin_core.episodes.asking.asked import AskedTables
+from hetwin_core.episodes.flaws.flaw import Facts
+from hetwin_core.episodes.flaws.goals import Goals
+
+GOAL_MISSED, OUTCOME_MISSED = "goal_missed", "outcome_missed"
+"""Concerns: a task is done and its goal is not so; an outcome has not come about."""
+_STATE = "the twin's state"
+_PLACES = ("held", "in_container", "on", "connected")
+"""Fluents that say where an object is instead."""
+
+
+class Found(NamedTuple):
+    """One goal or outcome: its row, and the concern if it is not so."""
+
+    row: CoverageRow
+    concern: Concern | None = None
+
+
+class Judge:
+    """Judges an episode that is over.
+
+    Args:
+        asked: its tables.
+        end_ns: when the run ended.
+        is_cut: whether its end was chosen, so that an outcome may still have come about later.
+    """
+
+    def __init__(self, asked: AskedTables, end_ns: int, *, is_cut: bool) -> None:
+        self._asked, self._end_ns, self._is_cut = asked, end_ns, is_cut
+        self._facts = Facts(asked.tables, asked.expectations)
+
+    def goals(self) -> Iterator[Found]:
+        """The goals of the tasks that are done; of a task within another one that has a goal, that one's counts."""
+        for task, truth in Goals(self._facts, self._asked, []).truths():
+            above = [one for one in self._facts.named.lineage(task) if one.id != task.id]
+            if truth is None or any(one.goal for one in above):
+                continue
+            done_ns = task.span.to_ns
+            sources = ("the robot's program", _STATE)
+            spans = ((task.span.from_ns, done_ns),)
+            row = CoverageRow(Claim.TASK, task.id, True, truth, sources, spans=spans, matters=False)
+            said = {"task": task.id, "goal": task.goal}
+            yield Found(row, None if truth else self._missed(GOAL_MISSED, said, task.goal, done_ns))
+
+    def outcome(self, name: str, question: str) -> Found:
+        """One outcome of the scenario."""
+        row = CoverageRow(Claim.OUTCOME, name, False, sources=(_STATE,))
+        try:
+            value = self._asked.ask(question).value
+        except BadInput as error:
+            named = "" if error.found is None else f" {error.found!r}"
+            return Found(replace(row, why=say("coverage.not_asked", reason=error.problem + named)))
+        if not isinstance(value, bool):
+            return Found(replace(row, why=say("coverage.not_shown")))
+        if self._is_cut and not value:
+            return Found(replace(row, why=say("coverage.may_come", time=self._end_ns / 1e9)))
+        spans = ((0, self._end_ns),)
+        row = replace(row, checked=True, holds=value, spans=spans, matters=False)
+        said = {"outcome": name, "question": question}
+        missed = self._missed(OUTCOME_MISSED, said, question, self._end_ns)
+        return Found(row, None if value else missed)
+
+    def _missed(self, name: str, said: Mapping[str, Json], text: str, time_ns: int) -> Concern:
+        arguments = {**said, "instead": self._instead(text, time_ns)}
+        return Concern(name, Severity.WARNING, time_ns, time_ns, arguments, 1)
+
+    def _instead(self, text: str, time_ns: int) -> str | None:
+        """Where the first entity that a goal names is at a time, in words; None if that is not known."""
+        named = [entity for term in terms_in(text) for entity in term.entities]
+        if not named:
+            return None
+        name, at_ns = named[0], min(time_ns, self._asked.tables.known_until_ns - 1)
+        rows = [r for fluent in _PLACES for r in self._facts.at(fluent, name, at_ns) if r.a == name]
+        return (
+            " and ".join(predicate_words(f"{r.fluent}({r.a}, {r.b})", True) for r in rows) or None
+        )
