@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,20 @@ def test_the_whole_lab(tmp_path: Path) -> None:
         if row["name"] == "logged" and row["arguments"]["answer"] == "blocked"
     ]
     assert blocked
+    assert numbers_on_the_page() == numbers_of(lab)
+
+
+def numbers_of(lab: dict[str, Any]) -> list[str]:
+    """The numbers that a run prints, in their order."""
+    counts = [lab["commands"], *lab["replies"].values(), lab["ahead"], lab["behind"], lab["sync"]]
+    counts += [*lab["timeouts"].values(), lab["inconsistent"], lab["out_of_context"]]
+    return [*map(str, counts), *(f"{seconds:.2f}" for seconds in lab["travel"].values())]
+
+
+def numbers_on_the_page() -> list[str]:
+    text = (Path(__file__).resolve().parents[3] / "docs" / "twin_lab.md").read_text("utf-8")
+    begin = text.index("```text") + len("```text")
+    return re.findall(r"\d+(?:\.\d+)?", text[begin : text.index("```", begin)])
 
 
 @pytest.mark.long

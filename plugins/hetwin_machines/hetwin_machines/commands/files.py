@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -45,21 +46,54 @@ def check(net: Net) -> Result:
 
 def code(
     net: Net,
-    out: Annotated[Path, option("--out", "Python file")],
+    out: Annotated[Path, option("--out", "file that ends with .py, .c or .lua")],
+    node: Annotated[
+        bool, typer.Option("--node", help="a node of ROS 2 round the Python code")
+    ] = False,
 ) -> Result:
-    """Write a network as Python: one plan a machine, each state and arc as in the drawing, the standard library alone.
+    """Write a network as Python, C99 or Lua: one plan a machine, each state and arc as in the drawing, no library.
 
-    python -I FILE.py INPUTS.csv prints the lines of hetwin machines run --trace --json.
+    python -I FILE.py INPUTS.csv prints the lines of hetwin machines run --trace --json. C allocates nothing; with
+    -DNETWORK_MAIN it is a program that reads steps and prints cycles. Lua is a module for Lua 5.4. A node hears
+    ~/inputs and publishes ~/cycles, texts with JSON.
 
     Example: hetwin machines code counter --out counter.py
     """
     from hetwin_machines.network_files import find_network, load_network
-    from hetwin_machines.written_code import code_of
 
     file = find_network(net)
-    write_text(out, code_of(load_network(file), file.name), where="--out")
-    said = f"wrote {out}; python -I {out} INPUTS.csv prints its trace"
-    return Result({"file": str(out.resolve())}, [said])
+    text = _writer(out, node=node)(load_network(file), file.name)
+    write_text(out, text, where="--out")
+    use = (
+        ""
+        if node or out.suffix in (".c", ".lua")
+        else f"; python -I {out} INPUTS.csv prints its trace"
+    )
+    return Result({"file": str(out.resolve())}, [f"wrote {out}{use}"])
+
+
+def _writer(out: Path, *, node: bool) -> Callable[[Network, str], str]:
+    """What writes a file with this ending; any other than those of C and Lua is Python.
+
+    Raises:
+        BadInput: if a node is to be another language.
+    """
+    if out.suffix in (".c", ".lua"):
+        if node:
+            raise BadInput(
+                "a node is written in Python", where="--out", found=out, expected="FILE.py"
+            )
+        if out.suffix == ".c":
+            from hetwin_machines.writing.c_code import c_code
+
+            return c_code
+        from hetwin_machines.writing.lua_code import lua_code
+
+        return lua_code
+    from hetwin_machines.writing.ros_code import ros_code
+    from hetwin_machines.written_code import code_of
+
+    return ros_code if node else code_of
 
 
 def draw(

@@ -1,0 +1,91 @@
+"""Missions that come on a topic are given one by one, and their results go back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from support.hetwin_command import hetwin
+from support.ros_domains import new_domain
+from support.scene_of import scene_of
+
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.model import Tick
+from hetwin_twin_lab.mission_desk import MISSION, REPORT, MissionDesk
+from hetwin_twin_lab.wire import Wire
+
+PERIOD_NS = 50_000_000
+
+
+@pytest.fixture
+def desk(monkeypatch: pytest.MonkeyPatch) -> Iterator[MissionDesk]:
+    monkeypatch.setenv("ROS_DOMAIN_ID", str(new_domain()))
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    made = MissionDesk()
+    defaults = {r.name: r.default for r in made.requests() if not r.required}
+    made.contribute({**defaults, "most": 1}, 0)
+    yield made
+    made.stop()
+
+
+def until(what: Callable[[], list[Any]]) -> list[Any]:
+    """Ask again until there is something, at most for 30 s."""
+    end = time.monotonic() + 30.0
+    while not (found := what()) and time.monotonic() < end:
+        time.sleep(0.01)
+    return found
+
+
+def step(desk: MissionDesk, *events: Event) -> list[Event]:
+    return desk.step(Tick(1, PERIOD_NS, scene_of([], {}), events)).events
+
+
+def test_missions_are_given_one_by_one_and_reported(desk: MissionDesk) -> None:
+    person = Wire("", "person", MISSION, REPORT)
+    try:
+        assert until(lambda: [1] if person.is_heard else [])
+        first, second = ({"id": i, "mission": 3, "target": i} for i in (1, 2))
+        person.send(first)
+        (begun,) = until(lambda: step(desk))
+        assert (begun.name, begun.arguments) == ("mission", first)
+        person.send({"id": 7, "mission": "sweep"})
+        (bad,) = until(lambda: step(desk))
+        assert bad.name == "not_understood"
+        person.send(second)
+        person.send({"id": 3, "mission": 1})
+        (full,) = until(lambda: step(desk))
+        assert full.arguments == {"remark": "1 missions wait already"}
+        report = Event("report", 0, source="execution", arguments={"result": 1})
+        (begun,) = step(desk, report)
+        assert begun.arguments == second
+        assert until(person.heard) == [{**first, "result": "done"}]
+    finally:
+        person.close()
+
+
+@pytest.mark.long
+def test_a_mission_on_the_topic_drives_the_lab(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("ROS_DOMAIN_ID", str(new_domain()))
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    person = Wire("", "person", MISSION, REPORT)
+
+    def send() -> None:
+        until(lambda: [1] if person.is_heard else [])
+        person.send({"id": 5, "mission": 3, "target": 1})
+
+    sender = Thread(target=send)
+    sender.start()
+    try:
+        options = ("--no-page", "--json", "--duration", 60, "--pace", 5, "--out", tmp_path)
+        outcome = hetwin("run", "twin_lab", "--variant", "missions", *options).json
+        assert [row["result"] for row in until(person.heard)] == ["done"]
+    finally:
+        sender.join()
+        person.close()
+    assert outcome["lab"]["commands"] > 10

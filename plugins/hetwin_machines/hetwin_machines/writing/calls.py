@@ -1,0 +1,78 @@
+"""Writes expressions as calls of functions, which every language of controllers has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+
+from hetwin_machines.network import Network
+from hetwin_suite.expressions import Binary, Call, Choice, Literal, Name, Node, Unary, names_of
+
+_CALLS = {
+    "+": "plus",
+    "-": "minus",
+    "*": "times",
+    "/": "over",
+    "%": "rest",
+    "&&": "both",
+    "||": "one_of",
+    "<": "less",
+    "<=": "at_most",
+    "==": "same",
+}
+_TURNED = {">": "less", ">=": "at_most"}
+_FUNCTIONS = {"min": "least", "max": "greatest"}
+
+
+@dataclass(frozen=True)
+class Calls:
+    """Writes expressions.
+
+    Attributes:
+        literal: returns the text of a number or a truth.
+        signal: returns the text of a signal's value.
+    """
+
+    literal: Callable[[bool | int | float], str]
+    signal: Callable[[str], str]
+
+    def write(self, node: Node) -> str:
+        """Return an expression as calls."""
+        match node:
+            case Literal(bool() | int() | float() as value):
+                return self.literal(value)
+            case Name(name):
+                return self.signal(name)
+            case Unary(sign, of):
+                return f"{'opposite' if sign == '!' else 'negative'}({self.write(of)})"
+            case Binary("!=", one, two):
+                return f"opposite({self._two('same', one, two)})"
+            case Binary(sign, one, two) if sign in _TURNED:
+                return self._two(_TURNED[sign], two, one)
+            case Binary(sign, one, two):
+                return self._two(_CALLS[sign], one, two)
+            case Choice(condition, yes, no):
+                return f"choice({self.write(condition)}, {self.write(yes)}, {self.write(no)})"
+            case Call("abs", (of,)):
+                return f"size({self.write(of)})"
+            case Call(name, arguments):
+                function = _FUNCTIONS[name]
+                return reduce(lambda a, b: f"{function}({a}, {b})", map(self.write, arguments))
+        raise TypeError(f"the language of arcs has no {type(node).__name__}")
+
+    def _two(self, function: str, one: Node, two: Node) -> str:
+        return f"{function}({self.write(one)}, {self.write(two)})"
+
+
+def names_in(nodes: list[Node]) -> list[str]:
+    """Return the names of the signals in some expressions, each once."""
+    return list(dict.fromkeys(name for node in nodes for name in names_of(node)))
+
+
+def sinks_of(network: Network) -> dict[str, list[str]]:
+    """Return the states of each machine that no arc leaves."""
+    return {
+        machine.name: [name for name, arcs in machine.states.items() if not arcs]
+        for machine in network.machines
+    }
