@@ -19,8 +19,8 @@ GIVEN: dict[str, dict[str, object]] = {
 """Models, with what cannot be made up."""
 STAND_IN = "lab_robot_stand_in"
 """It builds a world for each of its many starts."""
-WITH_A_ROBOT = "remote_robot"
-"""It needs one that runs: `test_remote_robot.py`."""
+WITH_OTHERS = {"remote_robot", "mission_desk"}
+"""They need a robot that runs, or a person: `test_remote_robot.py`, `test_mission_desk.py`."""
 
 
 @pytest.mark.parametrize("model", GIVEN)
@@ -33,7 +33,7 @@ def test_it_keeps_the_contract(model: str) -> None:
 
 def test_every_type_of_the_lab_is_tested() -> None:
     points = (p for p in installed("hetwin.models") if p.module.startswith("hetwin_twin_lab."))
-    assert {point.name for point in points} == {*GIVEN, STAND_IN, WITH_A_ROBOT}
+    assert {point.name for point in points} == {*GIVEN, STAND_IN, *WITH_OTHERS}
 
 
 @pytest.mark.long

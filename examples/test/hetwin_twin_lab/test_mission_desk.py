@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
-from support.hetwin_command import hetwin
 from support.ros_domains import new_domain
 from support.scene_of import scene_of
 
@@ -65,27 +62,3 @@ def test_missions_are_given_one_by_one_and_reported(desk: MissionDesk) -> None:
         assert until(person.heard) == [{**first, "result": "done"}]
     finally:
         person.close()
-
-
-@pytest.mark.long
-def test_a_mission_on_the_topic_drives_the_lab(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("ROS_DOMAIN_ID", str(new_domain()))
-    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-    person = Wire("", "person", MISSION, REPORT)
-
-    def send() -> None:
-        until(lambda: [1] if person.is_heard else [])
-        person.send({"id": 5, "mission": 3, "target": 1})
-
-    sender = Thread(target=send)
-    sender.start()
-    try:
-        options = ("--no-page", "--json", "--duration", 60, "--pace", 5, "--out", tmp_path)
-        outcome = hetwin("run", "twin_lab", "--variant", "missions", *options).json
-        assert [row["result"] for row in until(person.heard)] == ["done"]
-    finally:
-        sender.join()
-        person.close()
-    assert outcome["lab"]["commands"] > 10
