@@ -13,7 +13,7 @@ from support.started_processes import none_in_the_default_domain
 
 from hetwin_core.ensemble.supervision.starting import YOUNG
 
-pytest_plugins = ["support.browser", "support.recorded_runs"]
+pytest_plugins = ["pytester", "support.browser", "support.recorded_runs"]
 
 # How long an example takes says how busy the machine is, not whether it is right.
 _OF_TIME = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]

@@ -22,7 +22,8 @@ For example::
 - `hetwin_suite.page`: pages, plots and pictures,
 - `hetwin_suite.viewer`: runs elsewhere than on the page, while they go on and as files,
 - `hetwin_suite.command`: commands of one's own,
-- `hetwin_suite.expressions`: expressions of one's own.
+- `hetwin_suite.expressions`: expressions of one's own,
+- `hetwin_suite.testing`: recordings that pytest judges.
 
 What they list in `__all__` is the API that version numbers promise: within a major version nothing of it is taken away
 or changes its meaning. Everything else, in this package and in those that it stands on, may move from one release to

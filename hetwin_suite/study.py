@@ -23,6 +23,7 @@ from hetwin_suite._study.explaining.explanation import Explanation
 from hetwin_suite._study.intervals import error_of, probability
 from hetwin_suite._study.predicting.forecast import Forecast
 from hetwin_suite._study.predicting.predict import predict
+from hetwin_suite._study.replaying import Judged, Replay, Replayed, Replaying, Trouble
 from hetwin_suite._study.runs.judging import Watch, Watcher
 from hetwin_suite._study.runs.keep import Keep
 from hetwin_suite._study.runs.of_run import study_of
@@ -47,17 +48,22 @@ __all__ = [
     "Explanation",
     "Forecast",
     "Job",
+    "Judged",
     "Keep",
     "ModelPort",
     "Moment",
     "Now",
     "Processes",
+    "Replay",
+    "Replayed",
+    "Replaying",
     "RunOptions",
     "RunResult",
     "Scores",
     "Study",
     "SuccessPrior",
     "SuccessRow",
+    "Trouble",
     "Watch",
     "Watcher",
     "at_moment",

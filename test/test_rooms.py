@@ -48,6 +48,9 @@ ROOMS = {
     "hetwin_suite.commanding": {"hetwin_suite.commanding", "model_nodes", *CORE},
     "hetwin_suite.scaffolding": {"hetwin_suite.scaffolding", "model_nodes", *CORE},
     "hetwin_suite.digital_robot": {"hetwin_suite.digital_robot", "model_nodes", *CORE},
+    "hetwin_suite._testing": {
+        *("hetwin_suite._testing", "hetwin_suite._study", "hetwin_suite.view", *CORE),
+    },
     "hetwin_suite.cli": {
         *("hetwin_suite", "hetwin_suite.cli", "hetwin_suite.running", "hetwin_suite.scaffolding"),
         "hetwin_suite.calibrating",

@@ -12,15 +12,12 @@ from typing import Any
 from hetwin_core.ensemble.base_words import ROUTINE
 from hetwin_core.ensemble.concern_words import (
     JUDGED,
-    claim_named,
-    claim_words,
     coverage_words,
     grip_sentences,
 )
 from hetwin_core.ensemble.conductor.reporting.concerns import Severity, Verdict, is_concern
-from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.conductor.reporting.coverage import claims_named, unmet
 from hetwin_core.ensemble.events import EventKind, event_from_summary
-from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.state_words import state_words
 from hetwin_core.ensemble.words import event_line, failure_row_words, seconds
 from hetwin_core.episodes.run_folder import CHECKPOINT, LOG, REPORT
@@ -97,18 +94,7 @@ def missed(ended: Ended, required: Sequence[str]) -> list[str]:
         ended: the run.
         required: names of claims.
     """
-    rows = ended.summary.get("coverage", ())
-    texts = []
-    for claim in required:
-        those = [row for row in rows if row["claim"] == claim]
-        if not those:
-            texts.append(f"{claim}: nothing in this run has it")
-        for row in those:
-            if not row["checked"]:
-                texts.append(f"{claim} of {row['subject']}: not checked ({row['why']})")
-            elif row["holds"] is False:
-                texts.append(f"{claim} of {row['subject']}: does not hold")
-    return texts
+    return [one.text for one in unmet(ended.summary.get("coverage", ()), required)]
 
 
 def _happenings(rows: Sequence[Mapping[str, Any]], routine: frozenset[str]) -> Iterator[str]:
@@ -150,22 +136,9 @@ def _plural(severity: Severity, count: int) -> str:
 
 
 def required_claims(text: str) -> tuple[str, ...]:
-    """Return the claims that a list names.
-
-    Args:
-        text: claims in either number, separated by commas; empty for none.
+    """Return the claims that a list with commas names, in either number; empty for none.
 
     Raises:
         BadInput: if there is no such claim.
     """
-    words = [word.strip() for word in text.split(",") if word.strip()]
-    found = [(word, claim_named(word)) for word in words]
-    for word, claim in found:
-        if claim is None:
-            raise BadInput(
-                "there is no such claim",
-                where="--require",
-                found=word,
-                expected=one_of(word, list(claim_words())),
-            )
-    return tuple(dict.fromkeys(claim for _, claim in found if claim is not None))
+    return claims_named([word.strip() for word in text.split(",") if word.strip()], "--require")

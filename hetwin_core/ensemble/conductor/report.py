@@ -66,14 +66,14 @@ def run_given(scenario: Scenario, options: RunOptions, ready: Ready) -> dict[str
         "rate": scenario.clock.rate,
         "duration": options.duration,
         "engine": ready.engine,
-        "files": dict(_digests(scenario, options)),
+        "files": dict(file_digests(scenario, options)),
         "version": _version(),
     }
     return dict(plain(given))
 
 
-def _digests(scenario: Scenario, options: RunOptions) -> Iterator[tuple[str, str]]:
-    """Yield digests of the files that exist, by what they are."""
+def file_digests(scenario: Scenario, options: RunOptions) -> Iterator[tuple[str, str]]:
+    """Yield the digests of a run's files that exist, by what they are; see `run_given`."""
     for name, path in _files(scenario, options):
         if path is not None and path.exists():
             yield name, file_digest(path)

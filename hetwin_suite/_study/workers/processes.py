@@ -33,7 +33,7 @@ class Processes:
         job.warm()
         for one in Forks(self._jobs, job.overdue, look, note).work(tasks):
             if isinstance(one, Forked):
-                _serve(job, one)
+                serve(job, one)
             yield one if one.result is None else one._replace(**one.result._asdict())
 
 
@@ -45,7 +45,8 @@ class _Answer(NamedTuple):
     error: Exception | None = None
 
 
-def _serve(job: Job[Any, Any], forked: Forked[Any, _Answer]) -> NoReturn:
+def serve(job: Job[Any, Any], forked: Forked[Any, _Answer]) -> NoReturn:
+    """Do a job's tasks in this process, which is a copy, until there are no more."""
     while True:
         forked = forked.next(_answer(job, forked))
 

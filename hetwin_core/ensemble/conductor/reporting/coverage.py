@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from hetwin_core.ensemble.concern_words import COVERAGE, ROBOT_HEALTH
+from hetwin_core.ensemble.concern_words import (
+    COVERAGE,
+    ROBOT_HEALTH,
+    claim_named,
+    claim_words,
+)
 from hetwin_core.ensemble.conductor.reporting.concerns import Concern, Severity
+from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event, EventKind, Json
+from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_core.ensemble.tasks import Status
 
@@ -370,3 +377,48 @@ def _task(name: str, event: Event, begun_ns: int) -> CoverageRow:
         why="" if holds is not None else say("coverage.no_end"),
         matters=False,
     )
+
+
+def claims_named(words: Iterable[str], where: str) -> tuple[str, ...]:
+    """Return the claims that words name, each once.
+
+    Args:
+        words: in either number.
+        where: the option or key that says them, for errors.
+
+    Raises:
+        BadInput: if there is no such claim.
+    """
+    found: dict[str, None] = {}
+    for word in words:
+        claim = claim_named(word)
+        if claim is None:
+            expected = one_of(word, list(claim_words()))
+            raise BadInput("there is no such claim", where=where, found=word, expected=expected)
+        found[claim] = None
+    return tuple(found)
+
+
+class Unmet(NamedTuple):
+    """A claim that was required: in words why it is not met, and whether it was only not checked."""
+
+    text: str
+    unchecked: bool
+
+
+def unmet(rows: Sequence[Mapping[str, Any]], required: Iterable[str]) -> Iterator[Unmet]:
+    """Yield which of some claims were not checked, or do not hold.
+
+    Args:
+        rows: what a run has checked, as its summary has them.
+        required: names of claims.
+    """
+    for claim in required:
+        those = [row for row in rows if row["claim"] == claim]
+        if not those:
+            yield Unmet(f"{claim}: nothing in this run has it", True)
+        for row in those:
+            if not row["checked"]:
+                yield Unmet(f"{claim} of {row['subject']}: not checked ({row['why']})", True)
+            elif row["holds"] is False:
+                yield Unmet(f"{claim} of {row['subject']}: does not hold", False)

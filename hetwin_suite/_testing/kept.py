@@ -1,0 +1,142 @@
+"""Replays that tests share: each of the same recording, scenario and version is made once, and kept."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+import time
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.resources import file_digest, find
+from hetwin_core.ensemble.scenario.scenario import find_scenario
+from hetwin_suite._study.replaying import WITHIN_S, Replay, Replayed, Replaying, Trouble
+from hetwin_suite._study.workers.processes import Processes
+from hetwin_suite._testing.settings import NotJudged, Settings
+
+_FOUND = "replayed.json"
+_DAYS = 14
+"""A replay that was not used for so long is forgotten."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a test wants to be replayed; see `Twin.run`. An empty source is the scenario's own."""
+
+    scenario: str
+    source: str
+    variant: str | None
+    engine: str | None
+    seed: int | None
+    within_s: float | None
+
+    @property
+    def words(self) -> str:
+        """It, in words."""
+        return f"{self.scenario} on {self.source or 'its own recording'}"
+
+
+def replayed(wanted: Wanted, settings: Settings) -> Replayed:
+    """Return what came of a replay, made now or before.
+
+    Raises:
+        NotJudged: if there is no such recording or engine here.
+        BadInput: if the scenario cannot be used.
+    """
+    base = settings.cache or _beside()
+    job = Replaying(
+        find_scenario(wanted.scenario),
+        wanted.variant,
+        options=RunOptions(engine=wanted.engine, seed=wanted.seed),
+        out=base,
+        keep="all",
+        pages=False,
+        within_s=wanted.within_s or WITHIN_S,
+    )
+    job.warm()
+    key = sha256(f"{job.identity} {_digest_of(job, wanted.source)}".encode()).hexdigest()[:24]
+    folder = base / key
+    known = None if settings.fresh and folder not in settings.made else _read(folder)
+    if known is not None:
+        os.utime(folder)
+        return known
+    found = _keep(_made(job, Replay(f"{key}.{os.getpid()}", wanted.source)), folder)
+    if found.folder is not None:
+        settings.made.add(found.folder)
+    return found
+
+
+@cache
+def _beside() -> Path:
+    return Path(tempfile.mkdtemp(prefix="hetwin-tests-"))
+
+
+def _digest_of(job: Replaying, source: str) -> str:
+    """Return the digest of a recording.
+
+    Raises:
+        NotJudged: if it is not there.
+    """
+    if not source:
+        return "own " + json.dumps(sorted(job.files()))
+    path = find(source)
+    if path is None:
+        raise NotJudged(f"there is no recording {source}")
+    return file_digest(path)
+
+
+def _made(job: Replaying, task: Replay) -> Replayed:
+    """Replay in a copy of this process, which is warm.
+
+    Raises:
+        NotJudged: if there is no such engine here.
+        BadInput: if the scenario cannot be used.
+    """
+    with closing(Processes(1).work(job, [task])) as done:
+        (one,) = done
+    if isinstance(one.error, BadInput) and one.error.where == "engine":
+        raise NotJudged(str(one.error))
+    if one.result is None:
+        return Replayed("failed", error=one.lost, folder=job.folder(task))
+    return one.result
+
+
+def _keep(found: Replayed, folder: Path) -> Replayed:
+    """Keep a replay that is whole; one that another process has kept meanwhile is as good."""
+    if found.folder is None or found.error:
+        if found.folder is not None:
+            shutil.rmtree(found.folder, ignore_errors=True)
+        return replace(found, folder=None)
+    (found.folder / _FOUND).write_text(json.dumps(asdict(found), default=str), encoding="utf-8")
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        found.folder.rename(folder)
+    except OSError:
+        shutil.rmtree(found.folder, ignore_errors=True)
+    return replace(found, folder=folder)
+
+
+def _read(folder: Path) -> Replayed | None:
+    try:
+        row = json.loads((folder / _FOUND).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    told = {key: row[key] for key in ("verdict", "end_s", "digest", "error")}
+    troubles = tuple(Trouble(*one) for one in row["troubles"])
+    return Replayed(**told, troubles=troubles, coverage=tuple(row["coverage"]), folder=folder)
+
+
+def forget_old(cache: Path) -> None:
+    """Remove replays that no test has used for two weeks, and what a process that was killed has left."""
+    for folder in cache.iterdir():
+        old = time.time() - folder.stat().st_mtime > _DAYS * 86400
+        left = "." in folder.name and not Path("/proc", folder.suffix[1:]).exists()
+        if old or left:
+            shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,81 @@
+"""What pytest loads (entry point ``pytest11``): options, the fixture, files of recordings, and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hetwin_suite._testing.settings import Settings, settings_of
+from hetwin_suite._testing.twin import Twin
+
+SUFFIX = ".hetwin.yaml"
+MARKER = "twin"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add what the plugin is told."""
+    group = parser.getgroup("hetwin", "recordings that a twin judges")
+    group.addoption(
+        "--hetwin-require",
+        action="store_true",
+        help="a recording that cannot be judged (none there, no engine, not covered) fails its test",
+    )
+    group.addoption(
+        "--hetwin-fresh", action="store_true", help="replay what was replayed before, too"
+    )
+    group.addoption(
+        "--hetwin-report",
+        metavar="DIR",
+        type=Path,
+        help="write a page of what the twin judged, and of each run that fails",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Say what the marker means."""
+    config.addinivalue_line(
+        "markers",
+        f"{MARKER}(scenario, source=None, variant=None): what `twin.run()` replays in this test",
+    )
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect the recordings of a file."""
+    if not file_path.name.endswith(SUFFIX):
+        return None
+    from hetwin_suite._testing.recordings import RecordingsFile
+
+    return RecordingsFile.from_parent(parent, path=file_path)
+
+
+@pytest.fixture
+def twin(request: pytest.FixtureRequest) -> Twin:
+    """What replays recordings in a scenario, and asks what came of it."""
+    marker = request.node.get_closest_marker(MARKER)
+    return Twin(
+        settings_of(request.config),
+        request.path.parent,
+        request.node.nodeid,
+        {}
+        if marker is None
+        else dict(zip(("scenario", "source"), marker.args, strict=False)) | marker.kwargs,
+        request.node.user_properties.append,
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
+    """Write the page of all runs, once they all are over."""
+    yield
+    settings = session.config.stash.get(Settings.KEY, None)
+    report = session.config.getoption("--hetwin-report")
+    if report is not None and not hasattr(session.config, "workerinput"):
+        from hetwin_suite._testing.report import write_index
+
+        write_index(report.absolute())
+    if settings is not None and settings.cache is not None:
+        from hetwin_suite._testing.kept import forget_old
+
+        forget_old(settings.cache)

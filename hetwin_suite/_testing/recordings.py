@@ -1,0 +1,128 @@
+"""Files of recordings beside tests: ``NAME.hetwin.yaml``, each entry of which is a test for each of its recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hetwin_core.ensemble.conductor.reporting.coverage import claims_named
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.expressions.expression import Expression
+from hetwin_core.ensemble.scenario.strict_yaml import Document, load
+from hetwin_core.ensemble.validation import Strict, Text, check
+from hetwin_suite._testing.settings import settings_of
+from hetwin_suite._testing.twin import DoesNotHold, Twin
+
+
+class Entry(Strict):
+    """An entry of the file."""
+
+    name: Text | None = None
+    scenario: Text
+    source: Text | None = None
+    variant: Text | None = None
+    engine: Text | None = None
+    seed: int | None = None
+    within: float | None = None
+    holds: tuple[Text, ...] = ()
+    verdict: Text | tuple[Text, ...] | None = None
+    require: tuple[Text, ...] = ()
+
+
+class RecordingsFile(pytest.File):
+    """A file of recordings."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Yield a test for each recording of each entry.
+
+        Raises:
+            CollectError: if the file is wrong, with the line.
+        """
+        try:
+            yield from self._items()
+        except BadInput as error:
+            raise self.CollectError(str(error)) from None
+
+    def _items(self) -> Iterator[pytest.Item]:
+        document = load(self.path)
+        if not isinstance(document.data, list) or not document.data:
+            raise BadInput(
+                "this is no list of recordings",
+                file=self.path,
+                found=type(document.data).__name__,
+                expected="a list of entries such as {scenario: pick_and_place, source: bags/*, verdict: fine}",
+            )
+        for number, data in enumerate(document.data):
+            entry = self._entry(document, number, data)
+            line = document.line_of((number,)) or 1
+            name = entry.name or entry.scenario
+            for source in self._sources(entry):
+                title = f"{name}[{source}]" if source else name
+                yield RecordingItem.from_parent(
+                    self, name=title, entry=entry, source=source, line=line
+                )
+
+    def _entry(self, document: Document, number: int, data: Any) -> Entry:
+        try:
+            entry = check(Entry, data, str(number))
+            claims_named(entry.require, f"{number}.require")
+            for row, question in enumerate(entry.holds):
+                Expression(question, f"{number}.holds.{row}")
+            if not entry.holds and entry.verdict is None and not entry.require:
+                raise BadInput(
+                    "the entry says nothing that must hold",
+                    where=str(number),
+                    expected="holds, verdict or require",
+                )
+        except BadInput as error:
+            raise document.placed(error, self.path) from None
+        return entry
+
+    def _sources(self, entry: Entry) -> list[str | None]:
+        """Return the recordings of an entry; a pattern that fits none stays as it is."""
+        source = entry.source
+        if source is None or not any(sign in source for sign in "*?["):
+            return [source]
+        folder = self.path.parent
+        found = sorted(path.relative_to(folder).as_posix() for path in folder.glob(source))
+        return [*(found or [source])]
+
+
+class RecordingItem(pytest.Item):
+    """A recording, and what must hold of it."""
+
+    def __init__(self, *, entry: Entry, source: str | None, line: int, **known: Any) -> None:
+        super().__init__(**known)
+        self._entry, self._source, self._line = entry, source, line
+
+    def runtest(self) -> None:
+        """Replay the recording, and see what holds."""
+        entry = self._entry
+        twin = Twin(
+            settings_of(self.config),
+            self.path.parent,
+            self.nodeid,
+            note=self.user_properties.append,
+        )
+        run = twin.run(
+            entry.scenario,
+            self._source,
+            variant=entry.variant,
+            engine=entry.engine,
+            seed=entry.seed,
+            within=entry.within,
+        )
+        run.expect(*entry.holds, verdict=entry.verdict, require=entry.require)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Return the report of a failure: what was expected and what is so, without a stack."""
+        if isinstance(excinfo.value, DoesNotHold | BadInput):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Return file, line from 0, and name."""
+        return self.path, self._line - 1, self.name

@@ -1,0 +1,55 @@
+"""What a session of pytest was told of the twin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+
+class NotJudged(Exception):
+    """A recording cannot be judged here; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a session was told.
+
+    Attributes:
+        require: whether a recording that cannot be judged fails its test.
+        fresh: whether what was replayed before is replayed again.
+        report: folder for pages; None: there are none.
+        cache: folder in which replays are kept; None: they are kept as long as the process.
+        root: of the tests, to which recordings are relative, too.
+        made: folders of the replays that this session has made.
+    """
+
+    require: bool
+    fresh: bool
+    report: Path | None
+    cache: Path | None
+    root: Path
+    made: set[Path] = field(default_factory=set)
+
+    KEY: ClassVar[pytest.StashKey[Settings]] = pytest.StashKey()
+
+
+def settings_of(config: pytest.Config) -> Settings:
+    """Return what the session was told."""
+    if Settings.KEY not in config.stash:
+        report: Path | None = config.getoption("--hetwin-report")
+        config.stash[Settings.KEY] = Settings(
+            require=config.getoption("--hetwin-require"),
+            fresh=config.getoption("--hetwin-fresh"),
+            report=None if report is None else report.absolute(),
+            cache=_cache(config),
+            root=config.rootpath,
+        )
+    return config.stash[Settings.KEY]
+
+
+def _cache(config: pytest.Config) -> Path | None:
+    cache = getattr(config, "cache", None)  # not there with -p no:cacheprovider
+    return None if cache is None else Path(cache.mkdir("hetwin"))
