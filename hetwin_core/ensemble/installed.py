@@ -23,7 +23,14 @@ MODELS = {
         ("displacement", "fill_level", "openness", "slicing", "switch", "temperature"), "household"
     ),
     **dict.fromkeys(
-        ("lab_robot_stand_in", "remote_robot", "robot_link", "travel_update", "way_guide"),
+        (
+            "lab_robot_stand_in",
+            "mission_desk",
+            "remote_robot",
+            "robot_link",
+            "travel_update",
+            "way_guide",
+        ),
         "examples",
     ),
 }

@@ -30,7 +30,8 @@ from hetwin_core.ensemble.words import failure_row_words
 from hetwin_core.episodes.asking.answer import QuestionAnswer
 from hetwin_core.episodes.asking.asked import AskableEpisode, AskedTables
 from hetwin_core.episodes.flaws.find import flaws_in
-from hetwin_core.episodes.judged_run import OUTCOME_MISSED, RunJudge
+from hetwin_core.episodes.judge import OUTCOME_MISSED
+from hetwin_core.episodes.judged_run import RunJudge
 from hetwin_core.episodes.log_writer import RunLog
 from hetwin_core.episodes.tables.open import open_tables
 from hetwin_suite._study.runs.making import overdue

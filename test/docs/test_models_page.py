@@ -15,6 +15,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 UNITLESS = {
     ("camera", "least"),
     ("connector", "axis"),
+    ("evidence", "prior"),
     ("fill_level", "threshold"),
     ("fluid_in_cup", "friction"),
     ("lab_robot_stand_in", "friction"),

@@ -59,7 +59,7 @@ class Wrenches:
             except (Undecodable, ValueError) as error:
                 notes.append(f"wrenches on {topic} cannot be used: {error}")
                 continue
-            if frame not in links:
+            if links and frame not in links:
                 found = f"frame {frame}" if frame else "no frame"
                 notes.append(
                     f"wrenches on {topic} are not used: they name {found}, expected a link of the robot,"

@@ -45,7 +45,7 @@ NETWORKS = [
     ("{n: n - 1}", "{n: }", "line 14, machines.turner.states.TURN.0.do.n: this is no expression"),
     ("init: {n: 0,", "init: {n: .nan,", "line 7, machines.turner.init.n: this is no value"),
     ("inputs: [rot]", "inputs: [rot, go]", "line 2, events: go stands in inputs already"),
-    ("      TURN:\n", "      TOP:\n", "line 8, machines.turner.states: this name is reserved"),
+    ("      TURN:\n", "      TOP:\n", "line 12, machines.turner.states.TOP: this name is reserved"),
     ("outputs: [busy]", "output: [busy]", "there is no such key; found 'output'"),
     ("      TURN:\n", "      LISTEN:\n", "line 12: a key stands twice; found 'LISTEN'"),
     ("outputs: [busy]", "max_cycles: 0", "line 3, max_cycles"),

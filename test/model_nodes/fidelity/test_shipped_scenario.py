@@ -60,7 +60,8 @@ def test_the_robots_program_sees_nothing_of_it(managed: Outcome, plain: Outcome)
 def test_the_box_is_low_until_the_robot_comes(managed: Outcome) -> None:
     told = levels(managed, "box")
     assert min(told) == Fidelity.LOW
-    assert told[-1] < Fidelity.HIGH
+    assert told[-2] < Fidelity.HIGH
+    assert told[-1] == Fidelity.HIGH, "at the end everything is as usual"
     held = [s for s in managed.record.scenes if s.owner("box", "pose") == "holding"]
     assert held
     assert {float(s.get("box", "fidelity")[0]) for s in held} == {Fidelity.HIGH}

@@ -52,6 +52,7 @@ GIVEN: dict[str, dict[str, object]] = {
     },
     "consistency": {"watch": TWO_JOINTS},
     "containment": {"containers": ["table"]},
+    "evidence": {},
     "force_binding": {},
     "in_hand_localization": {},
     "fidelity_during_action": {"actions": ["move"], "objects": ["box"]},
