@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 from support.hetwin_command import hetwin
 from support.nodes_by_hand import CONDUCTOR, started, words
+from support.plugins import in_examples
 from support.ros_domains import new_domain
 
 HERE = Path(__file__).resolve().parents[2] / "examples" / "bare_node"
 LIFT, SCENARIO = HERE / "lift.py", HERE / "lift.yaml"
+pytestmark = in_examples
 
 
 def run(lift: Path, out: Path, scenario: Path = SCENARIO) -> tuple[int, str]:

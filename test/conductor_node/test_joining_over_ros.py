@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from support.nodes_by_hand import CONDUCTOR, MODEL, started, words
+from support.plugins import in_examples
 from support.ros_domains import new_domain
 from support.watcher import Watcher, watching
 
@@ -62,6 +63,7 @@ def wait_for(watcher: Watcher, events: list[Event], *names: str) -> None:
     watcher.wait(lambda: sorted(told()) == sorted(names), lambda: f"{names}, not {told()}", 60.0)
 
 
+@in_examples
 def test_nodes_join_leave_and_are_killed(tmp_path: Path) -> None:
     scenario, domain = tmp_path / "guests.yaml", new_domain()
     scenario.write_text(SCENARIO)
