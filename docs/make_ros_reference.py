@@ -141,7 +141,7 @@ def _topics(node: Node, endpoints: Iterable[Any], direction: str = "") -> str:
         rows.append(
             f"| `{name}` | `{_type(endpoint.msg_type)}` | {direction}{_qos(endpoint.qos_profile)} | {about} |"
         )
-    return _table(("topic", "type", "QoS", "what"), sorted(rows))
+    return _table(("topic", "type", "QoS", "what"), _ordered(node, rows))
 
 
 def _services(node: Node, more: Sequence[str] = ()) -> str:
@@ -154,7 +154,13 @@ def _services(node: Node, more: Sequence[str] = ()) -> str:
         if not kind.startswith("hetwin/"):
             continue  # those of every managed node, and of the standard
         rows.append(f"| `{name}` | `{kind}` | {_comment(f'srv/{service.srv_type.__name__}.srv')} |")
-    return _table(("name", "type", "what"), [*more, *sorted(rows)])
+    return _table(("name", "type", "what"), [*more, *_ordered(node, rows)])
+
+
+def _ordered(node: Node, rows: Sequence[str]) -> list[str]:
+    """The rows by name, whatever the token of this run is."""
+    run = getattr(node, "run", "") or "\0"
+    return sorted(row.replace(run, "TOKEN") for row in rows)
 
 
 def _parameters(node: Node) -> str:
