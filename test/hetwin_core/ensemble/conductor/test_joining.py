@@ -231,7 +231,7 @@ def check_sequence(random: Random) -> None:
     seen["sequences"] += 1
 
 
-@examples(SEQUENCES // 10)
+@examples(SEQUENCES // 40, random=SEQUENCES // 10)
 @given(st.integers(0, 2**32))
 def check_sequences(seed: int) -> None:
     for number in range(10):
