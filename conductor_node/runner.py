@@ -26,7 +26,6 @@ from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.conductor.conductor import Conductor, session
 from hetwin_core.ensemble.conductor.reporting.concerns import NewConcerns, is_concern
 from hetwin_core.ensemble.conductor.reporting.listener import (
-    LATER_NS,
     RunListener,
     RunStart,
     RunSummary,
@@ -281,16 +280,14 @@ class _Spinner(RunListener):
     The run is stopped when the parent process has ended.
     """
 
+    needs_each_state = False
+
     def __init__(self, executor: Executor, deferred: DeferredResponses) -> None:
         self._executor = executor
         self._deferred = deferred
         self._parent = os.getppid()
         self._next_step = 0
         self.conductor: Conductor | None = None
-
-    def next_ns(self, now_ns: int) -> int:
-        """Whatever is published is enough."""
-        return LATER_NS
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Serve requests every tenth step; waiting for models serves them too."""
@@ -309,6 +306,8 @@ class _Spinner(RunListener):
 class _Feedback(RunListener):
     """Publishes the action's feedback: time, progress, real-time factor, and the newest event in words."""
 
+    needs_each_state = False
+
     def __init__(self, goal: ServerGoalHandle | StartupGoal) -> None:
         self._goal = goal
         self._begun = time.monotonic()
@@ -325,10 +324,6 @@ class _Feedback(RunListener):
         if start.shown:
             self._message = shown_line(start.shown)
             self._publish(0, self._begun)
-
-    def next_ns(self, now_ns: int) -> int:
-        """Whatever is published is enough."""
-        return LATER_NS
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Publish, several times a second."""

@@ -14,7 +14,6 @@ from hetwin.msg import RunIdentity, RunStatus
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import (
-    LATER_NS,
     RunListener,
     RunStart,
     RunSummary,
@@ -132,6 +131,8 @@ class StatusPublisher(RunListener):
         conductor: of the run.
     """
 
+    needs_each_state = False
+
     def __init__(self, node: Any, run: str) -> None:
         self._run = run
         self._topic = node.create_publisher(RunStatus, topics.STATUS.name, latched())
@@ -141,10 +142,6 @@ class StatusPublisher(RunListener):
     def started(self, start: RunStart) -> None:
         """Publish that it begins."""
         self._publish(start.snapshot.time_ns)
-
-    def next_ns(self, now_ns: int) -> int:
-        """Whatever is published is enough."""
-        return LATER_NS
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Publish if it is time to."""

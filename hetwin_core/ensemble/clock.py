@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from hetwin_core.ensemble.errors import BadInput
+
 NS_PER_S = 1_000_000_000
 """Nanoseconds in a second."""
+LATER_NS = 1 << 62
+"""A time that no run reaches [ns]."""
 
 
 def seconds(time_ns: int) -> float:
@@ -60,3 +64,26 @@ def nearest_rates(main_rate: float, rate: float) -> tuple[float, ...]:
         return (main_rate,)
     every = max(1, int(main_rate / max(rate, 1e-12)))
     return tuple(sorted({main_rate / (every + 1), main_rate / every}))
+
+
+def required_divisor(main_rate: float, rate: float, where: str, otherwise: str = "") -> int:
+    """Every how many main steps a model of this rate steps.
+
+    Args:
+        main_rate, rate: steps per simulated second.
+        where: place of the rate in the input, for the error.
+        otherwise: what else than a rate can be given there, as the end of a sentence.
+
+    Raises:
+        BadInput: if the rate does not divide the main rate.
+    """
+    every = divisor(main_rate, rate)
+    if every is None:
+        near = " or ".join(f"{r:g}" for r in nearest_rates(main_rate, rate))
+        raise BadInput(
+            "this rate does not divide the main model's rate",
+            where=where,
+            found=rate,
+            expected=f"{near} with the main rate {main_rate:g}{otherwise}",
+        )
+    return every

@@ -204,7 +204,7 @@ class MainChanges(Changes):
             machine [ns].
         late: of a live robot: the twin is too far behind; other models should step less often.
         quiet_ns: a step to any time before this one, without new input, has nothing but a state; such steps may be
-            asked for in one call, whose period is the sum of theirs [ns].
+            asked for in one call, whose period is the sum of theirs; None if none may [ns].
     """
 
     block: Floats | None = field(default=None, kw_only=True)
@@ -212,7 +212,7 @@ class MainChanges(Changes):
     ended: bool = field(default=False, kw_only=True)
     input_ns: int | None = field(default=None, kw_only=True)
     late: bool = field(default=False, kw_only=True)
-    quiet_ns: int = field(default=-1, kw_only=True)
+    quiet_ns: int | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Self
 from hetwin_core.ensemble.conductor.controls import Factor
 from hetwin_core.ensemble.conductor.reporting.concerns import NewConcerns, is_concern
 from hetwin_core.ensemble.conductor.reporting.listener import (
-    LATER_NS,
     Handover,
     RunListener,
     RunStart,
@@ -260,6 +259,7 @@ class ProgressListener(RunListener):
     """Shows on a display how a run goes."""
 
     stepped_every = LOOK_EVERY_STEPS
+    needs_each_state = False
 
     def __init__(self, display: Display) -> None:
         self._display = display
@@ -270,10 +270,6 @@ class ProgressListener(RunListener):
         self._display.begin((start.duration_ns or 0) / 1e9)
         if start.shown:
             self._display.line(shown_line(start.shown), 0.0)
-
-    def next_ns(self, now_ns: int) -> int:
-        """Whatever is published is enough."""
-        return LATER_NS
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Show the time now and then."""

@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 from transforms3d.quaternions import quat2mat
 
-from hetwin_core.ensemble.clock import divisor, nearest_rates
+from hetwin_core.ensemble.clock import required_divisor
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scenario.robot import Belt, Lidar, RangeSensor, Robot
@@ -94,7 +94,8 @@ def fitted_lidars(
             )
         on[lidar.link] = name
         link = links[lidar.link]
-        fitted.append(_fitted_lidar(name, link, lidar, _every(lidar.rate, rate, where)))
+        every = required_divisor(rate, lidar.rate, f"{where}.rate")
+        fitted.append(_fitted_lidar(name, link, lidar, every))
         if fitted[-1].pattern.frame_on(link) in set(frames) - {link}:
             raise BadInput(
                 "the frame of this scanner needs a name of its own",
@@ -128,19 +129,6 @@ def _fitted_lidar(name: str, link: str, lidar: Lidar, every: int) -> FittedLidar
     flat = np.stack([np.cos(angles), np.sin(angles), np.zeros_like(angles)], axis=1)
     along = np.ascontiguousarray(flat @ quat2mat(turn).T)
     return FittedLidar(Scanner(link, (x, y, z), along, lidar.reach), pattern, every)
-
-
-def _every(rate: float, main_rate: float, where: str) -> int:
-    every = divisor(main_rate, rate)
-    if every is None:
-        near = " or ".join(f"{r:g}" for r in nearest_rates(main_rate, rate))
-        raise BadInput(
-            "this rate does not divide the main model's rate",
-            where=f"{where}.rate",
-            found=rate,
-            expected=f"{near} with the main rate {main_rate:g}",
-        )
-    return every
 
 
 class Odometer(ABC):

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from hetwin_core.ensemble.base_words import BASE_ALIGNED
-from hetwin_core.ensemble.clock import MainClock
-from hetwin_core.ensemble.conductor.reporting.listener import LATER_NS
+from hetwin_core.ensemble.clock import LATER_NS, MainClock
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.model import (
@@ -244,11 +243,11 @@ class MainPhysics(MainModel[Settings]):
             if self._watching is not None and now_ns >= self._watching.due_ns:
                 self._watching.report(now_ns, motion)
 
-    def _quiet_ns(self, engine: Engine, moving: RobotMotion) -> int:
+    def _quiet_ns(self, engine: Engine, moving: RobotMotion) -> int | None:
         """Until when nothing is reported but states, so that many steps can be taken in one call."""
         plans = moving.plans
         if plans.is_live or plans.senses or moving.bases.any or not engine.settled:
-            return -1
+            return None
         quiet_ns = plans.quiet_ns if plans else LATER_NS
         return min(quiet_ns, self._watching.reports_ns) if self._watching is not None else quiet_ns
 

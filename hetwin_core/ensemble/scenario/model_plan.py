@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from hetwin_core.ensemble.catalogue import declared, model_class
-from hetwin_core.ensemble.clock import divisor, nearest_rates
+from hetwin_core.ensemble.clock import divisor, required_divisor
 from hetwin_core.ensemble.concern_words import ROBOT_HEALTH
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.model import Model, Stepping
@@ -247,17 +247,7 @@ def _every(where: str, entry: ModelEntry, own_rate: float | None, main_rate: flo
         return 1
     if entry.every is not None:
         return entry.every
-    given = entry.rate is not None
     rate = entry.rate or own_rate or main_rate
-    every = divisor(main_rate, rate)
-    if every is None and not given:
-        every = max(1, round(main_rate / rate))  # a default need not divide the rate exactly
-    if every is None:
-        near = " or ".join(f"{r:g}" for r in nearest_rates(main_rate, rate))
-        raise BadInput(
-            "this rate does not divide the main model's rate",
-            where=f"{where}.rate",
-            found=rate,
-            expected=f"{near} with the main rate {main_rate:g}, or every: N",
-        )
-    return every
+    if entry.rate is None:  # a default need not divide the rate exactly
+        return divisor(main_rate, rate) or max(1, round(main_rate / rate))
+    return required_divisor(main_rate, rate, f"{where}.rate", ", or every: N")

@@ -24,7 +24,7 @@ MAX_EVENTS = 50_000
 """Most events in one output; a scene may have thousands of objects, each with some of its own."""
 
 MAIN_ONLY = ("block", "tables", "ended", "input_ns", "late", "quiet_ns")
-"""Fields of an output that only the main model may fill; None, false, -1 and an empty mapping are nothing."""
+"""Fields of an output that only the main model may fill; None, false and an empty mapping are nothing."""
 
 _FEW = 32
 """Up to this size, a call costs more than the sum."""
@@ -63,8 +63,7 @@ def not_its_own(output: MainChanges) -> str | None:
 
 
 def _is_nothing(value: object) -> bool:
-    nothing = value is None or value is False or (isinstance(value, dict) and not value)
-    return nothing or (isinstance(value, int) and value == -1)
+    return value is None or value is False or (isinstance(value, dict) and not value)
 
 
 def wrong_numbers(value: object, attribute: AttributeSpec) -> str | None:

@@ -267,7 +267,7 @@ def _more(output: Changes) -> dict[str, Any]:
         more["input_ns"] = output.input_ns
     if output.late:
         more["late"] = True
-    if output.quiet_ns >= 0:
+    if output.quiet_ns is not None:
         more["quiet_ns"] = output.quiet_ns
     return more
 
@@ -282,7 +282,7 @@ def _take_more(output: MainChanges, more: Mapping[str, Any]) -> None:
     output.ended = more.get("ended", False)
     output.input_ns = more.get("input_ns")
     output.late = more.get("late", False)
-    output.quiet_ns = more.get("quiet_ns", -1)
+    output.quiet_ns = more.get("quiet_ns")
 
 
 def _table(number: int, numbers: Floats, time_ns: int = 0) -> Table:

@@ -20,7 +20,6 @@ from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.controls import Done, Factor
 from hetwin_core.ensemble.conductor.reporting.concerns import NewConcerns, is_concern
 from hetwin_core.ensemble.conductor.reporting.listener import (
-    LATER_NS,
     Handover,
     RunListener,
     RunStart,
@@ -226,6 +225,8 @@ class Shown(RunListener):
         tell: sends a message to the parent; may be called from any thread.
     """
 
+    needs_each_state = False
+
     def __init__(self, run: WatchedRun, tell: Tell) -> None:
         self._newest = run.newest
         self._deeds: Connection = run.deeds
@@ -268,10 +269,6 @@ class Shown(RunListener):
         self._newest.fit(start.layout)
         self._copy(start.snapshot)
         self._tell(("begun", begun_of(start, not_held)))
-
-    def next_ns(self, now_ns: int) -> int:
-        """Whatever is published is enough."""
-        return LATER_NS
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Copy the state, if that is due."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from hetwin_core.ensemble.clock import LATER_NS
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Event
 from model_nodes.main_physics.sources.bag import STAMP_TOLERANCE_NS, Bag, ReadFault
@@ -104,7 +105,7 @@ class EventStream:
             self._messages = self._bag.messages(tuple(self._readers))
         message = next(self._messages, None)
         if message is None:
-            self._read_ns = 1 << 62
+            self._read_ns = LATER_NS
         elif isinstance(message, ReadFault):
             self._fault = message
         else:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from hetwin_core.ensemble.clock import LATER_NS
 from hetwin_core.ensemble.errors import HetwinError, RunFailed
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
@@ -119,18 +120,16 @@ class RunSummary:
     robots: tuple[Mapping[str, Json], ...] = ()
 
 
-LATER_NS = 1 << 62
-"""A time that no run reaches [ns]."""
-
-
 class RunListener:
     """Follows a run; called in order, from the thread that runs the ensemble. What it leaves out does nothing.
 
     Attributes:
         stepped_every: `stepped` is called at multiples of so many steps.
+        needs_each_state: whether `stepped` needs each state; if not, whatever others need is enough for it.
     """
 
     stepped_every: ClassVar[int] = 1
+    needs_each_state: ClassVar[bool] = True
 
     def started(self, start: RunStart) -> None:
         """The models are initialized and the run begins."""
@@ -140,7 +139,7 @@ class RunListener:
 
     def next_ns(self, now_ns: int) -> int:
         """From when on it needs the next state, once it has got that of `now_ns`; earlier ones may be left out [ns]."""
-        return now_ns
+        return now_ns if self.needs_each_state else LATER_NS
 
     def event(self, event: Event) -> None:
         """An event was handled."""
@@ -169,12 +168,10 @@ class StepCounter(RunListener):
         heartbeat: shared with the process that watches.
     """
 
+    needs_each_state = False
+
     def __init__(self, heartbeat: Heartbeat) -> None:
         self._row = heartbeat.row(-1)
-
-    def next_ns(self, now_ns: int) -> int:
-        """Whatever is published is enough."""
-        return LATER_NS
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """A step is done."""

@@ -100,9 +100,10 @@ class EnsembleStep:
         """
         first = step + 1
         waits = self._triggers.waits_for_events and not self._scheduler.sees_every_step
-        if self._acted or not waits or self.output.quiet_ns <= self._clock.time_of(first):
+        quiet_ns = self.output.quiet_ns
+        if self._acted or not waits or quiet_ns is None or quiet_ns <= self._clock.time_of(first):
             return first
-        last = min(self._scheduler.next_due(first), self._clock.step_from(self.output.quiet_ns))
+        last = min(self._scheduler.next_due(first), self._clock.step_from(quiet_ns))
         if self._end_ns is not None:
             last = min(last, self._clock.step_from(self._end_ns))
         return max(first, min(last, step + MAX_STEPS))
@@ -150,13 +151,14 @@ class EnsembleStep:
         then, scene, main, outside = self._then, self._scene, self._main, self._outside
         self.output = output = self._outputs.write_main(main.plan, main.end_step(), then)
         scene.resolve(then)
-        self._acted = bool(output.requests or outside.requests)
+        self._acted = bool(output.requests)
         if output.requests:
             self._effects.requests(main, output.requests)
         events = self._events.of_model(main.plan.index, output.events) if output.events else []
         if self._due or self._scheduler.unwaited:
             events += self._others(step, then)
         if outside.requests:
+            self._acted = True
             outside.carry_out()
         if not outside.arrivals.empty():
             events += outside.events()
