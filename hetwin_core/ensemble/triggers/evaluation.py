@@ -259,10 +259,10 @@ class Bound:
 
     def _evaluated(self, expression: Expression, before: int | None) -> _Known:
         trigger, reads = self._trigger, Reads()
-        needed = trigger.needs[expression]
+        needed = trigger.needs.get(expression)  # None: of somebody who watches the trigger
         variables = dict(self.event)
         for number, (name, _) in enumerate(trigger.let[:before]):
-            if name in needed:
+            if needed is None or name in needed:
                 variable = self._variable(name, number)
                 reads.add(variable.reads)
                 variables[name] = variable.value

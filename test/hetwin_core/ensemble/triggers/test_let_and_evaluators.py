@@ -8,6 +8,9 @@ import pytest
 from support.small_ensemble import Outcome, run, scenario
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.expressions.expression import Expression
+from hetwin_core.ensemble.triggers.evaluation import Evaluation
+from hetwin_suite.runs import BetweenSteps, RunOptions, load_scenario, session
 
 TEXT = """
 scenario: binding
@@ -112,3 +115,20 @@ def test_an_expression_without_a_value_fails_the_run_and_says_which(let: str, re
     assert error is not None
     assert (error["model"], error["call"], error["time"]) == ("trigger t", "evaluate", 0.05)
     assert reason in str(error["reason"])
+
+
+def test_who_watches_a_trigger_evaluates_expressions_of_their_own_with_its_variables() -> None:
+    loaded = load_scenario("pick_and_place")
+    (trigger,) = (t for t in loaded.triggers if t.name == "grasp_begins")
+    found: list[object] = []
+
+    def watch(now: BetweenSteps) -> None:
+        for event in now.events:
+            if event.name == "grip_closed":
+                bound = Evaluation(loaded.functions, lambda: now.scene).bind(
+                    trigger, event, now.time_ns
+                )
+                found.append(bound.value(Expression("object + ' in ' + hand")))
+
+    session(loaded, options=RunOptions(duration=4.5), at_barrier=watch).run()
+    assert found == ["box in gripper"]
