@@ -11,7 +11,10 @@ page = benchmark("boundary_page", "hetwin_bauer2022")
 boundary = benchmark("boundary", "hetwin_bauer2022")
 
 APPROACHES = ["ensemble", "single", "kinematic"]
-PLAN = {"approaches": APPROACHES, "sets": {"drops": {"judged_on": 7, "chosen_on": 8}}}
+PLAN = {
+    "approaches": APPROACHES,
+    "sets": {"drops": {"judged_on": 7, "chosen_on": 8, "episodes": 60}},
+}
 
 
 def rows(right: dict[str, int], of: int = 60, axis: str = "none", level: float = 0.0) -> list[Any]:
@@ -43,6 +46,8 @@ def test_each_count_has_its_interval_and_the_rule_stands_beside() -> None:
     assert "| as recorded | ensemble | 20 of 30 | 20 of 30 | 40 of 60 | 54% to 77% |" in told
     assert "is right in 42 (70%" in told
     assert "inside the 55 to 80 %" in told
+    assert "60 episodes judged so far of 60" in told
+    assert "to say always the same would be right in 50%" in told
     easy = page.text(rows({"ensemble": 40, "single": 41, "kinematic": 58}), PLAN)
     assert "outside the 55 to 80 %" in easy
 
