@@ -138,7 +138,7 @@ def _set_sentence(point: Point, plan: Mapping[str, Any]) -> str:
     verdict = "inside" if inside else "outside"
     usual = max(rule.successes[1], rule.failures[1]) / rule.of
     return (
-        f"`{point.set}`: seed {seeds['judged_on']}, {rule.of} episodes judged so far of {seeds['episodes']}, of which "
+        f"`{point.set}`: seed {seeds['judged_on']}, {rule.of} episodes judged of {seeds['episodes']}, of which "
         f"{rule.successes[1]} succeed; to say always the same would be right in {usual:.0%}. The rule "
         f"without simulation, with thresholds of seed {seeds['chosen_on']}, is right in {rule.right} "
         f"({rule.share:.0%}; {low:.0%} to {high:.0%}), {verdict} the 55 to 80 % that were wanted."

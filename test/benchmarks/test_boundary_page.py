@@ -46,7 +46,7 @@ def test_each_count_has_its_interval_and_the_rule_stands_beside() -> None:
     assert "| as recorded | ensemble | 20 of 30 | 20 of 30 | 40 of 60 | 54% to 77% |" in told
     assert "is right in 42 (70%" in told
     assert "inside the 55 to 80 %" in told
-    assert "60 episodes judged so far of 60" in told
+    assert "60 episodes judged of 60" in told
     assert "to say always the same would be right in 50%" in told
     easy = page.text(rows({"ensemble": 40, "single": 41, "kinematic": 58}), PLAN)
     assert "outside the 55 to 80 %" in easy
