@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from boundary_page import KEPT, PAGE, put, text
+from boundary_page import IN_SHORT, KEPT, PAGE, WHOLE, in_short, put, text
 from robustness import HETWIN, recordings
 
 from hetwin_bauer2022.evaluation.episodes import find_episodes
@@ -144,9 +144,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         judge(plan, given.out)
     if not given.page:
         keep(given.out)
-    PAGE.write_text(
-        put(PAGE.read_text(encoding="utf-8"), text(_lines(KEPT), plan)), encoding="utf-8"
-    )
+    rows, page = _lines(KEPT), PAGE.read_text(encoding="utf-8")
+    page = put(put(page, WHOLE, text(rows, plan)), IN_SHORT, in_short(rows, plan))
+    PAGE.write_text(page, encoding="utf-8")
     return 0
 
 

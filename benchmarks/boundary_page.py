@@ -13,7 +13,9 @@ from hetwin_suite.study import probability
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = ROOT / "examples" / "hetwin_bauer2022" / "data" / "boundary.jsonl"
 PAGE = ROOT / "docs" / "experiment.md"
-BEGIN, END = "<!-- boundary -->", "<!-- end of boundary -->"
+WHOLE, IN_SHORT = "boundary", "boundary in short"
+"""Names of the page's parts: all figures, and the first sentence at the top."""
+_NOTHING = "No verdicts are kept yet."
 OURS, RULE = "ensemble", "kinematic"
 NONE = "none"
 HARD = (0.55, 0.80)
@@ -97,6 +99,12 @@ def _cell(approach: str, rows: Sequence[Row]) -> Cell:
     return Cell(approach, (right[True], of[True]), (right[False], of[False]))
 
 
+def in_short(rows: Sequence[Row], plan: Mapping[str, Any]) -> str:
+    """Return the sentence that follows from the verdicts; see `text`."""
+    found = points(rows, plan["approaches"])
+    return _first_sentence(found) if found else _NOTHING
+
+
 def text(rows: Sequence[Row], plan: Mapping[str, Any]) -> str:
     """Return sentences and tables.
 
@@ -106,8 +114,13 @@ def text(rows: Sequence[Row], plan: Mapping[str, Any]) -> str:
     """
     found = points(rows, plan["approaches"])
     if not found:
-        return "No verdicts are kept yet."
+        return _NOTHING
     parts = [_first_sentence(found), *(_set_sentence(p, plan) for p in found if p.axis == NONE)]
+    if any(one.cells[OURS].of < plan["sets"][one.set]["episodes"] for one in found):
+        parts.append(
+            "Not everything is judged yet: successes and failures are judged in turn, so that these shares are not those "
+            "of the whole sets."
+        )
     names = dict.fromkeys(point.set for point in found)
     parts += ["\n".join(_table([p for p in found if p.set == name])) for name in names]
     parts.append(_seconds(rows, plan["approaches"]))
@@ -164,14 +177,20 @@ def _seconds(rows: Sequence[Row], approaches: Sequence[str]) -> str:
     return f"Processor time of a verdict, median in s: {', '.join(words)}."
 
 
-def put(page: str, figures: str) -> str:
-    """Return a page with other figures.
+def put(page: str, name: str, words: str) -> str:
+    """Return a page with another part.
+
+    Args:
+        page: with the two lines between which the part is.
+        name: of the part.
+        words: in its place.
 
     Raises:
         ValueError: if it has not both marks, once and in order.
     """
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end) or BEGIN in after or END in before + after:
-        raise ValueError(f"the page must have one line {BEGIN} and below it one line {END}")
-    return f"{before}{BEGIN}\n{figures}\n{END}{after}"
+    first, last = f"<!-- {name} -->", f"<!-- end of {name} -->"
+    before, begin, rest = page.partition(first)
+    _, end, after = rest.partition(last)
+    if not (begin and end) or first in after or last in before + after:
+        raise ValueError(f"the page must have one line {first} and below it one line {last}")
+    return f"{before}{first}\n{words}\n{last}{after}"

@@ -59,6 +59,12 @@ def test_only_episodes_that_all_have_judged_count() -> None:
     assert {cell.of for cell in point.cells.values()} == {59}
 
 
+def test_it_says_that_not_everything_is_judged() -> None:
+    right = {"ensemble": 20, "single": 21, "kinematic": 22}
+    assert "Not everything is judged yet" in page.text(rows(right, of=40), PLAN)
+    assert "Not everything is judged yet" not in page.text(rows(right), PLAN)
+
+
 def test_not_applicable_is_no_verdict() -> None:
     kept = rows({"ensemble": 40, "single": 41, "kinematic": 42})
     kept[1]["said"]["single"][0] = "n/a"
@@ -92,4 +98,4 @@ def test_thresholds_have_the_most_right_verdicts() -> None:
 )
 def test_a_page_without_its_place_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="must have one line"):
-        page.put(text, "figures")
+        page.put(text, "boundary", "figures")
