@@ -102,7 +102,7 @@ def _cell(approach: str, rows: Sequence[Row]) -> Cell:
 def in_short(rows: Sequence[Row], plan: Mapping[str, Any]) -> str:
     """Return the sentence that follows from the verdicts; see `text`."""
     found = points(rows, plan["approaches"])
-    return _first_sentence(found) if found else _NOTHING
+    return _first_sentence(found, plan) if found else _NOTHING
 
 
 def text(rows: Sequence[Row], plan: Mapping[str, Any]) -> str:
@@ -115,11 +115,13 @@ def text(rows: Sequence[Row], plan: Mapping[str, Any]) -> str:
     found = points(rows, plan["approaches"])
     if not found:
         return _NOTHING
-    parts = [_first_sentence(found), *(_set_sentence(p, plan) for p in found if p.axis == NONE)]
-    if any(one.cells[OURS].of < plan["sets"][one.set]["episodes"] for one in found):
+    parts = [
+        _first_sentence(found, plan),
+        *(_set_sentence(p, plan) for p in found if p.axis == NONE),
+    ]
+    if _preliminary(found, plan):
         parts.append(
-            "Not everything is judged yet: successes and failures are judged in turn, so that these shares are not those "
-            "of the whole sets."
+            "Successes and failures are judged in turn: until everything is, these shares are not those of the whole sets."
         )
     names = dict.fromkeys(point.set for point in found)
     parts += ["\n".join(_table([p for p in found if p.set == name])) for name in names]
@@ -127,7 +129,7 @@ def text(rows: Sequence[Row], plan: Mapping[str, Any]) -> str:
     return "\n\n".join(parts)
 
 
-def _first_sentence(found: Sequence[Point]) -> str:
+def _first_sentence(found: Sequence[Point], plan: Mapping[str, Any]) -> str:
     better = [point for point in found if point.better > 0]
     if not better:
         begin = "**The ensemble is nowhere better than the best other approach by more than its interval**"
@@ -138,10 +140,18 @@ def _first_sentence(found: Sequence[Point]) -> str:
             f"{len(better)} of {len(found)} points** ({names})"
         )
     worse = [f"{p.set}, {p.words} ({p.best_other.approach})" for p in found if p.better < 0]
-    end = (
-        f"; it is worse at {len(worse)}: {'; '.join(worse)}." if worse else "; it is nowhere worse."
-    )
-    return begin + end
+    words = "its interval ends below the share of the best other"
+    end = f"; {words} at {len(worse)}: {'; '.join(worse)}." if worse else f"; nowhere {words}."
+    return _preliminary(found, plan) + begin + end
+
+
+def _preliminary(found: Sequence[Point], plan: Mapping[str, Any]) -> str:
+    """Return which part is judged, as the beginning of a sentence; empty if everything is."""
+    judged = sum(max(cell.of for cell in point.cells.values()) for point in found)
+    wanted = sum(plan["sets"][point.set]["episodes"] for point in found)
+    if judged >= wanted:
+        return ""
+    return f"*Preliminary, {judged} of {wanted} episodes and levels, too few to conclude.* "
 
 
 def _set_sentence(point: Point, plan: Mapping[str, Any]) -> str:
