@@ -121,7 +121,7 @@ def text(rows: Sequence[Row], plan: Mapping[str, Any]) -> str:
     ]
     if _preliminary(found, plan):
         parts.append(
-            "Successes and failures are judged in turn: until everything is, these shares are not those of the whole sets."
+            "Successes and failures are judged in turn: until everything is, these are not the shares of the sets."
         )
     names = dict.fromkeys(point.set for point in found)
     parts += ["\n".join(_table([p for p in found if p.set == name])) for name in names]
