@@ -261,7 +261,15 @@ def _table(found: Sequence[Point]) -> Iterator[str]:
 
 
 def _worth(found: Sequence[Point], rows: Sequence[Row], approaches: Sequence[str]) -> Iterator[str]:
-    """Yield what an approach is worth beside its verdicts: explanations, tuning, speed."""
+    """Yield where the ensemble is wrong, and what it is worth beside its verdicts: explanations, tuning, speed."""
+    for name in dict.fromkeys(point.set for point in found):
+        mine = [r for r in rows if (r["set"], r["axis"]) == (name, NONE) and OURS in r["said"]]
+        counts: dict[str, list[bool]] = {}
+        for row in mine:
+            wrong = row["said"][OURS][0] is not row["truth"]
+            counts.setdefault(row["cause"].replace("_", " ") or "success", []).append(wrong)
+        words = [f"{sum(one)} of {len(one)} {cause}" for cause, one in sorted(counts.items())]
+        yield f"**Wrong verdicts** of the ensemble by what really happened, {name}: {', '.join(words)}."
     stages = {a: _named([r for r in rows if r["axis"] == NONE], a) for a in approaches}
     told = [f"{a} {_share(*count)}" for a, count in stages.items() if count[1]]
     if told:

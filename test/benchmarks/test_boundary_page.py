@@ -34,7 +34,11 @@ def rows(right: dict[str, int], of: int = 60, axis: str = "none", level: float =
     [
         (55, 30, "better than the best other approach by more than its interval at 1 of 1"),
         (40, 41, "nowhere better than the best other approach by more than its interval"),
-        (30, 55, "ends below the share of the best other at 1 (drops as recorded: 30 of 60, single 55)"),
+        (
+            30,
+            55,
+            "ends below the share of the best other at 1 (drops as recorded: 30 of 60, single 55)",
+        ),
     ],
 )
 def test_the_first_sentence_is_what_the_counts_say(ensemble: int, others: int, words: str) -> None:
@@ -95,7 +99,9 @@ def test_what_accounts_are_worth_is_counted_of_failures() -> None:
         if not row["truth"]:
             row["cause"] = "missed"
             row["said"]["ensemble"].append("missed" if number < 30 else "never_held")
-    assert "out of it again): ensemble 15 of 30 (33% to 67%)." in page.text(kept, PLAN)
+    told = page.text(kept, PLAN)
+    assert "out of it again): ensemble 15 of 30 (33% to 67%)." in told
+    assert "by what really happened, drops: 10 of 30 missed, 10 of 30 success." in told
 
 
 def test_the_rule_stands_beside_what_it_could_get_at_most() -> None:
