@@ -101,7 +101,7 @@ def _line(row: dict[str, Any]) -> str:
 
 
 def _markdown(table: list[dict[str, Any]]) -> str:
-    """A row for each fault, a column for each system: how long after the fault the run ended, and if that is in order."""
+    """A row for each fault and a column for each system: how soon the run ended, and whether that is in order."""
     systems = dict.fromkeys((row["system"], row["transport"]) for row in table)
     faults = dict.fromkeys(row["fault"] for row in table)
     cells = {(row["fault"], row["system"], row["transport"]): _cell(row) for row in table}
