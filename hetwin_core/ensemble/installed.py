@@ -49,7 +49,7 @@ LIBRARIES = {"aims": "examples"}
 """Libraries of strategies that packages of ours bring, and the extras that install these."""
 FORMATS = {"mcap": "foxglove", "parquet": "tables", "rrd": "rerun"}
 """Endings of files that packages of ours write, and the extras that install these."""
-VIEWERS = {"foxglove": "foxglove"}
+VIEWERS = {"foxglove": "foxglove", "moveit": "moveit"}
 """Viewers that packages of ours bring, and the extras that install these."""
 SCENARIOS = dict.fromkeys(
     (
