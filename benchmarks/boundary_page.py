@@ -287,8 +287,8 @@ def _worth(found: Sequence[Point], rows: Sequence[Row], approaches: Sequence[str
         f"{_share(*_summed([p.cells[OURS] for p in found]))}. To try {VALUES_TRIED} values of one parameter on "
         f"as many labelled episodes as a set has takes {cost:.0f} s of processor time."
     )
-    words = ", ".join(f"{a} {taken:.2g}" for a, taken in seconds.items())
-    yield f"**Speed**: processor time of a verdict, median in s: {words}."
+    speeds = ", ".join(f"{a} {taken:.2g}" for a, taken in seconds.items())
+    yield f"**Speed**: processor time of a verdict, median in s: {speeds}."
 
 
 def _named(rows: Sequence[Row], approach: str) -> tuple[int, int]:
