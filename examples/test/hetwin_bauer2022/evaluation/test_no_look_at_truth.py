@@ -24,6 +24,8 @@ from hetwin_bauer2022.mismatch import read_recording, write_recording
 from hetwin_bauer2022.mismatch.registry import read_mismatches
 
 pytestmark = pytest.mark.slow
+HOLDING = ("ensemble", "rigid", "force")
+"""Approaches in which another model than physics has the ball while the hand holds it."""
 OPENED: list[list[str]] = []
 """Lists to which each opened file is added; audit hooks cannot be removed."""
 
@@ -68,6 +70,7 @@ def test_a_verdict_needs_only_what_the_robot_has(
     lies = replace(episode, folder=theirs, success=False, cause="missed", margin=-1.0, held=False)
     said = judge(episode, approach)
     assert said.success is not None, said.why
+    assert (said.hand_backs > 0) is (approach in HOLDING), "what holds the ball gives it back"
     with watched() as paths:
         found = judge(lies, approach)
     assert (found.success, found.why) == (said.success, said.why)
