@@ -1,8 +1,8 @@
 """The program of the scenario `home_lab`: a TIAGo takes a cup from a table, and warms it in a microwave.
 
 It takes the cup in two stages, approaching and grasping (Jiang et al., section IV.B), puts it into the open microwave,
-pushes the door shut and presses the button, as the functional attributes of what warms ask for (section III.E). It knows
-its home, and is told where the cup is.
+pushes the door shut and presses the button, as the functional attributes of what warms ask for (section III.E). It
+knows its home, and is told where the cup is.
 """
 
 from __future__ import annotations

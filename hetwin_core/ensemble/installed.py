@@ -38,6 +38,7 @@ MODELS = {
 COMMANDS = {
     "learn": "learn",
     "machines": "machines",
+    "night": "night",
     **dict.fromkeys(("evaluate robustness", "evaluate table2", "list mismatches"), "examples"),
     **dict.fromkeys(
         ("record drop", "record home_lab", "record insertion", "record lab_robot", "truck"),
