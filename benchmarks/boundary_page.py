@@ -22,6 +22,8 @@ OURS, RULE = "ensemble", "kinematic"
 UNTUNED, TUNED = "single", "single_tuned"
 VALUES_TRIED = 4
 """Values of the one parameter of `single_tuned` among which it was chosen."""
+OBJECT = "object_size"
+"""The axis that gives the twin another object than the real one."""
 STAGE = 2
 """Place of the stage at which a failure ends, in what an approach said of an episode."""
 MOST = 0.8
@@ -261,7 +263,7 @@ def _table(found: Sequence[Point]) -> Iterator[str]:
 
 
 def _worth(found: Sequence[Point], rows: Sequence[Row], approaches: Sequence[str]) -> Iterator[str]:
-    """Yield where the ensemble is wrong, and what it is worth beside its verdicts: explanations, tuning, speed."""
+    """Yield where the ensemble is wrong, and what it is for beside its verdicts."""
     for name in dict.fromkeys(point.set for point in found):
         mine = [r for r in rows if (r["set"], r["axis"]) == (name, NONE) and OURS in r["said"]]
         counts: dict[str, list[bool]] = {}
@@ -278,6 +280,11 @@ def _worth(found: Sequence[Point], rows: Sequence[Row], approaches: Sequence[str
             "action did (never picked up, lost on the way, beside the container, out of it again): "
             f"{', '.join(told)}."
         )
+    others = [p for p in found if p.axis == OBJECT]
+    if others:
+        sums = [f"{a} {_share(*_summed([p.cells[a] for p in others]))}" for a in approaches]
+        levels = " and ".join(dict.fromkeys(shown_level(axes()[OBJECT], p.level) for p in others))
+        yield f"**New objects**, of which the twin has the size wrong by {levels}, nothing tuned: {', '.join(sums)}."
     untuned, tuned = ([p.cells[name] for p in found] for name in (UNTUNED, TUNED))
     seconds = {a: _seconds(rows, a) for a in approaches}
     cost = VALUES_TRIED * max(cell.of for cell in tuned) * seconds[TUNED]

@@ -104,6 +104,12 @@ def test_what_accounts_are_worth_is_counted_of_failures() -> None:
     assert "by what really happened, drops: 10 of 30 missed, 10 of 30 success." in told
 
 
+def test_objects_that_the_twin_does_not_know_are_summed_up() -> None:
+    more = rows({**EQUAL, "ensemble": 50}, axis="object_size", level=0.95)
+    told = page.text(rows(EQUAL) + more, PLAN)
+    assert "the size wrong by -5 %, nothing tuned: ensemble 50 of 60 (72% to 91%)" in told
+
+
 def test_the_rule_stands_beside_what_it_could_get_at_most() -> None:
     kept = rows(EQUAL)
     for row in kept:
