@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from copy import copy
 from operator import itemgetter
 from typing import NamedTuple, TypeAlias
@@ -176,10 +176,10 @@ class Pairs:
             if near is not None:
                 found.append(near)
         found.sort(key=itemgetter(0))
-        data, points = self._data, dict[tuple[int, int], Nearest]()
-        for _, key, distance, segment in found:
-            points[key] = nearest_points(data, *key, distance, segment)
-        return points
+        return {
+            key: nearest_points(self._data, *key, distance, segment.tolist())
+            for _, key, distance, segment in found
+        }
 
     def nearest_at(self, positions: Floats) -> dict[tuple[int, int], Nearest]:
         """As `nearest`, with the world at other positions, as MuJoCo's ``qpos``; what is known of now stays."""
@@ -266,6 +266,58 @@ class Pairs:
         return distance
 
 
+_FEW = 200
+"""Up to so many pairs of geoms, all are measured rather than those that may have come near."""
+_PLAIN = [
+    getattr(mj.mjtGeom, f"mjGEOM_{kind}").value
+    for kind in ("PLANE", "SPHERE", "CAPSULE", "ELLIPSOID", "CYLINDER", "BOX")
+]
+
+
+def pairs_of(
+    model: mj.MjModel, data: mj.MjData, tables: Tables, bodies: Sequence[int], reach: float
+) -> Pairs:
+    """Return the pairs of some bodies, measured in the way that is faster; see `Pairs`."""
+    few = sum(len(tables.geoms[body]) for body in bodies) * model.ngeom <= _FEW
+    plain = few and bool(np.isin(model.geom_type, _PLAIN).all())
+    return (SensedPairs if plain else Pairs)(model, data, tables, bodies, reach)
+
+
+class SensedPairs(Pairs):
+    """Few pairs of plain shapes: MuJoCo's own sensors measure all of them, in a model of their geoms alone."""
+
+    def _use(self, data: mj.MjData) -> None:
+        self._data, model, spec = data, self._model, mj.MjSpec()
+        self._used = used = np.unique(np.array(self._geoms, np.intp))
+        for geom in used.tolist():
+            kind = mj.mjtGeom(model.geom_type[geom])
+            spec.worldbody.add_geom(name=str(geom), type=kind, size=model.geom_size[geom])
+        for geom, other in self._geoms:
+            for sort in (mj.mjtSensor.mjSENS_GEOMDIST, mj.mjtSensor.mjSENS_GEOMFROMTO):
+                sensor = spec.add_sensor(type=sort, objname=str(other), refname=str(geom))
+                sensor.objtype = sensor.reftype = mj.mjtObj.mjOBJ_GEOM
+                sensor.cutoff = self._reach + _MARGIN
+        self._alone = alone = spec.compile()
+        alone.opt.ccd_iterations = model.opt.ccd_iterations
+        alone.opt.ccd_tolerance = model.opt.ccd_tolerance
+        self._there = there = mj.MjData(alone)
+        self._readings: Floats = there.sensordata.reshape(-1, 7)
+        self._at = (data.geom_xpos, there.geom_xpos), (data.geom_xmat, there.geom_xmat)
+
+    def nearest(self) -> dict[tuple[int, int], Nearest]:
+        """Return (body, other) -> nearest points, for all pairs of bodies within reach."""
+        for whole, own in self._at:
+            whole.take(self._used, axis=0, out=own)
+        mj.mj_sensorPos(self._alone, self._there)
+        readings, found = self._readings, dict[tuple[int, int], tuple[float, list[float]]]()
+        for pair in (readings[:, 0] < self._reach).nonzero()[0].tolist():
+            distance, *segment = readings[pair].tolist()
+            key = self._of[self._group[pair]]
+            if key not in found or distance < found[key][0]:
+                found[key] = distance, segment
+        return {key: nearest_points(self._data, *key, *near) for key, near in found.items()}
+
+
 def _scattered(groups: Places, count: int) -> list[bool]:
     """Whether the pairs of each group do not follow on each other, so that their order is not that of the groups."""
     places = np.arange(len(groups))
@@ -277,10 +329,10 @@ def _scattered(groups: Places, count: int) -> list[bool]:
 
 
 def nearest_points(
-    data: mj.MjData, body: int, other: int, distance: float, segment: Floats
+    data: mj.MjData, body: int, other: int, distance: float, segment: Sequence[float]
 ) -> Nearest:
     """Return what MuJoCo has measured between two bodies; `segment` leads from the other to the body."""
-    x, y, z, a, b, c = segment.tolist()
+    x, y, z, a, b, c = segment
     dx, dy, dz = a - x, b - y, c - z
     length = (dx * dx + dy * dy + dz * dz) ** 0.5
     if length < _COINCIDENT:
