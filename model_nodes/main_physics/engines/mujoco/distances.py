@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
 import mujoco as mj
@@ -105,6 +104,10 @@ class Nearest(NamedTuple):
     normal: tuple[float, float, float]
 
 
+Measured: TypeAlias = tuple[float, list[float]]
+"""A distance, and the segment between the two nearest points."""
+
+
 class Pairs:
     """The pairs of geoms of some bodies with all others.
 
@@ -142,24 +145,24 @@ class Pairs:
         around = radii[:, 0] + radii[:, 1] + reach + _MARGIN
         self._around = around * around
         of_bodies = model.geom_bodyid[np.array(self._geoms, np.intp).reshape(-1, 2)].astype(np.intp)
-        self._bodies, group = np.unique(of_bodies, axis=0, return_inverse=True)
+        found, first, group = np.unique(of_bodies, axis=0, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        self._bodies: Places = found[order]
         self._of: list[tuple[int, int]] = [(one, other) for one, other in self._bodies.tolist()]
-        self._group: Places = group.reshape(-1)
-        self._scattered = _scattered(self._group, len(self._bodies))
+        self._group: Places = np.argsort(order)[group.reshape(-1)]
         self._former: Pairs | None = None
         self._use(data)
 
     def _use(self, data: mj.MjData) -> None:
         self._data, self._xpos = data, data.geom_xpos
         self._motion = RelativeMotion(self._model, data, self._bodies)
-        self._distances = np.zeros(len(self._geoms))
         self._least = np.full(len(self._geoms), -np.inf)
         self._chosen: Places = self._flat
         self._chosen_group: Places = self._group[self._chosen]
         self._centres: Floats | None = None
 
     def nearest(self) -> dict[tuple[int, int], Nearest]:
-        """Return (body, other) -> nearest points, for all pairs of bodies within reach."""
+        """Return (body, other) -> nearest points, for all pairs of bodies within reach, in a fixed order."""
         self._motion.update()
         if self._centres is None or self._have_moved(self._centres):
             self._choose()
@@ -170,16 +173,18 @@ class Pairs:
         together: dict[int, list[tuple[float, int]]] = {}
         for bound, pair, group in zip(bounds[due].tolist(), pairs, groups, strict=True):
             together.setdefault(group, []).append((bound, pair))
-        found = []
-        for group in together.items():
-            near = self._nearest_of(*group)
-            if near is not None:
-                found.append(near)
-        found.sort(key=itemgetter(0))
-        return {
-            key: nearest_points(self._data, *key, distance, segment.tolist())
-            for _, key, distance, segment in found
-        }
+        near = {group: self._nearest_of(group, pairs) for group, pairs in together.items()}
+        return self._points(near)
+
+    def _points(self, near: Mapping[int, Measured | None]) -> dict[tuple[int, int], Nearest]:
+        """Return (body, other) -> nearest points, of what was measured of groups."""
+        points: dict[tuple[int, int], Nearest] = {}
+        for group in sorted(near):
+            measured = near[group]
+            if measured is not None:
+                key = self._of[group]
+                points[key] = nearest_points(self._data, *key, *measured)
+        return points
 
     def nearest_at(self, positions: Floats) -> dict[tuple[int, int], Nearest]:
         """As `nearest`, with the world at other positions, as MuJoCo's ``qpos``; what is known of now stays."""
@@ -209,9 +214,7 @@ class Pairs:
         self._motion.follow(np.unique(self._chosen_group))
         self._centres = self._xpos[self._spheres]
 
-    def _nearest_of(
-        self, group: int, pairs: list[tuple[float, int]]
-    ) -> tuple[int, tuple[int, int], float, Floats] | None:
+    def _nearest_of(self, group: int, pairs: list[tuple[float, int]]) -> Measured | None:
         """Measure the pairs of geoms of two bodies, the most promising first.
 
         Args:
@@ -219,51 +222,26 @@ class Pairs:
             pairs: (least distance that is possible now, pair) of each that may be within reach.
 
         Returns:
-            The first pair within reach, the bodies, their distance and its segment; None if all are out of reach.
+            Their distance and its segment; None if all are out of reach.
         """
-        if len(pairs) == 1:
-            ((_, pair),) = pairs
-            distance = self._measure(group, pair)
-            return (
-                (pair, self._of[group], distance, self._segment.copy())
-                if distance < self._reach
-                else None
-            )
-        nearest, best, segment = -1, self._reach, self._segment
-        measured: dict[int, float] = {}
+        nearest, best, segment = -1, self._reach, list[float]()
         for bound, pair in sorted(pairs):
             if bound > best and bound > 0.0:  # how deep geoms overlap is not known as well
                 break
-            measured[pair] = distance = self._measure(group, pair)
+            distance = self._measure(group, pair)
             if distance < best or (distance == best and pair < nearest):
-                nearest, best, segment = pair, distance, self._segment.copy()
-        if nearest < 0:
-            return None
-        first = self._first(group, pairs, measured) if self._scattered[group] else nearest
-        return first, self._of[group], best, segment
-
-    def _first(self, group: int, pairs: list[tuple[float, int]], measured: dict[int, float]) -> int:
-        """The first pair of two bodies that is within reach, which decides about the order of the rows."""
-        for pair, bound in sorted((pair, bound) for bound, pair in pairs):
-            distance = measured.get(pair)
-            if distance is None:
-                distance = 2.0 * self._distances[pair] - bound  # at most
-                if distance >= self._reach:
-                    distance = self._measure(group, pair)
-            if distance < self._reach:
-                return pair
-        raise AssertionError("no pair is within reach")
+                nearest, best, segment = pair, distance, self._segment.tolist()
+        return None if nearest < 0 else (best, segment)
 
     def _measure(self, group: int, pair: int) -> float:
-        geom, other = self._geoms[pair]
-        distance = float(
-            mj.mj_geomDistance(
-                self._model, self._data, other, geom, self._reach + _MARGIN, self._segment
-            )
-        )
-        self._distances[pair] = distance
+        distance = self._distance(pair)
         self._least[pair] = distance - _TOLERANCE + self._motion.travelled[group]
         return distance
+
+    def _distance(self, pair: int) -> float:
+        (geom, other), far = self._geoms[pair], self._reach + _MARGIN
+        model, data, segment = self._model, self._data, self._segment
+        return float(mj.mj_geomDistance(model, data, other, geom, far, segment))
 
 
 _FEW = 200
@@ -305,27 +283,19 @@ class SensedPairs(Pairs):
         self._at = (data.geom_xpos, there.geom_xpos), (data.geom_xmat, there.geom_xmat)
 
     def nearest(self) -> dict[tuple[int, int], Nearest]:
-        """Return (body, other) -> nearest points, for all pairs of bodies within reach."""
+        """As of other pairs."""
         for whole, own in self._at:
             whole.take(self._used, axis=0, out=own)
         mj.mj_sensorPos(self._alone, self._there)
-        readings, found = self._readings, dict[tuple[int, int], tuple[float, list[float]]]()
-        for pair in (readings[:, 0] < self._reach).nonzero()[0].tolist():
-            distance, *segment = readings[pair].tolist()
-            key = self._of[self._group[pair]]
-            if key not in found or distance < found[key][0]:
-                found[key] = distance, segment
-        return {key: nearest_points(self._data, *key, *near) for key, near in found.items()}
-
-
-def _scattered(groups: Places, count: int) -> list[bool]:
-    """Whether the pairs of each group do not follow on each other, so that their order is not that of the groups."""
-    places = np.arange(len(groups))
-    first, last = np.full(count, len(groups)), np.zeros(count, np.intp)
-    np.minimum.at(first, groups, places)
-    np.maximum.at(last, groups, places)
-    scattered: list[bool] = (last - first + 1 != np.bincount(groups, minlength=count)).tolist()
-    return scattered
+        distances, near = self._readings[:, 0], dict[int, Measured]()
+        for pair in (distances <= -self._reach - _MARGIN).nonzero()[0].tolist():
+            distances[pair] = self._distance(pair)  # a sensor reads no more than its cut-off
+        pairs = (distances < self._reach).nonzero()[0]
+        readings = zip(self._group[pairs].tolist(), self._readings[pairs].tolist(), strict=True)
+        for group, (distance, *segment) in readings:
+            if group not in near or distance < near[group][0]:
+                near[group] = distance, segment
+        return self._points(near)
 
 
 def nearest_points(
