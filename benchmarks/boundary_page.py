@@ -26,8 +26,8 @@ OBJECT = "object_size"
 """The axis that gives the twin another object than the real one."""
 STAGE = 2
 """Place of the stage at which a failure ends, in what an approach said of an episode."""
-MOST = 0.8
-"""From this share of the planned verdicts on, the page concludes."""
+LEAST = 30
+"""From so many episodes of each set on, the page concludes."""
 NONE = "none"
 HARD = (0.55, 0.80)
 """Between these shares of right verdicts of the rule, episodes are neither easy nor hopeless."""
@@ -179,11 +179,12 @@ def _wanted(plan: Mapping[str, Any]) -> dict[tuple[str, str, float], int]:
 
 
 def _preliminary(found: Sequence[Point], plan: Mapping[str, Any]) -> str:
-    """Return which part is judged, as the beginning of a sentence; empty if most is."""
-    judged, wanted = sum(point.of for point in found), sum(_wanted(plan).values())
-    if judged >= MOST * wanted:
+    """Return how little of a set is judged, as the beginning of a sentence; empty if it is enough to conclude."""
+    judged = {point.set: point.of for point in found if point.axis == NONE}
+    few = [f"{name} {judged.get(name, 0)}" for name in plan["sets"] if judged.get(name, 0) < LEAST]
+    if not few:
         return ""
-    return f"*Preliminary, {judged} of {wanted} episodes and levels, too few to conclude.* "
+    return f"*Preliminary, too few episodes to conclude: {', '.join(few)}.* "
 
 
 def _left_out(found: Sequence[Point], plan: Mapping[str, Any]) -> Iterator[str]:
