@@ -15,8 +15,10 @@ from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite._grasp.grip import Grip
 from hetwin_suite._grasp.hand import body_name, find_hand
 
-NEAR, FAR = 0.005, 0.02
-"""Time between two looks at the hand while something is near it, and while nothing is [s]."""
+NEAR = 0.005
+"""Time between two looks at a hand while something is near it [s]."""
+FAR = 0.02
+"""Time between two looks at a hand while nothing is near it [s]."""
 HEAVIER = 10.0
 """A held object has so many times its inertia more against what touches it, but not for the hand: soft contacts of
 light things give way to the fingers."""
