@@ -206,7 +206,12 @@ def _left_out(found: Sequence[Point], plan: Mapping[str, Any]) -> Iterator[str]:
 def _set_sentence(point: Point, rows: Sequence[Row], plan: Mapping[str, Any]) -> str:
     rule, seeds = point.cells[RULE], plan["sets"][point.set]
     low, high = rule.interval
-    inside = "inside" if HARD[0] <= rule.share <= HARD[1] else "outside"
+    wanted = f"the {HARD[0]:.0%} to {HARD[1]:.0%} that were wanted"
+    hard = f"inside {wanted}"
+    if rule.share > HARD[1]:
+        hard = f"above {wanted}: these episodes are easy for it"
+    elif rule.share < HARD[0]:
+        hard = f"below {wanted}: these episodes are hopeless for it"
     usual = max(rule.successes[1], rule.failures[1]) / rule.of
     known = [
         (Measured(*row["measured"]), row["truth"])
@@ -222,7 +227,7 @@ def _set_sentence(point: Point, rows: Sequence[Row], plan: Mapping[str, Any]) ->
         f"`{point.set}`: seed {seeds['judged_on']}, {rule.of} episodes judged of {seeds['episodes']}, of which "
         f"{rule.successes[1]} succeed; to say always the same would be right in {usual:.0%}. The rule "
         f"without simulation, with thresholds of seed {seeds['chosen_on']}, is right in {rule.right} "
-        f"({rule.share:.0%}; {low:.0%} to {high:.0%}), {inside} the 55 to 80 % that were wanted{most}."
+        f"({rule.share:.0%}; {low:.0%} to {high:.0%}), {hard}{most}."
     )
 
 

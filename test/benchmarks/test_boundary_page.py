@@ -51,11 +51,13 @@ def test_each_count_has_its_interval_and_the_rule_stands_beside() -> None:
     told = page.text(rows({**EQUAL, "single": 41, "kinematic": 42}), PLAN)
     assert "| as recorded | ensemble | 20 of 30 | 20 of 30 | 40 of 60 | 54% to 77% |" in told
     assert "is right in 42 (70%" in told
-    assert "inside the 55 to 80 %" in told
+    assert "inside the 55% to 80% that were wanted" in told
     assert "60 episodes judged of 60" in told
     assert "to say always the same would be right in 50%" in told
     easy = page.text(rows({**EQUAL, "single": 41, "kinematic": 58}), PLAN)
-    assert "outside the 55 to 80 %" in easy
+    assert "above the 55% to 80% that were wanted: these episodes are easy for it" in easy
+    hopeless = page.text(rows({**EQUAL, "kinematic": 30}), PLAN)
+    assert "hopeless for it" in hopeless
 
 
 def test_only_episodes_that_all_have_judged_count() -> None:
