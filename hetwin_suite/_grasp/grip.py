@@ -171,7 +171,7 @@ class Grip:
             distance = mj.mj_geomDistance(model, data, geom, other, REACH, segment)
             key = (self._part_of[part], body)
             if distance < (found[key].distance if key in found else REACH):
-                found[key] = nearest_points(data, part, body, distance, segment)
+                found[key] = nearest_points(data, part, body, distance, segment.tolist())
         return found
 
     def _scene(self, near: dict[tuple[int, int], Nearest]) -> Snapshot:
