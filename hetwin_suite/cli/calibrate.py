@@ -185,7 +185,10 @@ def travel(
     except ValueError as error:
         raise BadInput(str(error), file=log) from None
     times = _times(chosen, fit, wanted)
-    written = None if offered is None else str(offered.write(laps).resolve())
+    written: str | None = None
+    if offered is not None:
+        fit, count = offered.learned(laps)
+        written = str(offered.write(fit, count).resolve())
     wrote = [] if written is None else [f"wrote {written}"]
     lines = [*_travel_lines(fit, chosen, wanted, times), *wrote]
     return Result(_travel_json(fit, chosen, times) | {"scenario": written}, lines)
