@@ -26,7 +26,8 @@ def robot(rng: np.random.Generator) -> TravelModel:
     off = rng.uniform(0.75, 1.25, 4)
     known = (SHEET.turn_speed, SHEET.turn_acceleration, SHEET.speed, SHEET.acceleration)
     speeds = [value * factor for value, factor in zip(known, off.tolist(), strict=True)]
-    return TravelModel(*speeds, rng.uniform(0.05, 0.4))
+    values = [*speeds, rng.uniform(0.05, 0.4)]
+    return TravelModel(**dict(zip(NAMES, values, strict=True)))
 
 
 def laps_of(one: TravelModel, rng: np.random.Generator) -> list[Lap]:
