@@ -36,7 +36,7 @@ def outcome() -> Outcome:
 
 
 def test_what_the_cups_held_leaves_on_the_belt(outcome: Outcome) -> None:
-    held = {e.arguments["object"] for e in outcome.record.events if e.name == "suck"}
+    held = {e.arguments["object"] for e in outcome.record.events if e.name == "holds"}
     assert held
     last = outcome.record.scenes[-1]
     for name in held:
