@@ -32,7 +32,7 @@ class Trees:
     @classmethod
     def each(cls, entities: Sequence[str]) -> Trees:
         """Return trees of one entity each."""
-        return cls(tuple(entities), tuple(entities), np.arange(len(entities)))
+        return cls(tuple(entities), tuple(entities), np.arange(len(entities), dtype=np.int32))
 
     @classmethod
     def matching(cls, pattern: str, entities: Iterable[str]) -> Trees:
@@ -47,7 +47,7 @@ class Trees:
         found = {name: m for name in entities if (m := expression.fullmatch(name)) is not None}
         keys = {name: m[1] if expression.groups else name for name, m in found.items()}
         names = list(dict.fromkeys(keys.values()))
-        of = np.array([names.index(keys[name]) for name in found], np.intp)
+        of = np.array([names.index(keys[name]) for name in found], np.int32)
         return cls(tuple(names), tuple(found), of)
 
     def highest(self, levels: Floats) -> Floats:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from hetwin_machines.errors import NetworkError
 from hetwin_machines.expressions.language import parse
-from hetwin_machines.network import ALL, Arc, Expression, Machine
+from hetwin_machines.network import Arc, Expression, Machine
 
 IDLE = "IDLE"
 """Where an inner machine waits for its turn."""
@@ -131,7 +131,7 @@ def _inner(machine: Machine, gives_up: frozenset[str]) -> Machine:
     states: dict[str, tuple[Arc, ...]] = {
         IDLE: (_arc(active, machine.initial, **{ready: "false"}), _arc(f"!{active}", IDLE))
     }
-    back = replace(_arc(f"!{active}", IDLE, **{ready: "true"}), pop=ALL)
+    back = replace(_arc(f"!{active}", IDLE, **{ready: "true"}), pop="all")
     for name, arcs in machine.states.items():
         if name in ends:
             states[name] = (_arc(active, name, **{ready: "true"}), back)
