@@ -42,6 +42,7 @@ MODELS = {
 COMMANDS = {
     "learn": "learn",
     "machines": "machines",
+    "night": "night",
     **dict.fromkeys(("evaluate robustness", "evaluate table2", "list mismatches"), "examples"),
     **dict.fromkeys(
         ("record drop", "record home_lab", "record insertion", "record lab_robot", "truck"),
@@ -53,7 +54,7 @@ LIBRARIES = {"aims": "examples"}
 """Libraries of strategies that packages of ours bring, and the extras that install these."""
 FORMATS = {"mcap": "foxglove", "parquet": "tables", "rrd": "rerun"}
 """Endings of files that packages of ours write, and the extras that install these."""
-VIEWERS = {"foxglove": "foxglove"}
+VIEWERS = {"foxglove": "foxglove", "moveit": "moveit"}
 """Viewers that packages of ours bring, and the extras that install these."""
 SCENARIOS = dict.fromkeys(
     (

@@ -18,9 +18,7 @@ HIDDEN_S = 1.6
 """Time before the program in which the probe is put into the hand [s]."""
 _HALF_CLOSED = 0.4
 _PRESS_M = 0.006
-"""To press, the program commands the tip this deep below the socket's face ..."""
-_BEYOND_M = 0.01
-"""... and finally this far beyond the hole's bottom."""
+"""To press, the program commands the tip this deep below the socket's face, before the last push."""
 PUSH_S = 1.4
 """Duration of the last push ..."""
 REST_S = 0.6
@@ -52,7 +50,7 @@ def plan(reacher: Reacher, drawn: Draw) -> Program:
     with program.doing("insert", target):
         program.line(above(face, -_PRESS_M), 1.2)
         program.follow(_spiral(above(face, -_PRESS_M), drawn.search_radius))
-        program.line(above(drawn.socket, -_BEYOND_M), PUSH_S)
+        program.line(above(drawn.socket, -drawn.beyond), PUSH_S)
         program.wait(REST_S)
     program.say("release", target)
     program.grip(0.0)
