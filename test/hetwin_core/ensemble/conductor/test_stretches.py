@@ -113,26 +113,20 @@ def test_a_step_is_of_several_periods_where_nothing_comes_between(
 def test_a_model_in_a_process_of_its_own_gets_one_message_for_several_steps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def played_in(*, own: bool) -> tuple[RunSummary, list[int]]:
-        read = load_scenario(SCENARIO)
-        models = tuple(replace(plan, own_process=own and plan.main) for plan in read.models)
-        periods: list[int] = []
-        begin = RemotePort.begin_step
+    periods: list[int] = []
+    begin = RemotePort.begin_step
 
-        def noted(self: RemotePort, tick: Tick) -> None:
-            if self.plan.main:
-                periods.append(tick.period_ns)
-            begin(self, tick)
+    def noted(self: RemotePort, tick: Tick) -> None:
+        periods.append(tick.period_ns)
+        begin(self, tick)
 
-        monkeypatch.setattr(RemotePort, "begin_step", noted)
-        conductor = session(
-            replace(read, models=models), options=RunOptions(duration=0.5), own_processes=True
-        )
-        return conductor.run(), periods
-
-    (alone, none), (own, periods) = (played_in(own=own) for own in (False, True))
+    monkeypatch.setattr(RemotePort, "begin_step", noted)
+    read, options = load_scenario(SCENARIO), RunOptions(duration=0.5)
+    alone = session(read, options=options).run()
+    assert not periods
+    models = tuple(replace(plan, own_process=plan.main) for plan in read.models)
+    own = session(replace(read, models=models), options=options, own_processes=True).run()
     assert own.digest == alone.digest
-    assert not none
     assert sum(periods) == 500_000_000
     assert periods.count(10_000_000) > 40
 
