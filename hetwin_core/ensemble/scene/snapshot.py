@@ -44,7 +44,6 @@ class Table:
 
     Args:
         rows: them, or what returns them; it is called once at most.
-        lasts: whether they are the same if they are read only after further steps.
         time_ns: of the step.
 
     Attributes:
@@ -52,15 +51,13 @@ class Table:
         check: called with the rows when they have been computed, until then.
     """
 
-    __slots__ = ("_compute", "check", "known", "lasts", "time_ns")
+    __slots__ = ("_compute", "check", "known", "time_ns")
 
-    def __init__(
-        self, rows: Floats | Callable[[], Floats], *, lasts: bool = True, time_ns: int = 0
-    ) -> None:
+    def __init__(self, rows: Floats | Callable[[], Floats], *, time_ns: int = 0) -> None:
         self._compute: Callable[[], Floats] | None = rows if callable(rows) else None
         self.known: Floats | None = None if callable(rows) else rows
         self.check: Callable[[Floats], None] | None = None
-        self.lasts, self.time_ns = lasts, time_ns
+        self.time_ns = time_ns
 
     def rows(self) -> Floats:
         """Return the rows, the same array each time.
