@@ -114,14 +114,7 @@ class DueStates:
             self._due.take(now)
             self._last, self.happened = None, False
             return KeptState.of(step, scene)
-        self._last = KeptState(
-            now,
-            step,
-            scene.values.copy(),
-            scene.owners.copy(),
-            scene.parents.copy(),
-            scene.tables.get(PROXIMITY, NO_PROXIMITY),
-        )
+        self._last = KeptState.of(step, scene).copied()
         return None
 
     def left(self) -> KeptState | None:

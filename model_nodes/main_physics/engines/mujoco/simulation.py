@@ -167,7 +167,7 @@ class Simulation:
         self.servo.soften(*self.soft)
         self.motors = Motors(self.model, data, tables, lambda: FeedForward(world, data, tables))
         self.servo.add_armature(self.model, state, self.motors.add_armature)
-        alone = self.servo.is_plain and not (self.motors.any or tables.followed)
+        alone = not (self.motors.any or tables.followed)
         self._drives_plainly = alone and self.settings.substeps == 1
 
     def _hand_links(self) -> list[int]:
@@ -206,9 +206,8 @@ class Simulation:
     @property
     def is_plain(self) -> bool:
         """Whether the servo alone drives, so that `stretch` does for steps."""
-        if not self._drives_plainly or self.soft[0] or self.depenetration.is_busy:
-            return False
-        if self.forces is not None or self.rolled_out is not None:
+        busy = self.soft[0] or self.depenetration.is_busy or self.forces is not None
+        if busy or self.rolled_out is not None or not self._drives_plainly:
             return False
         return not self.model.opt.disableflags & NO_SENSORS
 
