@@ -26,7 +26,7 @@ from model_nodes.rigid_grasp import RigidGrasp
 
 REACH = 0.02
 """Objects that are nearer to the hand than this are looked at [m]."""
-MONITOR = {"leave_distance": 0.003, "dwell": 0.01, "release_opening": 0.08, "min_closing": 0.02}
+MONITOR = {"dwell": 0.01, "release_opening": 0.08, "min_closing": 0.02}
 """What is carried exactly leaves the fingers only when they open, so that the monitor need not wait."""
 SUCTION = 0.005
 """A suction cup takes what is as near to it as this [m]."""
