@@ -17,8 +17,8 @@ from hetwin_core.ensemble.model import Changes, Contribution, MainChanges, Stepp
 from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
 from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 from hetwin_core.ensemble.scene.poses import is_pose
-from hetwin_core.ensemble.scene.snapshot import TABLES, Snapshot
-from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Value, all_finite
+from hetwin_core.ensemble.scene.snapshot import TABLES, Snapshot, all_finite
+from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Value
 
 MAX_EVENTS = 50_000
 """Most events in one output; a scene may have thousands of objects, each with some of its own."""
