@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import struct
-import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
@@ -14,11 +13,6 @@ from typing import Any
 from rosbags.interfaces import Connection
 from rosbags.rosbag2 import CompressionMode
 from rosbags.rosbag2.storage_mcap import McapWriter
-
-if sys.version_info >= (3, 14):
-    pass
-else:
-    pass
 
 from hetwin_core.episodes.mcap_records import METADATA
 
