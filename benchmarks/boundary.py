@@ -13,18 +13,21 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import yaml
-from boundary_page import IN_SHORT, KEPT, PAGE, WHOLE, in_short, put, text
+from boundary_page import IN_SHORT, KEPT, NONE, PAGE, WHOLE, in_short, put, text, thresholds
 from robustness import HETWIN, recordings
 
+from hetwin_bauer2022.drops.verdict import FAILED_IN
+from hetwin_bauer2022.evaluation.approaches import RULES
 from hetwin_bauer2022.evaluation.episodes import find_episodes
-from hetwin_bauer2022.evaluation.rules import Measured, Observed
+from hetwin_bauer2022.evaluation.rules import Observed
 
 PLAN = Path(__file__).with_name("boundary.yaml")
+AS_RECORDED = "finger_offset=0"
+"""A level that changes nothing."""
 EXAMPLES = """examples:
   python benchmarks/boundary.py --out /tmp/boundary --fit
   python benchmarks/boundary.py --out /tmp/boundary
@@ -33,30 +36,17 @@ EXAMPLES = """examples:
 """
 
 
-def thresholds(measured: Sequence[tuple[Measured, bool]]) -> tuple[Measured, int]:
-    """Return the pair of thresholds with the most right verdicts, and how many; of several pairs the middle one.
+def stage(why: str) -> str:
+    """Return at which cause the account of a drop ends, if it failed.
 
     Args:
-        measured: of each episode, and whether it succeeded.
+        why: events of a run, in words.
     """
-    firsts, seconds = ([*_between(m[i] for m, _ in measured)] for i in (0, 1))
-    right = {
-        Measured(first, second): sum(
-            (m.first <= first and m.second <= second) is truth for m, truth in measured
-        )
-        for first in firsts
-        for second in seconds
-    }
-    most = max(right.values())
-    best = [pair for pair, count in right.items() if count == most]
-    return best[len(best) // 2], most
-
-
-def _between(numbers: Iterable[float]) -> Iterable[float]:
-    """Yield the middles between neighbours, and one number beyond all of them."""
-    known = sorted(set(numbers))
-    yield from ((low + high) / 2 for low, high in pairwise(known))
-    yield known[-1] + 0.01
+    if "picked up by" not in why:
+        return "never_held"
+    if "the fingers did not open" in why:
+        return "lost_on_the_way"
+    return "bounced_out" if "entered " in why else "missed"
 
 
 def condensed(verdicts: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -74,6 +64,8 @@ def condensed(verdicts: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         )
         said = "n/a" if one["not_applicable"] else one["success"]
         row["said"][one["approach"]] = [said, round(one["seconds"], 2)]
+        if one["cause"] in FAILED_IN and one["approach"] not in RULES:
+            row["said"][one["approach"]].append(stage(one["why"]))
     return [found[key] for key in sorted(found)]
 
 
@@ -88,10 +80,11 @@ def _run(command: Sequence[str]) -> None:
 
 def fit(plan: Mapping[str, Any], out: Path) -> None:
     """Record the episodes to choose on, and print the best thresholds of each set."""
-    sets = {name: {**one, "episodes": one["chosen"]} for name, one in plan["sets"].items()}
+    chosen = {name: one for name, one in plan["sets"].items() if "chosen" in one}
+    sets = {name: {**one, "episodes": one["chosen"]} for name, one in chosen.items()}
     for command in recordings({"sets": sets}, "chosen_on", out / "chosen", 1):
         _run(command)
-    for name in plan["sets"]:
+    for name in chosen:
         found = find_episodes(out / "chosen" / name)
         measured = [(Observed(episode).measured(), episode.success) for episode in found]
         pair, right = thresholds(measured)
@@ -102,14 +95,26 @@ def judge(plan: Mapping[str, Any], out: Path) -> None:
     """Record the episodes to judge, and judge what is not judged yet."""
     for command in recordings(plan, "judged_on", out / "episodes", 1):
         _run(command)
-    which = ["--episodes", str(out / "episodes"), "--out", str(out / "verdicts"), "--jobs", "1"]
-    what = ["--axes", ",".join(plan["axes"]), "--approaches", ",".join(plan["approaches"])]
-    _run(["evaluate", "robustness", *which, *what, "--trust-kept", "--no-page"])
+    for name, one in plan["sets"].items():
+        which = ["--episodes", str(out / "episodes" / name), "--out", str(out / "verdicts")]
+        axes = ",".join(one.get("axes", [AS_RECORDED]))
+        what = ["--axes", axes, "--approaches", ",".join(plan["approaches"])]
+        _run(
+            ["evaluate", "robustness", *which, *what, *["--jobs", "1", "--trust-kept", "--no-page"]]
+        )
 
 
-def keep(out: Path) -> None:
+def keep(plan: Mapping[str, Any], out: Path) -> None:
     """Copy what the page needs of the verdicts into the example's data."""
     rows = condensed(_lines(out / "verdicts" / "verdicts.jsonl"))
+    measured = {
+        (name, episode.name): [round(one, 5) for one in Observed(episode).measured()]
+        for name in plan["sets"]
+        for episode in find_episodes(out / "episodes" / name)
+    }
+    for row in rows:
+        if row["axis"] == NONE:
+            row["measured"] = measured[row["set"], row["name"]]
     KEPT.parent.mkdir(exist_ok=True)
     KEPT.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     counts: dict[tuple[str, str, float], int] = defaultdict(int)
@@ -143,7 +148,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not (given.page or given.keep):
         judge(plan, given.out)
     if not given.page:
-        keep(given.out)
+        keep(plan, given.out)
     rows, page = _lines(KEPT), PAGE.read_text(encoding="utf-8")
     page = put(put(page, WHOLE, text(rows, plan)), IN_SHORT, in_short(rows, plan))
     PAGE.write_text(page, encoding="utf-8")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from hetwin_bauer2022.evaluation.rules import Measured
 from hetwin_bauer2022.mismatch.registry import axes
-from hetwin_bauer2022.robustness.levels import shown_level
+from hetwin_bauer2022.robustness.levels import read_axes, shown_level
 from hetwin_suite.study import probability
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -17,6 +19,13 @@ WHOLE, IN_SHORT = "boundary", "boundary in short"
 """Names of the page's parts: all figures, and the first sentence at the top."""
 _NOTHING = "No verdicts are kept yet."
 OURS, RULE = "ensemble", "kinematic"
+UNTUNED, TUNED = "single", "single_tuned"
+VALUES_TRIED = 4
+"""Values of the one parameter of `single_tuned` among which it was chosen."""
+STAGE = 2
+"""Place of the stage at which a failure ends, in what an approach said of an episode."""
+MOST = 0.8
+"""From this share of the planned verdicts on, the page concludes."""
 NONE = "none"
 HARD = (0.55, 0.80)
 """Between these shares of right verdicts of the rule, episodes are neither easy nor hopeless."""
@@ -60,6 +69,11 @@ class Point(NamedTuple):
     axis: str
     level: float
     cells: dict[str, Cell]
+
+    @property
+    def of(self) -> int:
+        """Number of episodes."""
+        return max(cell.of for cell in self.cells.values())
 
     @property
     def best_other(self) -> Cell:
@@ -117,15 +131,12 @@ def text(rows: Sequence[Row], plan: Mapping[str, Any]) -> str:
         return _NOTHING
     parts = [
         _first_sentence(found, plan),
-        *(_set_sentence(p, plan) for p in found if p.axis == NONE),
+        *(_set_sentence(p, rows, plan) for p in found if p.axis == NONE),
+        *_left_out(found, plan),
     ]
-    if _preliminary(found, plan):
-        parts.append(
-            "Successes and failures are judged in turn: until everything is, these are not the shares of the sets."
-        )
     names = dict.fromkeys(point.set for point in found)
     parts += ["\n".join(_table([p for p in found if p.set == name])) for name in names]
-    parts.append(_seconds(rows, plan["approaches"]))
+    parts += ["\n".join(f"- {line}" for line in _worth(found, rows, plan["approaches"]))]
     return "\n\n".join(parts)
 
 
@@ -134,38 +145,108 @@ def _first_sentence(found: Sequence[Point], plan: Mapping[str, Any]) -> str:
     if not better:
         begin = "**The ensemble is nowhere better than the best other approach by more than its interval**"
     else:
-        names = "; ".join(f"{p.set}, {p.words}" for p in better)
         begin = (
             "**The ensemble is better than the best other approach by more than its interval at "
-            f"{len(better)} of {len(found)} points** ({names})"
+            f"{len(better)} of {len(found)} points** ({_listed(better)})"
         )
-    worse = [f"{p.set}, {p.words} ({p.best_other.approach})" for p in found if p.better < 0]
+    worse = [point for point in found if point.better < 0]
     words = "its interval ends below the share of the best other"
-    end = f"; {words} at {len(worse)}: {'; '.join(worse)}." if worse else f"; nowhere {words}."
+    end = f"; {words} at {len(worse)} ({_listed(worse)})." if worse else f"; nowhere {words}."
     return _preliminary(found, plan) + begin + end
 
 
+def _listed(found: Iterable[Point]) -> str:
+    """Return points in words, each with both approaches' right verdicts."""
+    words = []
+    for point in found:
+        ours, other = point.cells[OURS], point.best_other
+        counts = f"{ours.right} of {ours.of}, {other.approach} {other.right}"
+        words.append(f"{point.set} {point.words}: {counts}")
+    return "; ".join(words)
+
+
+def _wanted(plan: Mapping[str, Any]) -> dict[tuple[str, str, float], int]:
+    """Return how many episodes are to be judged at each point."""
+    found = {}
+    for name, one in plan["sets"].items():
+        levels = [(NONE, 0.0)]
+        for asked in read_axes(",".join(one["axes"])) if one.get("axes") else ():
+            levels += [(asked.axis.name, level) for level in asked.levels]
+        found.update({(name, *level): int(one["episodes"]) for level in levels})
+    return found
+
+
 def _preliminary(found: Sequence[Point], plan: Mapping[str, Any]) -> str:
-    """Return which part is judged, as the beginning of a sentence; empty if everything is."""
-    judged = sum(max(cell.of for cell in point.cells.values()) for point in found)
-    wanted = sum(plan["sets"][point.set]["episodes"] for point in found)
-    if judged >= wanted:
+    """Return which part is judged, as the beginning of a sentence; empty if most is."""
+    judged, wanted = sum(point.of for point in found), sum(_wanted(plan).values())
+    if judged >= MOST * wanted:
         return ""
     return f"*Preliminary, {judged} of {wanted} episodes and levels, too few to conclude.* "
 
 
-def _set_sentence(point: Point, plan: Mapping[str, Any]) -> str:
+def _left_out(found: Sequence[Point], plan: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence on what was planned and is not judged, if there is anything."""
+    judged = {(p.set, p.axis, p.level): p for p in found}
+    words = []
+    for key, wanted in _wanted(plan).items():
+        of = judged[key].of if key in judged else 0
+        if of < wanted:
+            name = judged[key].words if key in judged else key[1]
+            words.append(f"{key[0]} {name} {of} of {wanted}")
+    if words:
+        yield (
+            f"Planned and not all judged: {'; '.join(words)}. Successes and failures are judged in turn, so that "
+            "those counts are not the shares of the set."
+        )
+
+
+def _set_sentence(point: Point, rows: Sequence[Row], plan: Mapping[str, Any]) -> str:
     rule, seeds = point.cells[RULE], plan["sets"][point.set]
     low, high = rule.interval
-    inside = HARD[0] <= rule.share <= HARD[1]
-    verdict = "inside" if inside else "outside"
+    inside = "inside" if HARD[0] <= rule.share <= HARD[1] else "outside"
     usual = max(rule.successes[1], rule.failures[1]) / rule.of
+    known = [
+        (Measured(*row["measured"]), row["truth"])
+        for row in rows
+        if row["set"] == point.set and "measured" in row and set(point.cells) <= set(row["said"])
+    ]
+    most = (
+        f", with thresholds chosen on these very episodes in {thresholds(known)[1]}"
+        if known
+        else ""
+    )
     return (
         f"`{point.set}`: seed {seeds['judged_on']}, {rule.of} episodes judged of {seeds['episodes']}, of which "
         f"{rule.successes[1]} succeed; to say always the same would be right in {usual:.0%}. The rule "
         f"without simulation, with thresholds of seed {seeds['chosen_on']}, is right in {rule.right} "
-        f"({rule.share:.0%}; {low:.0%} to {high:.0%}), {verdict} the 55 to 80 % that were wanted."
+        f"({rule.share:.0%}; {low:.0%} to {high:.0%}), {inside} the 55 to 80 % that were wanted{most}."
     )
+
+
+def thresholds(measured: Sequence[tuple[Measured, bool]]) -> tuple[Measured, int]:
+    """Return the pair of thresholds with the most right verdicts, and how many; of several pairs the middle one.
+
+    Args:
+        measured: of each episode, and whether it succeeded.
+    """
+    firsts, seconds = ([*_between(m[i] for m, _ in measured)] for i in (0, 1))
+    right = {
+        Measured(first, second): sum(
+            (m.first <= first and m.second <= second) is truth for m, truth in measured
+        )
+        for first in firsts
+        for second in seconds
+    }
+    most = max(right.values())
+    best = [pair for pair, count in right.items() if count == most]
+    return best[len(best) // 2], most
+
+
+def _between(numbers: Iterable[float]) -> Iterable[float]:
+    """Yield the middles between neighbours, and one number beyond all of them."""
+    known = sorted(set(numbers))
+    yield from ((low + high) / 2 for low, high in pairwise(known))
+    yield known[-1] + 0.01
 
 
 def _table(found: Sequence[Point]) -> Iterator[str]:
@@ -179,12 +260,56 @@ def _table(found: Sequence[Point]) -> Iterator[str]:
             yield f"| {point.words} | {cell.approach} | {' | '.join(shown)} |"
 
 
-def _seconds(rows: Sequence[Row], approaches: Sequence[str]) -> str:
-    words = []
-    for approach in approaches:
-        taken = sorted(row["said"][approach][1] for row in rows if approach in row["said"])
-        words.append(f"{approach} {taken[len(taken) // 2]:.2g}")
-    return f"Processor time of a verdict, median in s: {', '.join(words)}."
+def _worth(found: Sequence[Point], rows: Sequence[Row], approaches: Sequence[str]) -> Iterator[str]:
+    """Yield where the ensemble is wrong, and what it is worth beside its verdicts: explanations, tuning, speed."""
+    for name in dict.fromkeys(point.set for point in found):
+        mine = [r for r in rows if (r["set"], r["axis"]) == (name, NONE) and OURS in r["said"]]
+        counts: dict[str, list[bool]] = {}
+        for row in mine:
+            wrong = row["said"][OURS][0] is not row["truth"]
+            counts.setdefault(row["cause"].replace("_", " ") or "success", []).append(wrong)
+        words = [f"{sum(one)} of {len(one)} {cause}" for cause, one in sorted(counts.items())]
+        yield f"**Wrong verdicts** of the ensemble by what really happened, {name}: {', '.join(words)}."
+    stages = {a: _named([r for r in rows if r["axis"] == NONE], a) for a in approaches}
+    told = [f"{a} {_share(*count)}" for a, count in stages.items() if count[1]]
+    if told:
+        yield (
+            "**Explanations**: of the drops that really failed, as recorded, the account of the run ends where the "
+            "action did (never picked up, lost on the way, beside the container, out of it again): "
+            f"{', '.join(told)}."
+        )
+    untuned, tuned = ([p.cells[name] for p in found] for name in (UNTUNED, TUNED))
+    seconds = {a: _seconds(rows, a) for a in approaches}
+    cost = VALUES_TRIED * max(cell.of for cell in tuned) * seconds[TUNED]
+    yield (
+        f"**Tuning**: over all points {TUNED} is right in {_share(*_summed(tuned))} and {UNTUNED} in "
+        f"{_share(*_summed(untuned))}, the ensemble, whose parameters are those of all other pages, in "
+        f"{_share(*_summed([p.cells[OURS] for p in found]))}. To try {VALUES_TRIED} values of one parameter on "
+        f"as many labelled episodes as a set has takes {cost:.0f} s of processor time."
+    )
+    speeds = ", ".join(f"{a} {taken:.2g}" for a, taken in seconds.items())
+    yield f"**Speed**: processor time of a verdict, median in s: {speeds}."
+
+
+def _named(rows: Sequence[Row], approach: str) -> tuple[int, int]:
+    """Return in how many failures the account ends at the true cause, and of how many."""
+    told = [r for r in rows if not r["truth"] and len(r["said"].get(approach, ())) > STAGE]
+    return sum(r["said"][approach][STAGE] == r["cause"] for r in told), len(told)
+
+
+def _summed(cells: Sequence[Cell]) -> tuple[int, int]:
+    return sum(cell.right for cell in cells), sum(cell.of for cell in cells)
+
+
+def _share(right: int, of: int) -> str:
+    found = probability(right, of)
+    return f"{right} of {of} ({found.low:.0%} to {found.high:.0%})"
+
+
+def _seconds(rows: Sequence[Row], approach: str) -> float:
+    """Return the median of a verdict's processor time [s]."""
+    taken = sorted(row["said"][approach][1] for row in rows if approach in row["said"])
+    return float(taken[len(taken) // 2])
 
 
 def put(page: str, name: str, words: str) -> str:

@@ -165,6 +165,7 @@ class LogBag:
         self._keep_room(room)
         self._facts: dict[str, str] = {}
         self._connections: dict[str, Connection] = {}
+        self._channels: dict[str, int] = {}
         self._topics: list[Topic] = []
         self._qos = {latched: offered_qos(latched) for latched in (False, True)}
         for topic in LOGGED:
@@ -181,6 +182,7 @@ class LogBag:
         self._file.add_connection(connection, self._qos[topic.latched])
         self._topics.append(topic)
         self._connections[topic.name] = connection
+        self._channels[topic.name] = connection.id
 
     def _keep_room(self, size: int) -> None:
         if not size:
@@ -217,12 +219,10 @@ class LogBag:
         Raises:
             RunFailed: if the disk cannot be written to.
         """
-        time_ns, connections, write = now_ns, self._connections, self._file.write
         try:
-            for topic, time_ns, data in messages:
-                write(connections[topic.name], max(time_ns, now_ns), data)
+            self._file.write_all(messages, self._channels, now_ns)
         except OSError as error:
-            raise RunFailed("log", "write", max(time_ns, now_ns), self._reason(error)) from error
+            raise RunFailed("log", "write", now_ns, self._reason(error)) from error
 
     def flush(self, time_ns: int) -> None:
         """Write everything so far to the disk, so that it outlives the process.

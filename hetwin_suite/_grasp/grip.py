@@ -26,7 +26,7 @@ from model_nodes.rigid_grasp import RigidGrasp
 
 REACH = 0.02
 """Objects that are nearer to the hand than this are looked at [m]."""
-MONITOR = {"leave_distance": 0.003, "dwell": 0.01, "release_opening": 0.08, "min_closing": 0.02}
+MONITOR = {"dwell": 0.01, "release_opening": 0.08, "min_closing": 0.02}
 """What is carried exactly leaves the fingers only when they open, so that the monitor need not wait."""
 SUCTION = 0.005
 """A suction cup takes what is as near to it as this [m]."""
@@ -171,7 +171,7 @@ class Grip:
             distance = mj.mj_geomDistance(model, data, geom, other, REACH, segment)
             key = (self._part_of[part], body)
             if distance < (found[key].distance if key in found else REACH):
-                found[key] = nearest_points(data, part, body, distance, segment)
+                found[key] = nearest_points(data, part, body, distance, segment.tolist())
         return found
 
     def _scene(self, near: dict[tuple[int, int], Nearest]) -> Snapshot:

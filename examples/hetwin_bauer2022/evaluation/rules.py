@@ -14,6 +14,7 @@ import yaml
 from hetwin_bauer2022.containers import CONTAINERS
 from hetwin_bauer2022.evaluation.episodes import LabelledEpisode
 from hetwin_bauer2022.insertions.draw import TIP_IN_PALM
+from hetwin_bauer2022.insertions.program import PRESS_S, PUSH_S, REST_S
 from hetwin_bauer2022.mismatch import JointStates, read_recording
 from hetwin_bauer2022.mismatch.belief import believed_pose
 from hetwin_bauer2022.mismatch.recording_file import Recording
@@ -26,8 +27,10 @@ from hetwin_suite.runs import BadInput, resource
 
 THRESHOLDS = Path(__file__).with_name("rules.yaml")
 _GRAVITY = 9.81
+_OPENS_BY = 0.05
+"""A finger has let go when it is this share of its way further open than at the release."""
 _OPENING_S = 0.035
-"""Delay between the command to open and free fall, as a robot's engineer measures it once."""
+"""Delay between the command to open and free fall, where no finger is seen to open."""
 _ABOUT_S = 0.02
 """Velocities are differences over twice this time."""
 
@@ -38,15 +41,16 @@ class Thresholds(NamedTuple):
     closed: float
     margin: float
     short: float
-    aside: float
+    sunk: float
 
 
 class Measured(NamedTuple):
     """What `kinematic` compares with its thresholds: both at most.
 
     Attributes:
-        first: closing of the fingers, or the probe's distance from the hole's bottom [m].
-        second: how far outside of the rim the ball falls, or the probe's distance from the hole's axis [m].
+        first: closing of the fingers, or height of the probe's tip over the hole's believed bottom [m].
+        second: how far outside of the rim the ball falls; or the way from where the tip first stood to where the hand
+            lets go, up [m].
     """
 
     first: float
@@ -74,8 +78,8 @@ class Observed:
         self._episode = episode
         self._recording = read_recording(episode.recording)
         self._said = _said(self._recording)
-        hand, self._hand_at = self._joints(FINGERS["right"])
-        self._shares = closed_shares(hand)
+        self._hand, self._hand_at = self._joints(FINGERS["right"])
+        self._shares = closed_shares(self._hand)
         self._arm, self._arm_at = self._joints(ARMS["right"])
 
     @cached_property
@@ -93,8 +97,8 @@ class Observed:
         limits = limits or thresholds()
         found = self.measured()
         if self._episode.scenario == "insertion":
-            success = found.first <= limits.short and found.second <= limits.aside
-            return success, f"tip {found.first:.4f} m short, {found.second:.4f} m aside"
+            success = found.first <= limits.short and found.second <= -limits.sunk
+            return success, f"tip {found.first:.4f} m short, sunk by {-found.second:.4f} m"
         success = found.first <= limits.closed and found.second <= -limits.margin
         return success, f"fingers closed by {found.first:.2f}, falls {-found.second:.4f} m inside"
 
@@ -104,17 +108,30 @@ class Observed:
             return self._inserted()
         return Measured(float(self._shares[self._holding].max()), -self._margin())
 
+    def opening(self) -> float:
+        """Return when the ball falls [s]: in the middle of the times at which the fingers let go."""
+        after = self._hand_at >= self.release
+        times = []
+        for finger in np.split(self._hand[after], 4, axis=1):
+            shares = closed_shares(finger)
+            opened = self._hand_at[after][shares < shares[0] - _OPENS_BY] if len(shares) else ()
+            times += [*opened[:1]]
+        return float(np.mean(times)) if times else self.release + _OPENING_S
+
     def _inserted(self) -> Measured:
         start = float(self._arm_at[0])
-        offset = self._believed("dip")[:3] - self._point(start, TIP_IN_PALM)
-        tip = self._point(self.release, TIP_IN_PALM) + offset
-        way = tip - self._believed("spu")[:3]
-        return Measured(abs(float(way[2])), math.hypot(*way[:2].tolist()))
+        offset = self._believed("dip")[2] - self._point(start, TIP_IN_PALM)[2]
+        pressed, pushes = self._when("insert") + PRESS_S, self.release - REST_S - PUSH_S
+        first, before, last = (
+            float(self._point(time, TIP_IN_PALM)[2]) for time in (pressed, pushes, self.release)
+        )
+        depth = last + offset - self._believed("spu")[2]
+        return Measured(float(depth), last - max(first, before))
 
     def _margin(self) -> float:
         """Return how far inside of a believed rim the ball falls [m]."""
         held = self._believed("ball")[:3] - self._point(self._when("bind"), GRASP_OFFSET)
-        opening = self.release + _OPENING_S
+        opening = self.opening()
         about = [self._point(opening + t, GRASP_OFFSET) for t in (-_ABOUT_S, 0.0, _ABOUT_S)]
         velocity = (about[2] - about[0]) / (2 * _ABOUT_S)
         ball = about[1] + self._lifted(held)

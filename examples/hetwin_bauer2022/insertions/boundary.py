@@ -9,12 +9,12 @@ import numpy as np
 from hetwin_bauer2022.drops.boundary import aside
 from hetwin_bauer2022.insertions.draw import Draw
 
-ASIDE_M = (0.002, 0.015)
-"""How far the socket is sideways from where it is believed."""
+ASIDE_M = (0.002, 0.009)
+"""How far the socket is sideways from where it is believed: further away hardly any probe finds the hole."""
 ALONG_M = 0.015
 """How much higher or lower than believed it is at most."""
-BEYOND_M = (-0.042, -0.012)
-"""The program stops before the hole's believed bottom, from barely at its mouth to far in it."""
+BEYOND_M = (-0.042, 0.010)
+"""Where the program stops pushing: from barely at the believed hole's mouth to as far beyond its bottom as usual."""
 TILT = 0.05
 """Most by which the probe leans in the hand, about either axis [rad]."""
 SEARCH_M = (0.004, 0.016)

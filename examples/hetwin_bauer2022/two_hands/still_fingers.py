@@ -23,9 +23,10 @@ def blocked_until(readings: Sequence[Reading], bound: float, release: float) -> 
 
 
 def closed_shares(positions: Floats) -> Floats:
-    """Return (n,) how far the hand is closed, 1 if wholly, of (n, 12) positions of its fingers."""
-    way = np.tile(CLOSED - OPENED, 4)
-    return np.asarray((positions - np.tile(OPENED, 4)) @ way / (way @ way))
+    """Return (n,) how far fingers are closed, 1 if wholly, of (n, 3 for each) positions of their joints."""
+    fingers = positions.shape[1] // len(OPENED)
+    way = np.tile(CLOSED - OPENED, fingers)
+    return np.asarray((positions - np.tile(OPENED, fingers)) @ way / (way @ way))
 
 
 def blocked(shares: Floats) -> bool:

@@ -22,6 +22,7 @@ from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import FIDELITY, Fidelity, Value
 from hetwin_core.ensemble.supervision.interrupts import Interrupted
+from hetwin_core.ensemble.supervision.starting import few_looks_for_cycles
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_core.ensemble.words import shown_line
 
@@ -114,6 +115,10 @@ class Run:
         Raises:
             BadInput: if a model cannot start with what it was given; no start was published then.
         """
+        with few_looks_for_cycles():
+            return self._to_the_end(idle)
+
+    def _to_the_end(self, idle: Callable[[float], None]) -> RunSummary:
         ended, error = "failed", None
         begun = time.monotonic()
         try:

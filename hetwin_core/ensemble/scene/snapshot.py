@@ -11,7 +11,7 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scene.layout import Layout, Selection
-from hetwin_core.ensemble.scene.values import WORLD, Floats, Ints, Value
+from hetwin_core.ensemble.scene.values import WORLD, Floats, Ints, Value, all_finite
 
 
 class Columns(NamedTuple):
@@ -126,9 +126,9 @@ def wrong_rows(name: str, rows: Floats) -> str | None:
     columns, unknown = TABLES[name]
     if rows.dtype != np.float64 or rows.ndim != 2 or rows.shape[1] != columns:
         return wrong_shape(name, rows)
-    fine = np.isfinite(rows)
-    if fine.all():
+    if all_finite(rows):
         return None
+    fine = np.isfinite(rows)
     for column in unknown:
         fine[:, column] |= np.isnan(rows[:, column])
     bad = rows[~fine.all(axis=1)]

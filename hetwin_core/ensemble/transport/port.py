@@ -18,7 +18,7 @@ from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
 from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 from hetwin_core.ensemble.scene.poses import is_pose
 from hetwin_core.ensemble.scene.snapshot import TABLES, Snapshot
-from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Value
+from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Value, all_finite
 
 MAX_EVENTS = 50_000
 """Most events in one output; a scene may have thousands of objects, each with some of its own."""
@@ -28,18 +28,6 @@ MAIN_ONLY = ("block", "tables", "ended", "input_ns", "late", "quiet_ns")
 
 _FEW = 32
 """Up to this size, a call costs more than the sum."""
-_MANY = 4096
-"""From this size on BLAS shares its work among threads."""
-
-
-def all_finite(numbers: Floats) -> bool:
-    """Whether there is neither NaN nor infinity among the numbers.
-
-    A sum is finite only if all its terms are, and is much cheaper than a test of each; that of squares the most.
-    """
-    small = numbers.ndim == 1 and numbers.size < _MANY
-    total = numbers.dot(numbers) if small else np.add.reduce(numbers, axis=None)
-    return math.isfinite(total) or bool(np.isfinite(numbers).all())
 
 
 def wrong_output(output: object, time_ns: int | None = None) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -36,31 +37,44 @@ class Bisected:
         """What was found, in words."""
         if self.changed is None:
             same = f"{self.first.name} is {self.first.outcome}, and so is the last of {self.of} recordings"
-            return [f"{same}; {self.looked_at} were looked at"]
+            return [f"{same}; {self.looked_at} were looked at", *self._several]
         because = f": {self.changed.first}" if self.changed.first else ""
-        said = [
+        return [
             f"{self.changed.name} is the first that is {self.changed.outcome}{because}",
             f"{self.before} before it is {self.first.outcome}; {self.looked_at} of {self.of} were looked at",
+            *self._several,
         ]
-        if self.flips > 1:
-            said.append(
-                f"the outcome changed {self.flips} times among those: this is one of several changes"
-            )
-        return said
+
+    @property
+    def _several(self) -> list[str]:
+        if self.flips <= 1:
+            return []
+        return [f"the outcome changes {self.flips} times among those: there are several changes"]
 
 
-def bisect(recordings: Sequence[Recording], judge: Callable[[Recording], Row]) -> Bisected:
+def bisect(
+    recordings: Sequence[Recording],
+    judge: Callable[[Recording], Row],
+    known: Callable[[Recording], Row | None] = lambda _: None,
+) -> Bisected:
     """Find where the outcome changes.
+
+    Looks that halving leaves over, of log2 N and two, go to the middles of the widest gaps: halving alone cannot see
+    that the outcome changes more than once.
 
     Args:
         recordings: in order; at least one.
         judge: returns the row of one.
+        known: returns a row that costs nothing; None if there is none.
     """
-    seen: dict[int, Row] = {}
+    seen = {i: row for i, one in enumerate(recordings) if (row := known(one)) is not None}
+    looks = 0
 
     def outcome(index: int) -> str:
+        nonlocal looks
         if index not in seen:
             seen[index] = judge(recordings[index])
+            looks += 1
         return seen[index].outcome
 
     same, other = 0, len(recordings) - 1
@@ -74,6 +88,11 @@ def bisect(recordings: Sequence[Recording], judge: Callable[[Recording], Row]) -
             else:
                 other = middle
         found = seen[other]
+    while looks < math.ceil(math.log2(len(recordings))) + 2:
+        a, b = max(pairwise(sorted(seen)), key=lambda gap: gap[1] - gap[0], default=(0, 0))
+        if b - a < 2:
+            break
+        outcome((a + b) // 2)
     outcomes = [seen[index].outcome for index in sorted(seen)]
     flips = sum(a != b for a, b in pairwise(outcomes))
     return Bisected(seen[0], found, recordings[same].name, flips, len(seen), len(recordings))

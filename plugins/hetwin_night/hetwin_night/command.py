@@ -35,7 +35,12 @@ def night(
         list[Path] | None, typer.Argument(metavar="FOLDER...", help="where recordings are below")
     ] = None,
     scenario: Annotated[
-        str | None, typer.Option(help="scenario file, or name of one of hetwin's")
+        str | None,
+        typer.Option(
+            "--scenario",
+            metavar="SCENARIO",
+            help="scenario file, or name of one of hetwin's; in which all are replayed",
+        ),
     ] = None,
     out: Annotated[Path, option("--out", "folder of the night; one that is there goes on")] = Path(
         "night"
@@ -74,7 +79,9 @@ def night(
     ] = False,
     keep: Annotated[
         str,
-        typer.Option(metavar="WHICH", help="runs that are kept with their pages: bad, all or none"),
+        typer.Option(
+            "--runs", metavar="WHICH", help="that are kept with their pages: bad, all or none"
+        ),
     ] = "bad",
     still: Annotated[
         float,
@@ -116,7 +123,7 @@ def night(
     recordings = find_recordings(_given(folders), _pattern(names), about)
     job = _job(scenario, variant, claim or (), out, keep, still, within)
     workers = Processes(jobs) if cluster is None else Cluster(cluster)
-    from hetwin_night.judging import Saying, judged
+    from hetwin_night.judging import Saying, check_fits, judged
 
     say = Saying()
     with Kept(out, job.identity) as kept:
@@ -127,9 +134,12 @@ def night(
             in_order = sorted(
                 recordings, key=lambda one: (float(one.about.get(START, 0.0)), one.name)
             )
-            result = search(in_order, lambda one: judged([one], job, workers, kept, say)[0])
+            result = search(
+                in_order, lambda one: judged([one], job, workers, kept, say)[0], kept.of
+            )
             return PagedResult(result, result.lines, int(result.changed is not None))
         rows = judged(recordings, job, workers, kept, say)
+    check_fits(rows)
     return _result(rows, str(scenario), out, labels)
 
 
@@ -201,7 +211,7 @@ def _job(
             "nothing says in which scenario", where="--scenario", expected="a file or a name"
         )
     if keep not in ("all", "bad", "none"):
-        raise BadInput("no such choice", where="--keep", found=keep, expected="bad, all or none")
+        raise BadInput("no such choice", where="--runs", found=keep, expected="bad, all or none")
     asked = []
     for text in claims:
         name, sign, question = text.partition("=")

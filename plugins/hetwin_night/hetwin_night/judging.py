@@ -37,13 +37,21 @@ def judged(
         say: tells a person how far it is.
 
     Raises:
-        BadInput: if the scenario cannot be used, or fits no recording.
+        BadInput: if the scenario cannot be used.
     """
     missing = [one for one in recordings if kept.of(one) is None]
     for done, (recording, found) in enumerate(_work(missing, job, workers, say), 1):
         kept.keep(recording, found)
         say(f"{done} of {len(missing)} recordings; {recording.name}: {found.verdict}")
-    rows = [_with_about(row, one) for one in recordings if (row := kept.of(one)) is not None]
+    return [_with_about(row, one) for one in recordings if (row := kept.of(one)) is not None]
+
+
+def check_fits(rows: Sequence[Row]) -> None:
+    """See that a scenario fits some recording.
+
+    Raises:
+        BadInput: if it fits none.
+    """
     broken = [row for row in rows if row.verdict == BROKEN]
     if len(broken) == len(rows):
         raise BadInput(
@@ -52,7 +60,6 @@ def judged(
             found=broken[0].first,
             expected=f"a scenario of the robot that recorded {broken[0].name}",
         )
-    return rows
 
 
 def _work(

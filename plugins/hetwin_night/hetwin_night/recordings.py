@@ -13,7 +13,7 @@ from hetwin_suite.command import BadInput, load_yaml
 
 ENDINGS = (".mcap", ".db3", ".bag")
 PACKED = ".zst"
-METADATA = "metadata.yaml"
+METADATA, EPISODE = "metadata.yaml", "recording"
 START = "start"
 """In `Recording.about`: when it begins [s since 1970], if that is known."""
 
@@ -109,8 +109,8 @@ def read_about(file: Path) -> dict[str, dict[str, str]]:
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    """Folders with metadata, and files of recordings beside them; what is in such a folder is its own."""
-    if (folder / METADATA).is_file():
+    """Folders with metadata, episodes, and files of recordings beside them; what is in such a folder is its own."""
+    if (folder / METADATA).is_file() or _is_episode(folder):
         yield folder
         return
     for path in sorted(folder.iterdir()):
@@ -118,6 +118,11 @@ def _below(folder: Path) -> Iterator[Path]:
             yield from _below(path)
         elif path.is_file() and path.name.removesuffix(PACKED).endswith(ENDINGS):
             yield path
+
+
+def _is_episode(folder: Path) -> bool:
+    """Whether this is a recording with the scene as the robot believed it to be."""
+    return (folder / EPISODE).is_dir() and (folder / "scene.json").is_file()
 
 
 def _name(relative: Path) -> str:
@@ -141,8 +146,9 @@ def _stamp(path: Path) -> str:
 def _metadata(path: Path) -> dict[str, str]:
     """What the recorder has written about a recording: its own data, and when it begins."""
     if path.is_dir():
+        bag = path / EPISODE if _is_episode(path) else path
         try:
-            told = load_yaml(path / METADATA).data["rosbag2_bagfile_information"]
+            told = load_yaml(bag / METADATA).data["rosbag2_bagfile_information"]
         except (BadInput, KeyError, TypeError):
             return {}
         own = told.get("custom_data") or {}

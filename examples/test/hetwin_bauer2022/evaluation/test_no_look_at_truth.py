@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from collections.abc import Iterator
@@ -12,17 +13,19 @@ from pathlib import Path
 import pytest
 import yaml
 from support.plugins import benchmark
-from support.recorded_episodes import two_drops
+from support.recorded_episodes import an_insertion, two_drops
 
 from hetwin_bauer2022.evaluation.approaches import APPROACHES
-from hetwin_bauer2022.evaluation.episodes import LabelledEpisode, find_episodes
+from hetwin_bauer2022.evaluation.episodes import LabelledEpisode, find_episodes, read_episode
 from hetwin_bauer2022.evaluation.judge import judge
-from hetwin_bauer2022.evaluation.rules import THRESHOLDS
+from hetwin_bauer2022.evaluation.rules import THRESHOLDS, Observed
 from hetwin_bauer2022.evaluation.worse import worsen
 from hetwin_bauer2022.mismatch import read_recording, write_recording
 from hetwin_bauer2022.mismatch.registry import read_mismatches
 
 pytestmark = pytest.mark.slow
+HOLDING = ("ensemble", "rigid", "force")
+"""Approaches in which another model than physics has the ball while the hand holds it."""
 OPENED: list[list[str]] = []
 """Lists to which each opened file is added; audit hooks cannot be removed."""
 
@@ -67,6 +70,7 @@ def test_a_verdict_needs_only_what_the_robot_has(
     lies = replace(episode, folder=theirs, success=False, cause="missed", margin=-1.0, held=False)
     said = judge(episode, approach)
     assert said.success is not None, said.why
+    assert (said.hand_backs > 0) is (approach in HOLDING), "what holds the ball gives it back"
     with watched() as paths:
         found = judge(lies, approach)
     assert (found.success, found.why) == (said.success, said.why)
@@ -85,6 +89,27 @@ def test_rules_are_given_the_worse_recording(
     worse = worsen(episode, [mismatch], tmp_path / "worse")
     assert judge(episode, approach).success is True
     assert judge(worse, approach).success is False, "fingers that read closed hold nothing"
+
+
+def test_the_rule_knows_how_far_an_insertion_has_come(
+    tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
+) -> None:
+    episode = read_episode(an_insertion(tmp_path_factory))
+    found = Observed(episode).measured()
+    truth = json.loads((episode.folder / "truth.json").read_text("utf-8"))
+    higher = truth["drawn"]["socket_error"][2]
+    assert found.first == pytest.approx(truth["short"] + higher, abs=0.005)
+    assert judge(episode, "kinematic").success is episode.success
+
+
+def test_a_finger_that_lets_go_late_delays_the_fall(
+    episodes: list[LabelledEpisode], tmp_path: Path
+) -> None:
+    episode = next(one for one in episodes if one.success)
+    (mismatch,) = read_mismatches(["hand_latency=0.2"])
+    (tmp_path / "late").mkdir()
+    late = worsen(episode, [mismatch], tmp_path / "late")
+    assert Observed(late).opening() == pytest.approx(Observed(episode).opening() + 0.2, abs=0.01)
 
 
 @pytest.mark.parametrize("approach", ["rule", "kinematic"])

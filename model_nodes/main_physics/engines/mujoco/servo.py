@@ -54,6 +54,10 @@ class Servo(CopiedPart):
         self._strength = DRIVEN_ARMATURE / self._step**2
         self._positions, self._dofs = slice_of(positions), slice_of(velocities)
         self._qpos, self._qvel, self._applied = data.qpos, data.qvel, data.qfrc_applied
+        at, speed = self._qpos[self._positions], self._qvel[self._dofs]
+        self._views = (at, speed) if np.shares_memory(at, self._qpos) else None
+        """Of joints that follow on each other, positions and velocities as they are at any time."""
+        self._driven = self._applied[self._dofs]
         self._bases = [tables.bases[name].velocity for name in tables.followed]
         self._force = np.zeros(count)
         self._moved = np.zeros(count)
@@ -120,6 +124,20 @@ class Servo(CopiedPart):
             (1 + 2 * r) * b[0] - r * period * b[1]
         )
         return between
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether `drive` does for a step, unless joints are soft."""
+        return self._views is not None and not len(self._motors)
+
+    def drive(self, target: Floats) -> None:
+        """Apply the forces that reach these positions within one step."""
+        assert self._views is not None
+        at, speed, force, moved = *self._views, self._force, self._moved
+        np.multiply(speed, self._step, moved)
+        np.subtract(target, at, force)
+        np.subtract(force, moved, force)
+        np.multiply(force, self._strength, self._driven)
 
     def push(self, share: float, period: float) -> Floats:
         """Apply the forces that reach, within one substep, the target after a fraction of the step; returns it."""
