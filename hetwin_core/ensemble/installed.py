@@ -40,6 +40,7 @@ MODELS = {
 }
 """Types of models that packages of ours bring, and the extras that install these."""
 COMMANDS = {
+    "label": "datasets",
     "learn": "learn",
     "machines": "machines",
     "night": "night",

@@ -22,6 +22,7 @@ BESIDE = [
 MANIFESTS = [ROOT / "pyproject.toml", *BESIDE]
 PACKAGES = {
     "examples": "hetwin_tables",
+    "datasets": "hetwin_datasets",
     "learn": "hetwin_learning",
     "machines": "hetwin_machines",
     "night": "hetwin_night",

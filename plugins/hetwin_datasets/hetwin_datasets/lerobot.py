@@ -36,7 +36,7 @@ def read_lerobot(folder: Path, number: int | None) -> DatasetEpisode:
     Raises:
         BadInput: if it is not there, cannot be read, or the data set does not say what its columns are.
     """
-    info = _Info(folder)
+    info = Info(folder)
     pq = reader("pyarrow.parquet", "a LeRobot data set")
     number = check_episode(number, range(info.count("total_episodes")), info.file)
     file = _data_file(info, number, pq)
@@ -68,8 +68,15 @@ def read_lerobot(folder: Path, number: int | None) -> DatasetEpisode:
     )
 
 
-class _Info:
-    """meta/info.json."""
+class Info:
+    """meta/info.json.
+
+    Args:
+        folder: of the data set.
+
+    Raises:
+        BadInput: if it cannot be read, here or where something is asked of it.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -93,6 +100,7 @@ class _Info:
         self.robot = robot if isinstance(robot, str) and robot != "unknown" else ""
 
     def need(self, key: str, kind: type | tuple[type, ...]) -> Any:
+        """Return what it says under a key, which must be of this type."""
         found = self._read.get(key)
         if isinstance(found, kind):
             return found
@@ -106,9 +114,11 @@ class _Info:
         )
 
     def count(self, key: str) -> int:
+        """Return a number."""
         return int(self.need(key, int))
 
     def path(self, **numbers: int) -> Path:
+        """Return the file with the data of an episode."""
         pattern: str = self.need("data_path", str)
         try:
             if _FIELD.sub("", pattern).count("{"):
@@ -124,6 +134,7 @@ class _Info:
             ) from None
 
     def feature(self, name: str) -> Mapping[str, Any]:
+        """Return what is said of a column; nothing if there is none."""
         found = self.need("features", dict).get(name)
         return found if isinstance(found, dict) else {}
 
@@ -156,7 +167,7 @@ class _Info:
         return column, [str(name) for name in names]
 
 
-def _data_file(info: _Info, number: int, pq: Any) -> Path:
+def _data_file(info: Info, number: int, pq: Any) -> Path:
     if info.version.startswith("v2."):
         chunk = number // max(info.count("chunks_size"), 1)
         return info.path(episode_chunk=chunk, episode_index=number)
@@ -205,7 +216,7 @@ def _matrix(rows: Sequence[Any], width: int, file: Path, column: str) -> Floats:
     return values
 
 
-def _times(rows: Mapping[str, list[Any]], info: _Info, count: int) -> Floats:
+def _times(rows: Mapping[str, list[Any]], info: Info, count: int) -> Floats:
     """Times [s]; float32 in the files, so that those of a steady rate are counted."""
     stamps = np.array(rows.get("timestamp", []), np.float64).reshape(-1)
     counted = steady(count, info.need("fps", (int, float)), info.file, "fps")
@@ -216,7 +227,7 @@ def _times(rows: Mapping[str, list[Any]], info: _Info, count: int) -> Floats:
 
 
 def _units(
-    info: _Info, state: str, names: Sequence[str], positions: Floats
+    info: Info, state: str, names: Sequence[str], positions: Floats
 ) -> tuple[list[float], tuple[str, ...]]:
     """What each number is multiplied with, and what the user should know of it."""
     feature = info.feature(state)

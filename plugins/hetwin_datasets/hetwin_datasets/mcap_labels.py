@@ -1,0 +1,187 @@
+"""Metadata and attachments of a finished MCAP file: read, and appended behind the data, which stay as they are."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+from zlib import crc32
+
+MAGIC = b"\x89MCAP0\r\n"
+_FOOTER, _STATISTICS, _ATTACHMENT, _ATTACHMENT_INDEX = 0x02, 0x0B, 0x09, 0x0A
+_METADATA, _METADATA_INDEX, _OFFSET, _DATA_END = 0x0C, 0x0D, 0x0E, 0x0F
+_HEAD = struct.Struct("<BQ")
+_ENDS = struct.Struct("<QQI")
+_FOOTER_SIZE = _HEAD.size + _ENDS.size + len(MAGIC)
+_DATA_END_SIZE = _HEAD.size + 4
+_ATTACHMENTS_AT = 14
+"""Where a record of statistics counts attachments, and right behind these metadata."""
+_MOST = 2**28
+"""Bytes of a summary that are read."""
+
+
+class _End(NamedTuple):
+    """How a file ends: where its data do, their checksum (0: none), and the records of the summary."""
+
+    data: int
+    checksum: int
+    summary: list[tuple[int, bytes]]
+
+
+def append(file: Path, name: str, facts: Mapping[str, str], attachment: bytes) -> None:
+    """Append a record of metadata and an attachment of type JSON; every byte of the data stays where it is.
+
+    Args:
+        file: that is changed.
+        name: of both records; the attachment's gets the ending ``.json``.
+        facts: of the record of metadata.
+        attachment: content.
+
+    Raises:
+        ValueError: if the file is no MCAP file, or was not finished.
+        OSError: if it cannot be read or written.
+    """
+    with file.open("r+b") as stream:
+        end = _end(stream)
+        title = f"{name}.json"
+        inside = _text(title) + _text("application/json")
+        body = bytes(16) + inside + struct.pack("<Q", len(attachment)) + attachment
+        attached = _record(_ATTACHMENT, body + struct.pack("<I", crc32(body)))
+        pairs = b"".join(_text(part) for pair in facts.items() for part in pair)
+        told = _record(_METADATA, _text(name) + struct.pack("<I", len(pairs)) + pairs)
+        at = end.data
+        places = struct.pack("<QQQQQ", at, len(attached), 0, 0, len(attachment))
+        place = struct.pack("<QQ", at + len(attached), len(told))
+        added = [(_ATTACHMENT_INDEX, places + inside), (_METADATA_INDEX, place + _text(name))]
+        data = attached + told
+        checksum = crc32(data, end.checksum) if end.checksum else 0
+        data += _record(_DATA_END, struct.pack("<I", checksum))
+        stream.seek(at)
+        stream.write(data + _summary(_with(end.summary, added), at + len(data)) + MAGIC)
+        stream.truncate()
+
+
+def metadata_of(file: Path) -> dict[str, dict[str, str]]:
+    """Return the records of metadata that the summary of a file names, by their names.
+
+    Raises:
+        ValueError: if the file is no MCAP file, or was not finished.
+        OSError: if it cannot be read.
+    """
+    found = {}
+    with file.open("rb") as stream:
+        for kind, content in _end(stream).summary:
+            if kind == _METADATA_INDEX:
+                at, size = struct.unpack_from("<QQ", content)
+                stream.seek(at + _HEAD.size)
+                name, facts = _facts(stream.read(min(size, _MOST)))
+                found[name] = facts
+    return found
+
+
+def _end(stream: BinaryIO) -> _End:
+    size = stream.seek(0, 2)
+    stream.seek(0)
+    if stream.read(len(MAGIC)) != MAGIC:
+        raise ValueError("it is no MCAP file")
+    if size < len(MAGIC) + _FOOTER_SIZE + _DATA_END_SIZE:
+        raise ValueError("it was not finished")
+    stream.seek(size - _FOOTER_SIZE)
+    footer = stream.read(_FOOTER_SIZE)
+    kind, length = _HEAD.unpack_from(footer)
+    if (kind, length) != (_FOOTER, _ENDS.size) or not footer.endswith(MAGIC):
+        raise ValueError("it was not finished")
+    summary, _, _ = _ENDS.unpack_from(footer, _HEAD.size)
+    data = (summary or size - _FOOTER_SIZE) - _DATA_END_SIZE
+    if not len(MAGIC) <= data <= size - _FOOTER_SIZE - _DATA_END_SIZE:
+        raise ValueError("its summary is nowhere")
+    stream.seek(data)
+    kind, length, checksum = struct.unpack("<BQI", stream.read(_DATA_END_SIZE))
+    if (kind, length) != (_DATA_END, 4):
+        raise ValueError("its data have no end")
+    rest = size - _FOOTER_SIZE - data - _DATA_END_SIZE
+    if rest > _MOST:
+        raise ValueError(f"its summary has {rest} bytes; at most {_MOST} are read")
+    return _End(data, checksum, list(_records(stream.read(rest))))
+
+
+def _records(data: bytes) -> Iterator[tuple[int, bytes]]:
+    at = 0
+    while at < len(data):
+        if at + _HEAD.size > len(data):
+            raise ValueError("its summary breaks off")
+        kind, length = _HEAD.unpack_from(data, at)
+        at += _HEAD.size
+        if at + length > len(data):
+            raise ValueError("its summary breaks off")
+        yield kind, data[at : at + length]
+        at += length
+
+
+def _with(
+    summary: list[tuple[int, bytes]], added: list[tuple[int, bytes]]
+) -> list[tuple[int, bytes]]:
+    """The records of a summary with those of one attachment and one record of metadata, in groups of one kind.
+
+    A file without a summary gets none: readers would look in it for the messages.
+    """
+    if not summary:
+        return []
+    kept = [(kind, content) for kind, content in summary if kind != _OFFSET]
+    kinds = list(dict.fromkeys(kind for kind, _ in (*kept, *added)))
+    grouped = [row for one in kinds for row in (*kept, *added) if row[0] == one]
+    return [
+        (kind, _counted(content) if kind == _STATISTICS else content) for kind, content in grouped
+    ]
+
+
+def _counted(statistics: bytes) -> bytes:
+    """Statistics with one attachment and one record of metadata more."""
+    counts = struct.unpack_from("<II", statistics, _ATTACHMENTS_AT)
+    more = struct.pack("<II", counts[0] + 1, counts[1] + 1)
+    return statistics[:_ATTACHMENTS_AT] + more + statistics[_ATTACHMENTS_AT + len(more) :]
+
+
+def _summary(rows: list[tuple[int, bytes]], at: int) -> bytes:
+    """The bytes of a summary that begins at a place, with where each group is, and the footer."""
+    groups: dict[int, bytes] = {}
+    for kind, content in rows:
+        groups[kind] = groups.get(kind, b"") + _record(kind, content)
+    body, offsets = b"", b""
+    for kind, group in groups.items():
+        offsets += _record(_OFFSET, struct.pack("<BQQ", kind, at + len(body), len(group)))
+        body += group
+    places = (at, at + len(body)) if rows else (0, 0)
+    footer = _HEAD.pack(_FOOTER, _ENDS.size) + struct.pack("<QQ", *places)
+    whole = body + offsets + footer
+    return whole + struct.pack("<I", crc32(whole))
+
+
+def _facts(content: bytes) -> tuple[str, dict[str, str]]:
+    try:
+        name, at = _text_at(content, 0)
+        (length,) = struct.unpack_from("<I", content, at)
+        at, end = at + 4, at + 4 + length
+        facts = {}
+        while at < end:
+            key, at = _text_at(content, at)
+            facts[key], at = _text_at(content, at)
+    except struct.error as error:
+        raise ValueError(f"a record of metadata breaks off: {error}") from error
+    return name, facts
+
+
+def _text_at(data: bytes, at: int) -> tuple[str, int]:
+    (length,) = struct.unpack_from("<I", data, at)
+    at += 4
+    return data[at : at + length].decode("utf-8", "replace"), at + length
+
+
+def _text(text: str) -> bytes:
+    data = text.encode()
+    return struct.pack("<I", len(data)) + data
+
+
+def _record(kind: int, content: bytes) -> bytes:
+    return _HEAD.pack(kind, len(content)) + content
