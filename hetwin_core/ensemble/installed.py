@@ -36,6 +36,7 @@ MODELS = {
 }
 """Types of models that packages of ours bring, and the extras that install these."""
 COMMANDS = {
+    "calibrate hand": "evidence",
     "learn": "learn",
     "machines": "machines",
     **dict.fromkeys(("evaluate robustness", "evaluate table2", "list mismatches"), "examples"),
