@@ -11,7 +11,16 @@ import numpy as np
 import typer
 
 from hetwin_evidence.learning import Learned, Motion, learn
-from hetwin_suite.command import BadInput, Result, make_room_for, never_silent, one_of, write_text
+from hetwin_suite.command import (
+    BadInput,
+    Result,
+    Scenario,
+    make_room_for,
+    never_silent,
+    one_of,
+    option,
+    write_text,
+)
 from hetwin_suite.model import Snapshot, conjugate, rotate
 from hetwin_suite.runs import RunOptions, load_scenario, session
 
@@ -22,21 +31,19 @@ def hand(
     bag: Annotated[
         Path, typer.Argument(metavar="BAG", help="recording in which the hand closes on nothing")
     ],
-    scenario: Annotated[Path, typer.Option("--scenario", metavar="FILE", help="twin of the robot")],
+    scenario: Scenario,
     name: Annotated[
         str | None,
-        typer.Option("--hand", metavar="NAME", help="of the hand; default: the only one"),
+        typer.Option("--hand", metavar="NAME", help="which hand; default: the scenario's only one"),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="PATH", help="where to write")
-    ] = None,
+    out: Annotated[Path | None, option("--out", "the file that the model evidence reads")] = None,
 ) -> Result:
     """Learn where a hand's fingers stop when they close on nothing, and what hangs on its force sensor.
 
     Every closing of the recording has to be empty, and each kind of them is kept; a wrist that turns by 15 deg or more
     weighs its tool. The file is the parameter `calibration` of the model `evidence`.
 
-    Example: hetwin calibrate hand recordings/empty --scenario twin/lift.yaml --out hand.json
+    Example: hetwin calibrate hand scenarios/episodes/pick_and_place pick_and_place --out hand.json
     """
     if out is not None:
         make_room_for(out)
