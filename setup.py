@@ -40,6 +40,7 @@ class BuildWithInterfaces(build_py):
         except BundleFailed as error:
             sys.exit(f"hetwin: {error}")
         super().run()
+        shutil.copy(ROOT / "cmake" / "hetwin_embedded.pth", self.build_lib)
         prefix = Path(tempfile.mkdtemp(prefix="hetwin-stage-"))
         try:
             packages = stage(prefix, resources=True)

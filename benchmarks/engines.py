@@ -25,7 +25,7 @@ from typing import Any
 
 from machine import machine
 
-from hetwin_bauer2022.evaluation.approaches import APPROACHES, RULE
+from hetwin_bauer2022.evaluation.approaches import APPROACHES, RULES
 from hetwin_bauer2022.evaluation.episodes import LabelledEpisode, find_episodes
 from hetwin_bauer2022.evaluation.judge import Verdict, judge
 from hetwin_bauer2022.evaluation.table2 import cells
@@ -39,7 +39,7 @@ EXAMPLES = """examples:
   python benchmarks/engines.py --episodes drops --first 3 --approach ensemble
   python benchmarks/engines.py --episodes drops --episodes insertions --first 50 --limit 0   # what was played so far
 """
-PLAYED = tuple(approach for approach in APPROACHES if approach != RULE)
+PLAYED = tuple(approach for approach in APPROACHES if approach not in RULES)
 BAD_INPUT = 2
 
 

@@ -101,15 +101,23 @@ def _line(row: dict[str, Any]) -> str:
 
 
 def _markdown(table: list[dict[str, Any]]) -> str:
-    lines = ["| fault | system | transport | ok | ended in | says |", "|---|---|---|---|---|---|"]
-    for row in sorted(table, key=lambda r: [x["fault"] for x in table].index(r["fault"])):
-        took = "stopped after 20 s" if row["ended_in_s"] is None else f"{row['ended_in_s']:.1f} s"
-        says = row["says"].replace("|", "\\|")[:160]
-        lines.append(
-            f"| {row['fault']} | {row['system']} | {row['transport']} | {'yes' if row['ok'] else 'no'}"
-            f" | {took} | {says} |"
-        )
+    """A row for each fault and a column for each system: how soon the run ended, and whether that is in order."""
+    systems = dict.fromkeys((row["system"], row["transport"]) for row in table)
+    faults = dict.fromkeys(row["fault"] for row in table)
+    cells = {(row["fault"], row["system"], row["transport"]): _cell(row) for row in table}
+    lines = [
+        f"| fault | {' | '.join(f'{system} {transport}' for system, transport in systems)} |",
+        "|---" * (len(systems) + 1) + "|",
+    ]
+    for fault in faults:
+        row = " | ".join(cells.get((fault, *system), "") for system in systems)
+        lines.append(f"| {fault} | {row} |")
     return "\n".join(lines)
+
+
+def _cell(row: dict[str, Any]) -> str:
+    took = "hangs" if row["ended_in_s"] is None else f"{row['ended_in_s']:.1f} s"
+    return took if row["ok"] else f"**no**, {took}"
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ import hetwin_suite
 
 PAGE = Path(__file__).with_name("front_door.md")
 ORDER = (
-    *("model", "runs", "episode", "tables", "study", "robot", "engine", "shapes", "gazebo", "page"),
-    *("viewer", "command", "expressions", "testing"),
+    *("model", "runs", "episode", "tables", "study", "robot", "engine", "grasp", "shapes"),
+    *("gazebo", "page", "viewer", "command", "expressions", "testing"),
 )
 HEAD = """# The front door
 

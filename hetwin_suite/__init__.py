@@ -17,6 +17,7 @@ For example::
 - `hetwin_suite.study`: many runs,
 - `hetwin_suite.robot`: motions, programs and skills of robots; stand-ins for real ones,
 - `hetwin_suite.engine`: physics without an ensemble,
+- `hetwin_suite.grasp`: a grasp that holds in a MuJoCo world of one's own,
 - `hetwin_suite.shapes`: distances and insides of what is in a scene,
 - `hetwin_suite.gazebo`: Gazebo's bindings and messages,
 - `hetwin_suite.page`: pages, plots and pictures,

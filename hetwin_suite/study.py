@@ -37,12 +37,13 @@ from hetwin_suite._study.successes import fits as success_fits
 from hetwin_suite._study.until import read_until
 from hetwin_suite._study.workers.cluster import Cluster
 from hetwin_suite._study.workers.processes import Processes
-from hetwin_suite._study.workers.work import Each, Job
+from hetwin_suite._study.workers.work import Done, Each, Job
 
 __all__ = [
     "Batch",
     "Cluster",
     "Decision",
+    "Done",
     "Draw",
     "Each",
     "Explanation",

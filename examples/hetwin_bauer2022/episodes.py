@@ -46,6 +46,7 @@ def record_episodes(
     reality: RealityChoice = RealityChoice.MUJOCO,
     near_rim: float | None = None,
     aim: Aim | None = None,
+    boundary: bool = False,
     episode: int | None = None,
     shifts: Shifts | None = None,
 ) -> dict[str, Any]:
@@ -67,6 +68,7 @@ def record_episodes(
         reality: what simulates drops.
         aim: of all drops: how far inside the rim [m], at most to the middle, and in which direction from it [rad].
         near_rim: largest distance of the aims of drops from the rim [m].
+        boundary: whether what decides is drawn about where it begins to matter.
         episode: number of the only one to be recorded, from 1; then `count` says nothing.
         shifts: what is really elsewhere than its episode has it.
 
@@ -82,9 +84,19 @@ def record_episodes(
     _check_near_rim(near_rim)
     _check_reality(reality)
     _check_aim(aim, near_rim)
+    _check_boundary(boundary, grasp, flaw, near_rim)
     refuse(mismatches, (Place.REALITY,), "to replay with it: hetwin evaluate table2 --mismatch ...")
     first = Recipe(
-        seed, 0, grasp, flaw, in_order(mismatches), reality, near_rim, aim, dict(shifts or {})
+        seed,
+        0,
+        grasp,
+        flaw,
+        in_order(mismatches),
+        reality,
+        near_rim,
+        aim,
+        boundary,
+        dict(shifts or {}),
     )
     chosen: dict[str, Any] = {"grasp": grasp.value, "flaw": flaw.value}
     if kind is not Kind.DROP:
@@ -131,6 +143,19 @@ def _check_reality(reality: RealityChoice) -> None:
             where="--reality",
             found=reality.value,
             expected="pip install 'hetwin-suite[drake]', or --reality mujoco",
+        )
+
+
+def _check_boundary(
+    boundary: bool, grasp: GraspChoice, flaw: FlawChoice, near_rim: float | None
+) -> None:
+    usual = (GraspChoice.CAGE, FlawChoice.ANY, None)
+    if boundary and (grasp, flaw, near_rim) != usual:
+        raise BadInput(
+            "--boundary draws grasp, flaw and aim itself",
+            where="--boundary",
+            found=f"--grasp {grasp}, --flaw {flaw}, --near-rim {near_rim}",
+            expected="--boundary without --grasp, --flaw and --near-rim",
         )
 
 

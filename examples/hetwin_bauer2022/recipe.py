@@ -27,6 +27,7 @@ class Recipe(Take):
         reality: what simulates it; only drops have a choice.
         near_rim: of drops, the largest distance of the aim from the rim [m]; None: as drawn.
         aim: of drops; None: as drawn.
+        boundary: whether what decides is drawn about where it begins to matter.
         shifts: what is really elsewhere; the robot does not know.
     """
 
@@ -36,6 +37,7 @@ class Recipe(Take):
     reality: RealityChoice = RealityChoice.MUJOCO
     near_rim: float | None = None
     aim: Aim | None = None
+    boundary: bool = False
     shifts: Shifts = field(default_factory=dict)
 
     def worse(self, real: RealWorld) -> RealWorld:
@@ -62,6 +64,8 @@ class Recipe(Take):
         told: dict[str, Any] = {} if self.near_rim is None else {"near_rim": self.near_rim}
         if self.aim is not None:
             told["aim"] = list(self.aim)
+        if self.boundary:
+            told["boundary"] = True
         if self.shifts:
             told["shift"] = {name: list(shift) for name, shift in self.shifts.items()}
         return told

@@ -32,6 +32,10 @@ Shift = Annotated[
         help="with something really so far elsewhere, in m of the world; may be given several times",
     ),
 ]
+Boundary = Annotated[
+    bool,
+    typer.Option("--boundary", help="what decides is drawn about where it begins to matter"),
+]
 COUNT = 10
 
 
@@ -58,6 +62,7 @@ def drop(
             help="all aims so far inside the rim, and in this direction from the container's middle",
         ),
     ] = None,
+    boundary: Boundary = False,
     shift: Shift = None,
     mismatch: Mismatches = None,
     reality: Annotated[
@@ -73,6 +78,7 @@ def drop(
     --grasp, --flaw, --near-rim, --aim and --shift leave everything else about the episodes of a seed as it is. A cage
     bears the ball from below, a pinch holds it by friction. --shift moves what stands (the stand, the container)
     without the robot's knowing. With --mismatch reality itself is another one, e.g. an arm that gives way more.
+    --boundary draws drops that could end either way: off the rim, slipping, knocked, with fingers that open one by one.
 
     For example:
 
@@ -91,6 +97,7 @@ def drop(
         reality=reality,
         near_rim=near_rim,
         aim=None if aim is None else read_aim(aim),
+        boundary=boundary,
     )
 
 
@@ -100,18 +107,22 @@ def insertion(
     episode: EpisodeNumber = None,
     seed: Seed = 0,
     jobs: Jobs = None,
+    boundary: Boundary = False,
     shift: Shift = None,
     mismatch: Mismatches = None,
 ) -> Result:
     """Record insertions of a plug into a socket, with what the robot believes and what is true.
 
     The files are those of hetwin record drop. --shift moves the socket without the robot's knowing; with --mismatch
-    reality itself is another one.
+    reality itself is another one. --boundary draws insertions that could end either way: half in, tilted, beside.
 
     Example: hetwin record insertion -n 1 --seed 3 --out episodes/insertions
     """
     return _recorded(
-        *(Kind.INSERTION, out, count, episode, seed, jobs), shift=shift, mismatch=mismatch
+        *(Kind.INSERTION, out, count, episode, seed, jobs),
+        shift=shift,
+        mismatch=mismatch,
+        boundary=boundary,
     )
 
 

@@ -1,7 +1,8 @@
 """The program of the scenario `home_lab`: a TIAGo takes a cup from a table, and warms it in a microwave.
 
 It takes the cup in two stages, approaching and grasping (Jiang et al., section IV.B), puts it into the open microwave,
-pushes the door shut and presses the button. It knows its home, and is told where the cup is.
+pushes the door shut and presses the button, as the functional attributes of what warms ask for (section III.E). It
+knows its home, and is told where the cup is.
 """
 
 from __future__ import annotations
@@ -82,11 +83,15 @@ def warm_a_cup(robot: Robot, cup: Sequence[float] = CUP_AT, shut: bool = True) -
         shut: whether it shuts the door.
     """
     with robot.task("warm", goal=f'hot("{CUP}")', object=CUP, target=MICROWAVE):
+        functions = robot.functions(MICROWAVE)
+        if not {"heatable", "receptacle"} <= functions.keys():
+            raise Failed(f"{MICROWAVE} does not warm what is put into it")
         _take(robot, cup)
         _put(robot)
-        if shut:
+        if shut and "openable" in functions:
             _shut(robot)
-        _press(robot)
+        if "toggleable" in functions:
+            _press(robot)
 
 
 def _take(robot: Robot, cup: Sequence[float]) -> None:

@@ -32,11 +32,13 @@ class Grip:
         force: maximum force of each finger's motor, in N.
         fading: time constant with which the force decays after closing begins, as in a hot drive, in s.
         stuck: whether the gripper never closes.
+        late: by how much each finger opens after it is told to, in s; empty: all at once.
     """
 
     force: float = 20.0
     fading: float = np.inf
     stuck: bool = False
+    late: tuple[float, ...] = ()
 
 
 @dataclass

@@ -15,6 +15,9 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import one_of
 
 MODELS = {
+    **dict.fromkeys(
+        ("fidelity_during_action", "fidelity_near_robot", "fidelity_rules"), "fidelity"
+    ),
     "fluid_in_cup": "fluid",
     "fmu": "fmi",
     "gazebo_view": "gazebo",
@@ -26,6 +29,7 @@ MODELS = {
         (
             "lab_robot_stand_in",
             "mission_desk",
+            "plunger_scripts",
             "remote_robot",
             "robot_link",
             "travel_update",
@@ -39,6 +43,7 @@ COMMANDS = {
     "calibrate hand": "evidence",
     "learn": "learn",
     "machines": "machines",
+    "night": "night",
     **dict.fromkeys(("evaluate robustness", "evaluate table2", "list mismatches"), "examples"),
     **dict.fromkeys(
         ("record drop", "record home_lab", "record insertion", "record lab_robot", "truck"),
@@ -50,7 +55,7 @@ LIBRARIES = {"aims": "examples"}
 """Libraries of strategies that packages of ours bring, and the extras that install these."""
 FORMATS = {"mcap": "foxglove", "parquet": "tables", "rrd": "rerun"}
 """Endings of files that packages of ours write, and the extras that install these."""
-VIEWERS = {"foxglove": "foxglove"}
+VIEWERS = {"foxglove": "foxglove", "moveit": "moveit"}
 """Viewers that packages of ours bring, and the extras that install these."""
 SCENARIOS = dict.fromkeys(
     (

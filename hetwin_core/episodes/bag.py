@@ -217,12 +217,10 @@ class LogBag:
         Raises:
             RunFailed: if the disk cannot be written to.
         """
-        time_ns, connections, write = now_ns, self._connections, self._file.write
         try:
-            for topic, time_ns, data in messages:
-                write(connections[topic.name], max(time_ns, now_ns), data)
+            self._file.write_all(messages, self._connections, now_ns)
         except OSError as error:
-            raise RunFailed("log", "write", max(time_ns, now_ns), self._reason(error)) from error
+            raise RunFailed("log", "write", now_ns, self._reason(error)) from error
 
     def flush(self, time_ns: int) -> None:
         """Write everything so far to the disk, so that it outlives the process.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from hetwin_core.ensemble.conductor.reporting.concerns import run_concerns, verdict_of
 from hetwin_core.ensemble.conductor.reporting.coverage import coverage_of
@@ -173,6 +175,21 @@ def finish_failed_run(
     )
     write_summary(out, summary)
     return summary
+
+
+def fail_finished_run(out: Path, summary: Mapping[str, Any], error: RunFailed) -> dict[str, Any]:
+    """Return and write the summary of a run whose process died when all was done but to end.
+
+    Args:
+        out: folder of the run.
+        summary: as the run wrote it.
+        error: how its process died.
+    """
+    reason = f"{error.reason}, when the run was over and the log complete"
+    late = error_row(RunFailed(error.model, error.call, error.time_ns, reason))
+    failed = RunSummary(**{**summary, "ended": "failed", "error": late, "verdict": "failed"})
+    write_summary(out, failed)
+    return asdict(failed)
 
 
 def _processes(episode: Episode) -> tuple[dict[str, str | int], ...]:

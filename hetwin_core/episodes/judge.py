@@ -71,9 +71,10 @@ class Judge:
             return Found(replace(row, why=say("coverage.may_come", time=self._end_ns / 1e9)))
         spans = ((0, self._end_ns),)
         row = replace(row, checked=True, holds=value, spans=spans, matters=False)
+        if value:
+            return Found(row)
         said = {"outcome": name, "question": question}
-        missed = self._missed(OUTCOME_MISSED, said, question, self._end_ns)
-        return Found(row, None if value else missed)
+        return Found(row, self._missed(OUTCOME_MISSED, said, question, self._end_ns))
 
     def _missed(self, name: str, said: Mapping[str, Json], text: str, time_ns: int) -> Concern:
         arguments = {**said, "instead": self._instead(text, time_ns)}

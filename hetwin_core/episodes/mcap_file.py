@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
-import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -15,11 +14,7 @@ from rosbags.interfaces import Connection
 from rosbags.rosbag2 import CompressionMode
 from rosbags.rosbag2.storage_mcap import McapWriter
 
-if sys.version_info >= (3, 14):
-    pass
-else:
-    pass
-
+from hetwin_core.ensemble.topics import Encoded
 from hetwin_core.episodes.mcap_records import METADATA
 
 _FASTEST = 1
@@ -49,29 +44,36 @@ class McapFile(McapWriter):
         self.compressor = partial(compress, level=_FASTEST)
         self._whole = self.bio.tell()
 
-    def write(self, connection: Connection, timestamp: int, data: bytes | memoryview) -> None:
-        """Write a message in one piece, with the same bytes as the library's in a third of the time.
+    def write_all(
+        self, messages: Iterable[Encoded], channels: Mapping[str, Connection], now_ns: int
+    ) -> None:
+        """Write messages, with the same bytes as the library's in a third of the time.
+
+        Args:
+            messages: the log time of one that is earlier than now is now.
+            channels: of the topics, by name.
+            now_ns: log time of now [ns].
 
         Raises:
             OSError: if the disk cannot be written to.
         """
-        place = self.chunk.bio.tell()
-        if place > _CHUNK:
-            self.end_chunk()
-            place = 0
-        chunk, channel = self.chunk, connection.id
-        bio = chunk.bio
-        if timestamp < chunk.message_start_time:
-            chunk.message_start_time = timestamp
-            self.message_start_time = min(timestamp, self.message_start_time)
-        if timestamp > chunk.message_end_time:
-            chunk.message_end_time = timestamp
-            self.message_end_time = max(timestamp, self.message_end_time)
-        self.channel_stats[channel] += 1
-        chunk.msgs[channel].append((timestamp, place))
-        start = _MESSAGE.pack(_KIND, _SIZE + len(data), channel, 0, timestamp, timestamp)
-        bio.write(start)
-        bio.write(data)
+        counts, pack, chunk = self.channel_stats, _MESSAGE.pack, self.chunk
+        for topic, at_ns, data in messages:
+            place = chunk.bio.tell()
+            if place > _CHUNK:
+                self.end_chunk()
+                chunk, place = self.chunk, 0
+            time_ns, channel = at_ns if at_ns > now_ns else now_ns, channels[topic.name].id
+            if time_ns < chunk.message_start_time:
+                chunk.message_start_time = time_ns
+                self.message_start_time = min(time_ns, self.message_start_time)
+            if time_ns > chunk.message_end_time:
+                chunk.message_end_time = time_ns
+                self.message_end_time = max(time_ns, self.message_end_time)
+            counts[channel] += 1
+            chunk.msgs[channel].append((time_ns, place))
+            chunk.bio.write(pack(_KIND, _SIZE + len(data), channel, 0, time_ns, time_ns))
+            chunk.bio.write(data)
 
     def write_facts(self, name: str, facts: Mapping[str, str]) -> None:
         """Write a record of facts, between the chunks; see `mcap_records.facts_of`.

@@ -300,6 +300,8 @@ def contact_lines(near: Floats) -> Floats:
         near: rows of `Snapshot.proximity`.
     """
     forces = near.reshape(-1, PROXIMITY_COLUMNS)[:, _FORCE]
+    if not np.count_nonzero(forces):
+        return np.empty((0, 3))
     sizes = np.sqrt((forces * forces).sum(axis=1))
     felt = sizes > _LEAST_N
     starts, forces, sizes = near[felt, _POINT], forces[felt], sizes[felt, np.newaxis]

@@ -185,7 +185,7 @@ LearnedInto = Annotated[
     typer.Option(
         "--scenario",
         metavar="SCENARIO",
-        help="scenario of which --out is the same with what was learned",
+        help="scenario file, or name of one of hetwin's; --out is the same with what was learned",
     ),
 ]
 StampsGiven = Annotated[

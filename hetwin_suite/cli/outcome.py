@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -56,8 +57,21 @@ def document(ended: Ended) -> dict[str, Any]:
     }
 
 
-def lines(ended: Ended) -> Iterator[str]:
-    """Yield the outcome for a person; what failed is printed on stderr."""
+def one_screen() -> bool:
+    """Whether stdout and stderr are the same terminal or file, so that a reader of one has read the other."""
+    try:
+        return os.path.sameopenfile(sys.stdout.fileno(), sys.stderr.fileno())
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+def lines(ended: Ended, *, events: bool = True) -> Iterator[str]:
+    """Yield the outcome for a person; what failed is printed on stderr.
+
+    Args:
+        ended: the run.
+        events: whether to list them; the progress has, for whoever sees it.
+    """
     summary = ended.summary
     error = summary["error"]
     yield (
@@ -66,9 +80,9 @@ def lines(ended: Ended) -> Iterator[str]:
         f" (real-time factor {summary['real_time_factor']:.1f})"
     )
     figures = list(figures_of(summary["events"]))
-    yield from _happenings(
-        summary["events"], ROUTINE.union({JUDGED}, *(each.routine for each in figures))
-    )
+    if events:
+        routine = ROUTINE.union({JUDGED}, *(each.routine for each in figures))
+        yield from _happenings(summary["events"], routine)
     counted = [line for each in figures for line in each.lines]
     said = (*counted, *state_words(summary["state"]), *grip_sentences(summary["events"]))
     yield from (f"  {sentence}" for sentence in said)
@@ -106,6 +120,7 @@ def _happenings(rows: Sequence[Mapping[str, Any]], routine: frozenset[str]) -> I
     """
     happened = [event_from_summary(row) for row in rows if row["kind"] == EventKind.MODEL]
     told = [e for e in happened if not is_concern(e) and e.name not in routine and event_line(e)]
+    told.sort(key=lambda event: event.time_ns)  # some are known only later
     for text, group in groupby(told, key=event_line):
         events = list(group)
         count = len(events) - 1

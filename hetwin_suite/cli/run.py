@@ -220,7 +220,8 @@ def run(
     is_wrong = bool(missed) or (strict and not outcome.is_fine(ended))
     code = ended.code or int(is_wrong)
     page = outcome.page_of(ended.folder)
-    return PagedResult(outcome.document(ended), outcome.lines(ended), code, page)
+    lines = outcome.lines(ended, events=not outcome.one_screen())
+    return PagedResult(outcome.document(ended), lines, code, page)
 
 
 def _predicting_beside(conductor: Conductor, scenario: Loaded, options: RunOptions) -> None:

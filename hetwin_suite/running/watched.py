@@ -230,6 +230,10 @@ class _Watch:
                 self._out, self._name, error, "local", wall, interrupted=ours
             )
             summary = asdict(finished)
+        elif summary["error"] is None and first is None:
+            from hetwin_core.episodes.failed_run import fail_finished_run
+
+            summary = fail_finished_run(self._out, summary, error)
         return Ended(summary, self._interrupts.code or FAILED, self._out, first)
 
     @property
@@ -252,7 +256,7 @@ def run_in_child(
         send: sends a message to the parent.
         live: the parent's side of what people see of the run; None if it is not shown.
     """
-    faulthandler.enable(STDERR)
+    faulthandler.enable(STDERR, all_threads=False)  # those of Gazebo fill a screen
     with _loaded(request, heartbeat) as (scenario, out):
         ended = _run(request, scenario, out, heartbeat, send, live)
     return _picklable(ended.summary), ended.code

@@ -246,10 +246,9 @@ class Enclosure:
     def touches(self, proximity: Floats) -> Touches:
         """Return all objects within reach of a finger."""
         found: Touches = {}
-        close = proximity[proximity[:, 2] <= self._reach]
-        for row in close.tolist():
+        for row in proximity.tolist():
             finger = self._finger.get(int(row[1]))
-            if finger is not None:
+            if finger is not None and row[2] <= self._reach:
                 touch = Touch(finger, row[2], (row[6], row[7], row[8]))
                 found.setdefault(int(row[0]), []).append(touch)
         return found

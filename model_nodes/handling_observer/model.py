@@ -166,14 +166,14 @@ class HandlingObserver(Model[Settings]):
         support = self._supports.support(entity, machine.on)
         frame, now = int(scene.parents[slot]), scene.time_ns
         return Observation(
-            time_ns=now,
-            holder=self._grips.holder(entity, frame, machine.held, support >= 0),
-            support=support,
-            touching=self._supports.touching(entity),
-            pose=scene.values[pose].tolist(),
+            now,
+            self._grips.holder(entity, frame, machine.held, support >= 0),
+            support,
+            self._supports.touching(entity),
+            scene.values[pose].tolist(),
             # What another body has taken over has not left by itself.
-            let_go=frame >= 0 or self._openings.let_go(machine.held, self._names[entity], now),
-            meant=frame >= 0 or self._openings.is_meant(machine.held, now),
+            frame >= 0 or self._openings.let_go(machine.held, self._names[entity], now),
+            frame >= 0 or self._openings.is_meant(machine.held, now),
         )
 
     def _event(self, name: str, transition: Transition) -> Event:

@@ -166,8 +166,10 @@ class Supports:
         """Update with the rows of a snapshot (`PROXIMITY_COLUMNS`)."""
         self._below.clear()
         self._touching.clear()
-        for row in proximity[proximity[:, 2] <= self._distance, :9].tolist():
-            first, second, distance, up = int(row[0]), int(row[1]), row[2], row[8]
+        for one, other, distance, *_, up, _, _, _ in proximity.tolist():
+            if distance > self._distance:
+                continue
+            first, second = int(one), int(other)
             if first in self._objects and second not in self._ignored:
                 self._note(first, second, distance, up)
             if second in self._objects and first not in self._ignored:

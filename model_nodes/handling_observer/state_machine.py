@@ -121,8 +121,7 @@ class Thresholds:
     drop_height: float = 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(NamedTuple):
     """The observed state of an object at one time.
 
     Attributes:

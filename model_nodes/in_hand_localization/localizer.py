@@ -63,6 +63,7 @@ class Localizer:
         self._surface = surface
         self._pressing = pressing
         self._limits = limits
+        self._creep = limits.drift_position, float(np.radians(limits.drift_rotation))
         self.shift(limits.offset)
         noise = Noise(
             limits.contact_noise,
@@ -95,7 +96,7 @@ class Localizer:
         self._last_move = np.zeros(6)
         self._sum_of_moves = np.zeros(13)
         self._sum_of_moves[3] = 1.0
-        self._farthest = np.zeros(6)
+        self._farthest = (0.0, 0.0)
         self._grasp_up, self._slope = np.zeros(3), 0.0
         hand = scene.pose(self._hand)
         self._hand_motion.add(scene.time_ns, hand)
@@ -196,14 +197,15 @@ class Localizer:
 
         It creeps, and it slips by a share of the way that the fingers have moved it so far.
         """
-        limits, farthest = self._limits, self._farthest
-        creep = np.array([limits.drift_position] * 3 + [np.radians(limits.drift_rotation)] * 3)
-        moves = self._sum_of_moves
-        turn = 2.0 * np.arccos(min(1.0, abs(moves[3])))
-        reached = np.maximum(farthest, [float(np.linalg.norm(moves[:3]))] * 3 + [turn] * 3)
-        slipped = limits.slip**2 * (reached**2 - farthest**2)
-        self._farthest = reached
-        return np.diag(max(seconds, 0.0) * creep**2 + slipped)
+        limits, moves, before = self._limits, self._sum_of_moves, self._farthest
+        turn = 2.0 * float(np.arccos(min(1.0, abs(moves[3]))))
+        way = math.sqrt(moves[:3].dot(moves[:3]))
+        self._farthest = max(before[0], way), max(before[1], turn)
+        new = []
+        for creep, was, is_now in zip(self._creep, before, self._farthest, strict=True):
+            slipped = limits.slip**2 * (is_now * is_now - was * was)
+            new.append(max(seconds, 0.0) * (creep * creep) + slipped)
+        return np.diag(np.repeat(new, 3))
 
     def _pushed(self, before: PlacedHand, now: PlacedHand) -> Floats:
         """Return (6, 6) covariance of the displacement of an object that fingers push but do not hold.
@@ -244,7 +246,7 @@ class Localizer:
         the finger's offset, the offset is unknown again.
         """
         nearest: dict[int, int] = {}
-        pushing, distances = self._pressing.pushing.tolist(), around.distances
+        pushing, distances = self._pressing.pushing, around.distances
         for row, finger in enumerate(around.fingers):
             if finger < 0 or not pushing[finger]:
                 continue

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.hands import HandDescription
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.in_hand_localization.settings import Settings
 
 _RELEASE_FRACTION = 0.5
@@ -59,18 +58,15 @@ class FingerTorques:
         signs = closing_signs(hand)
         every = [joint for finger in joints for joint in finger]
         self._indices = np.array([start + known.index(joint) for joint in every], np.intp)
-        self._signs = np.array([signs[joint] for joint in every])
-        self._finger = np.repeat(np.arange(len(joints)), [len(finger) for finger in joints])
+        self._signs = [signs[joint] for joint in every]
         self._least = least
         self._window_s = window_s
-        self._ends = np.cumsum([0, *(len(finger) for finger in joints)])
-        self._moving = [finger for finger, own in enumerate(joints) if own]
-        self._begins = self._ends[self._moving]
-        self._silent = np.ones(len(every), np.bool_)
-        self._mean = np.zeros(len(every))
-        self._strongest = self._ends[:-1].copy()
-        self.pushing: NDArray[np.bool_] = np.zeros(len(joints), np.bool_)
-        self.known: NDArray[np.bool_] = np.zeros(len(joints), np.bool_)
+        ends = [0, *accumulate(len(finger) for finger in joints)]
+        self._own = [tuple(range(*ends)) for ends in pairwise(ends)]
+        self._silent = [True] * len(every)
+        self._mean = [0.0] * len(every)
+        self._strongest = ends[:-1]
+        self.pushing = self.known = [False] * len(joints)
 
     def update(self, scene: Snapshot, seconds: float) -> None:
         """Update with the current efforts; unknown ones (NaN) are ignored.
@@ -79,22 +75,24 @@ class FingerTorques:
             scene: with the efforts.
             seconds: time since the last update [s].
         """
-        efforts = scene.values[self._indices]
-        closing = np.where(self._signs == 0, np.abs(efforts), efforts * self._signs)
-        most = np.zeros(len(self.pushing))
-        if len(self._begins):
-            most[self._moving] = np.fmax(0.0, np.fmax.reduceat(closing, self._begins))
-        self.pushing = most >= np.where(self.pushing, _RELEASE_FRACTION, 1.0) * self._least
-        closing[np.isnan(closing)] = 0.0
-        self._silent &= closing == 0.0
-        self.known = np.ones(len(self.pushing), np.bool_)
-        self.known[self._finger[self._silent]] = False
+        # There are few joints and many steps: plain numbers are faster than arrays.
+        efforts = zip(scene.values[self._indices].tolist(), self._signs, strict=True)
+        closing = [effort * sign if sign else abs(effort) for effort, sign in efforts]
+        closing = [0.0 if math.isnan(effort) else effort for effort in closing]
+        self._silent = [s and not effort for s, effort in zip(self._silent, closing, strict=True)]
         share = 1.0 - math.exp(-seconds / self._window_s) if self._window_s > 0 else 1.0
-        self._mean += share * (closing - self._mean)
-        for finger in self.pushing.nonzero()[0].tolist():
-            mine = slice(self._ends[finger], self._ends[finger + 1])
-            self._mean[mine] = np.maximum(self._mean[mine], closing[mine])
-            self._strongest[finger] = mine.start + int(self._mean[mine].argmax())
+        both = zip(self._mean, closing, strict=True)
+        self._mean = mean = [before + share * (effort - before) for before, effort in both]
+        before, self.pushing, self.known = self.pushing, [], []
+        for finger, own in enumerate(self._own):
+            least = (_RELEASE_FRACTION if before[finger] else 1.0) * self._least
+            pushes = max([0.0, *(closing[joint] for joint in own)]) >= least
+            self.pushing.append(pushes)
+            self.known.append(not any(self._silent[joint] for joint in own))
+            if pushes and own:
+                for joint in own:
+                    mean[joint] = max(mean[joint], closing[joint])
+                self._strongest[finger] = max(own, key=mean.__getitem__)
 
     def strength(self, fingers: Sequence[int]) -> float:
         """Return the mean effort of these fingers [N or Nm], NaN if it is unknown.
@@ -102,9 +100,9 @@ class FingerTorques:
         It is averaged over the window since a finger pushed last; of each finger the joint counts that had the
         greatest effort then.
         """
-        joints = self._strongest[list(fingers)]
-        known = joints[~self._silent[joints]]
-        return float(self._mean[known].mean()) if len(known) else math.nan
+        joints = [self._strongest[finger] for finger in fingers]
+        known = [self._mean[joint] for joint in joints if not self._silent[joint]]
+        return float(np.mean(known)) if known else math.nan
 
 
 def closing_signs(hand: HandDescription) -> dict[str, float]:
@@ -144,8 +142,8 @@ class FingerStall:
     ) -> None:
         self._speed, self._margin = speed, margin
         self._window_ns = round(window_s * 1e9)
-        self._shares: deque[tuple[int, Floats]] = deque()
-        self.blocked: NDArray[np.bool_] = np.zeros(len(joints), np.bool_)
+        self._shares: deque[tuple[int, list[float]]] = deque()
+        self.blocked = [False] * len(joints)
         signs = closing_signs(hand)
         travels = [(f, j) for f, of_one in enumerate(joints) for j in of_one if signs[j] != 0]
         self._is_known = layout.has(hand.robot, "joint_positions") and bool(travels)
@@ -153,20 +151,23 @@ class FingerStall:
             return
         start = layout.range_of(hand.robot, "joint_positions").start
         known = layout.entity(hand.robot).joints
-        at = [hand.joints.index(joint) for _, joint in travels]
         self._indices = np.array([start + known.index(joint) for _, joint in travels], np.intp)
-        self._opened = np.array(hand.opened)[at]
-        self._ways = np.array(hand.closed)[at] - self._opened
-        self._finger = np.array([finger for finger, _ in travels], np.intp)
-        self._counts = np.maximum(np.bincount(self._finger, minlength=len(joints)), 1)
+        self._joints = []
+        for finger, joint in travels:
+            at = hand.joints.index(joint)
+            self._joints.append((finger, hand.opened[at], hand.closed[at] - hand.opened[at]))
+        counts = Counter(finger for finger, _ in travels)
+        self._counts = [max(counts[finger], 1) for finger in range(len(joints))]
 
     def update(self, scene: Snapshot) -> None:
         """Update with the current positions."""
         if not self._is_known:
             return
-        joints = (scene.values[self._indices] - self._opened) / self._ways
-        sums = np.bincount(self._finger, weights=joints, minlength=len(self.blocked))
-        share = sums / self._counts
+        sums = [0.0] * len(self.blocked)
+        positions = scene.values[self._indices].tolist()
+        for at, (finger, opened, way) in zip(positions, self._joints, strict=True):
+            sums[finger] += (at - opened) / way
+        share = [of_one / count for of_one, count in zip(sums, self._counts, strict=True)]
         now, past = scene.time_ns, self._shares
         past.append((now, share))
         while len(past) > 2 and past[1][0] <= now - self._window_ns:
@@ -174,9 +175,9 @@ class FingerStall:
         seconds = (now - past[0][0]) * 1e-9
         if seconds <= 0.0:
             return
-        still = np.abs(share - past[0][1]) <= self._speed * seconds
-        inside = (share >= self._margin) & (share <= 1.0 - self._margin)
-        self.blocked = still & inside
+        least, most, way = self._margin, 1.0 - self._margin, self._speed * seconds
+        both = zip(share, past[0][1], strict=True)
+        self.blocked = [abs(at - was) <= way and least <= at <= most for at, was in both]
 
 
 class Pressing:
@@ -203,7 +204,7 @@ class Pressing:
             layout, hand, joints, limits.stall_speed, limits.stall_margin, limits.velocity_window
         )
         self._time_ns: int | None = None
-        self.pushing: NDArray[np.bool_] = np.zeros(len(joints), np.bool_)
+        self.pushing = [False] * len(joints)
 
     def update(self, scene: Snapshot) -> None:
         """Update with the current efforts and positions."""
@@ -211,7 +212,9 @@ class Pressing:
         self._time_ns = scene.time_ns
         self._torques.update(scene, (scene.time_ns - before) * 1e-9)
         self._stall.update(scene)
-        self.pushing = self._torques.pushing | (self._stall.blocked & ~self._torques.known)
+        torques = zip(self._torques.pushing, self._torques.known, strict=True)
+        both = zip(torques, self._stall.blocked, strict=True)
+        self.pushing = [pushes or (blocked and not known) for (pushes, known), blocked in both]
 
     def stands_in(self, finger: int) -> bool:
         """Whether the finger's standing still stands for torques that are unknown."""

@@ -231,7 +231,7 @@ class Fingers:
         """Return the motion with the margin, if there is one."""
         if not self.close_further:
             return motion
-        return replace(motion, positions=motion.positions + self._margin)
+        return motion._replace(positions=motion.positions + self._margin)
 
     def efforts(self, motion: JointMotion) -> Floats:
         """Return the efforts that push soft joints."""

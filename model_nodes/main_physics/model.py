@@ -203,18 +203,17 @@ class MainPhysics(MainModel[Settings]):
                 self._foreign.follow(tick.foreign)
             senses, before_ns = moving.plans.senses, tick.time_ns - tick.period_ns
             aligned = moving.sense(before_ns, tick.events) if senses else []
-            if periods > 1 and not engine.computed_ahead:
-                self._step_until(tick, engine, moving)
             self._time_ns = now_ns = tick.time_ns
-            motion, corrections = moving.command(now_ns)
-            engine.step()
+            motion, corrections = moving.go(
+                self._times(tick, 1 if engine.computed_ahead else periods)
+            )
         except (Unsupported, Diverged) as error:
             raise RunFailed(_NAME, "step", tick.time_ns, str(error)) from error
         self._block.next(moving.efforts(motion) if moving.has_own_efforts else motion.efforts)
         self._block.fill(engine)
         plans = moving.plans
         compute, of_entities = engine.proximity_when_read(), self._block.of_entities
-        self._rows = Table(lambda: of_entities(compute()), lasts=engine.remembers_forces)
+        self._rows = Table(lambda: of_entities(compute()))
         tables = {PROXIMITY: self._rows}
         if plans.felt:
             tables[WRENCHES] = felt_table(plans.felt, tick.scene.layout, now_ns)
@@ -232,16 +231,12 @@ class MainPhysics(MainModel[Settings]):
             quiet_ns=self._quiet_ns(engine, moving),
         )
 
-    def _step_until(self, tick: MainTick, engine: Engine, moving: RobotMotion) -> None:
-        """Take all steps of a stretch but the last, in which nothing but the robots' motion is new."""
-        clock = self._clock
-        last = clock.step_from(tick.time_ns)
-        for step in range(clock.step_from(tick.time_ns - tick.period_ns) + 1, last):
-            now_ns = clock.time_of(step)
-            motion, _ = moving.command(now_ns)
-            engine.step(is_seen=False)
-            if self._watching is not None and now_ns >= self._watching.due_ns:
-                self._watching.report(now_ns, motion)
+    def _times(self, tick: MainTick, count: int) -> Sequence[int]:
+        """When the last steps of a stretch end, in which nothing but the robots' motion is new [ns]."""
+        if count == 1:
+            return (tick.time_ns,)
+        last = self._clock.step_from(tick.time_ns)
+        return [*map(self._clock.time_of, range(last - count + 1, last)), tick.time_ns]
 
     def _quiet_ns(self, engine: Engine, moving: RobotMotion) -> int | None:
         """Until when nothing is reported but states, so that many steps can be taken in one call."""

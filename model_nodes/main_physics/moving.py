@@ -115,17 +115,37 @@ class RobotMotion:
             return []
         return [self.bases.align(self._engine, self._block.value, placement, time_ns)]
 
-    def command(self, time_ns: int) -> tuple[JointMotion, list[Event]]:
-        """Command the step that ends at a time; returns the joints' motion and events of corrected bases."""
-        engine, motion = self._engine, self.plans.motion(time_ns)
-        limited = self.plans.limited
+    def go(self, times_ns: Sequence[int]) -> tuple[JointMotion, list[Event]]:
+        """Take the steps that end at some times, of which nobody looks at any but the last.
+
+        Returns the joints' motion at the end, and events of corrected bases.
+        """
+        plans, watching, motions, events = self.plans, self._watching, list[JointMotion](), []
+        led = self.fingers.close_further or self.fingers.soft or self.bases.any
+        last_ns = times_ns[-1]
+        for time_ns in times_ns:
+            motion = plans.motion(time_ns)
+            motions.append(motion)
+            if led or plans.limited:
+                self._engine.stretch(motions[:-1], is_seen=False)
+                motions.clear()
+                events += self._command(motion, time_ns)
+                self._engine.step(is_seen=time_ns == last_ns)
+            if time_ns != last_ns and watching is not None and time_ns >= watching.due_ns:
+                watching.report(time_ns, motion)
+        self._engine.stretch(motions)
+        return motion, events
+
+    def _command(self, motion: JointMotion, time_ns: int) -> list[Event]:
+        """Command the step that ends at a time; returns events of corrected bases."""
+        engine, limited = self._engine, self.plans.limited
         if limited and self._limits.update(engine, limited):
             self._let_loose()
         at = self.fingers.closed(motion) if self.fingers.close_further else motion
         engine.command_joints(at.positions, at.velocities, at.accelerations)
         if self.fingers.soft:
             engine.command_efforts(self.fingers.efforts(motion))
-        return motion, self.bases.command(engine, time_ns) if self.bases.any else []
+        return self.bases.command(engine, time_ns) if self.bases.any else []
 
     def _let_loose(self) -> None:
         """Take note of the joints whose efforts are limited since the run began."""

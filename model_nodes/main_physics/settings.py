@@ -188,6 +188,12 @@ class Settings(Parameters):
         """The tags of entities."""
         return {name: notes.words for name, notes in self.entities.items()}
 
+    @property
+    def functions(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """The functional attributes of entities, each with its parameters."""
+        found = {name: dict(notes.attributes.given()) for name, notes in self.entities.items()}
+        return {name: given for name, given in found.items() if given}
+
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> Self:
         """The parameters as the conductor has resolved them.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 
 from hetwin_core.ensemble.events import Json
@@ -11,6 +11,9 @@ from hetwin_core.ensemble.scene.poses import conjugate, multiply, normalized, ro
 from hetwin_core.kinematics.chains.screws import Segment
 from hetwin_core.kinematics.planar import PlanarPose
 from model_nodes.robot_program.messages import Pose
+
+Functions = Mapping[str, Mapping[str, Mapping[str, Json]]]
+"""Entity -> its functional attributes, each with its parameters."""
 
 
 def within(frame: Sequence[float], pose: Sequence[float]) -> Pose:
@@ -83,6 +86,7 @@ class RobotFacts:
         drives: whether its base moves.
         wheels: largest velocities of the base: forward [m/s], about z [rad/s].
         scope: before the ids of its tasks, where there are several robots.
+        functions: entity -> its functional attributes, each with its parameters.
     """
 
     name: str
@@ -93,6 +97,7 @@ class RobotFacts:
     drives: bool = False
     wheels: tuple[float, float] = (0.5, 1.0)
     scope: str = ""
+    functions: Functions = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

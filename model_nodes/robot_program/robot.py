@@ -29,6 +29,7 @@ from typing import NoReturn
 
 from hetwin_core.ensemble.beliefs import PERCEPT
 from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.expressions.evaluators import FUNCTIONAL_WORDS
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.kinematics.base_moves import BaseMove, base_move, straight_move
 from hetwin_core.kinematics.planar import PlanarPose
@@ -65,6 +66,7 @@ class Robot:
         self._drives, self._speeds = facts.drives, facts.wheels
         self._motions, self._fingers = Motions(facts), Fingers(facts)
         self._beliefs = Beliefs(self._link_pose)
+        self._functions = facts.functions
         self._course = Course(twin, sensed, lambda: self._beliefs.held, facts.scope)
         self._telling = self._course.telling
 
@@ -89,6 +91,24 @@ class Robot:
     def place(self) -> PlanarPose:
         """Where its base is by its odometry: x, y [m] and yaw [rad] in the world."""
         return planar(self._course.sensed.root)
+
+    def good_for(self, attribute: str) -> tuple[str, ...]:
+        """Return the names of what has a functional attribute, e.g. openable, in the order of the scenario.
+
+        Raises:
+            NotOfRobots: if there is no such attribute.
+        """
+        if attribute not in FUNCTIONAL_WORDS:
+            known = one_of(attribute, FUNCTIONAL_WORDS)
+            raise NotOfRobots(f"there is no functional attribute {attribute}; expected {known}")
+        return tuple(name for name, given in self._functions.items() if attribute in given)
+
+    def functions(self, entity: str) -> Mapping[str, Mapping[str, Json]]:
+        """Return the functional attributes of something, each with its parameters; none if nothing is known of it.
+
+        For example ``{"openable": {"joint": "door", "closed": 0.0, "opened": 1.5, "threshold": 0.1}}``.
+        """
+        return self._functions.get(entity, {})
 
     def hand_pose(self, hand: str) -> Pose:
         """Return where a hand is, by the measured joints and by odometry."""

@@ -28,7 +28,16 @@ LONG = {
         "fidelity",
     ),
     *("first_hour", "flaws", "fluid"),
-    *("fmu", "new", "nodes_by_hand", "prediction", "projecting", "robot_health", "ros_interface"),
+    *(
+        "fmu",
+        "new",
+        "night",
+        "nodes_by_hand",
+        "prediction",
+        "projecting",
+        "robot_health",
+        "ros_interface",
+    ),
     *("digital_robot", "machines", "sql", "twin_lab", "use_cases"),
 }
 """Pages whose shells take ten seconds and more, and what they show is tested elsewhere every day."""

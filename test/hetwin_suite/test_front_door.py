@@ -21,7 +21,7 @@ from hetwin_core.ensemble.topics import Topic
 
 MODULES = (
     *("command", "engine", "episode", "expressions", "model", "page", "robot", "runs"),
-    *("gazebo", "shapes", "study", "tables", "testing", "viewer"),
+    *("gazebo", "grasp", "shapes", "study", "tables", "testing", "viewer"),
 )
 HEAVY = ("PIL", "mujoco", "numpy", "jinja2", "pydantic", "rclpy", "rosbags")
 LOADS_NOT = {

@@ -19,6 +19,10 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 PACKAGE = ET.parse(ROOT / "package.xml").getroot()
 
 
+ALWAYS = [e for tag in ("depend", "exec_depend") for e in PACKAGE.iter(tag) if not e.attrib]
+"""What is needed everywhere."""
+
+
 def setup_py(*arguments: str) -> str:
     command = [sys.executable, "setup.py", *arguments]
     return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
@@ -60,7 +64,7 @@ def test_colcon_gets_the_same_entry_points(tmp_path: Path) -> None:
         project = tomllib.loads(manifest.read_text())["project"]
         found = written[project["name"]]
         assert found.version == project["version"]
-        groups = {"console_scripts": project.get("scripts", {}), **project["entry-points"]}
+        groups = {"console_scripts": project.get("scripts", {}), **project.get("entry-points", {})}
         declared = {(group, *entry) for group, all_ in groups.items() for entry in all_.items()}
         assert {(entry.group, entry.name, entry.value) for entry in found.entry_points} == declared
 
@@ -72,7 +76,7 @@ NOT_ON_PYPI = {"launch", "launch_ros", "ros2launch", "simulation_interfaces", "t
 def test_package_xml_and_pip_ask_for_the_same_ros_packages() -> None:
     requirements = [Requirement(text) for text in PROJECT["dependencies"]]
     from_pip = {r.name[4:].replace("-", "_") for r in requirements if r.name.startswith("ros-")}
-    asked = {e.text for tag in ("depend", "exec_depend") for e in PACKAGE.iter(tag) if e.text}
+    asked = {e.text for e in ALWAYS if e.text}
     from_ros = {name for name in asked if not name.startswith("python3-")}
     assert from_ros - NOT_ON_PYPI == from_pip
 
@@ -84,7 +88,7 @@ ROSDEP_KEYS = {"pil": "pillow", "yaml": "pyyaml"}
 def test_every_library_comes_from_rosdep_or_from_the_tutorials_pip() -> None:
     requirements = {Requirement(text).name: text for text in PROJECT["dependencies"]}
     needed = {name for name in requirements if not name.startswith("ros-")}
-    keys = [e.text or "" for e in PACKAGE.iter("exec_depend")]
+    keys = [e.text or "" for e in ALWAYS]
     from_rosdep = {k.removeprefix("python3-") for k in keys if k.startswith("python3-")}
     from_rosdep = {ROSDEP_KEYS.get(name, name) for name in from_rosdep}
     assert from_rosdep <= needed
@@ -96,6 +100,16 @@ def test_every_library_comes_from_rosdep_or_from_the_tutorials_pip() -> None:
     for requirement in asked:  # the same releases as pip install hetwin-suite would bring
         if requirement.name in requirements and str(requirement.specifier):
             assert str(requirement) == str(Requirement(requirements[requirement.name]))
+
+
+def test_what_gazebo_needs_is_named_where_a_gazebo_goes_with_ros() -> None:
+    conditions = {
+        package.text: package.attrib["condition"]
+        for package in PACKAGE.findall("exec_depend")
+        if package.attrib
+    }
+    assert {"ros_gz_bridge", "ros_gz_sim", "gz_sim_vendor", "python3-protobuf"} <= {*conditions}
+    assert {*conditions.values()} == {"$ROS_DISTRO == jazzy or $ROS_DISTRO == lyrical"}
 
 
 def test_the_licence_is_the_one_that_is_declared() -> None:

@@ -24,6 +24,7 @@ PACKAGES = {
     "examples": "hetwin_tables",
     "learn": "hetwin_learning",
     "machines": "hetwin_machines",
+    "night": "hetwin_night",
 }
 """Extra with commands or scenarios -> a package that it brings."""
 OPTIONS = {

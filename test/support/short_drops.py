@@ -26,13 +26,15 @@ from support.robot_files import ROOT
 def write_short_drop(
     folder: Path, index: int, success: bool, grasp: str = "cage", seconds: float = 0.2
 ) -> None:
-    """Write an episode in which nothing happens, with any label."""
+    """Write an episode in which nothing happens, with any label; the fingers are blocked if it succeeds, or closed."""
     random = np.random.default_rng(index)
     drawn = draw(random)
     reacher = right_hand(ROOT / ROBOT)
     program = Program(reacher, home(reacher))
-    program.grip(0.0)
+    program.grip(0.5 if success else 1.0)
+    program.say("bind", {"hand": "right_hand", "object": "ball"})
     program.wait(seconds)
+    program.say("release", {"hand": "right_hand", "object": "ball"})
     truth = {
         "label": "success" if success else "failure",
         "cause": "" if success else "never_held",

@@ -95,6 +95,19 @@ HAND = HandFrame(
 """The frame between the gripper's fingers."""
 
 
+def sprung(mass: float = 0.1) -> Body:
+    """A robot whose only driven joint lifts a plate; under it a weight hangs on a spring of 20 N/m."""
+    massive = Inertial(mass, IDENTITY, (1e-4, 1e-4, 1e-4, 0.0, 0.0, 0.0))
+    links = (
+        Link("base"),
+        Link("plate", IDENTITY, (), massive),
+        Link("plunger", IDENTITY, (), massive),
+    )
+    lift = Joint("lift", JointKind.SLIDE, "base", "plate")
+    spring = Joint("spring", JointKind.SLIDE, "plate", "plunger", damping=1.0, spring=20.0)
+    return Body("robot", links, (lift, spring), at(0, 0, 1), True, True)
+
+
 def loaded(engine: Engine, *bodies: Body, hands: bool = False, **settings: object) -> Engine:
     """The engine with a world of these bodies, ready to step."""
     world = World("test", bodies, hands=(HAND,) if hands else ())

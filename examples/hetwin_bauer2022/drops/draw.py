@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
@@ -73,6 +73,8 @@ class Draw:
         speed: of the arm when the hand opens, 0 for a drop.
         course: direction of the motion relative to the direction from stand to container.
         gravity_factors: (joints,) factors of the error of the robot's gravity compensation.
+        late: (4,) how long after the first each finger opens.
+        knock: (3,) how far the hand is knocked aside while it carries.
     """
 
     container: Container
@@ -94,6 +96,8 @@ class Draw:
     speed: float
     course: float
     gravity_factors: Floats
+    late: Floats = field(default_factory=lambda: np.zeros(4))
+    knock: Floats = field(default_factory=lambda: np.zeros(3))
 
     def container_pose(self, true: bool) -> Floats:
         """Return (7,) the container's true or believed pose."""

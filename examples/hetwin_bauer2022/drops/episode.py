@@ -101,7 +101,13 @@ def carry_out(
         drawn.finger_friction,
         (0.0085, drawn.bounce),
     )
-    real = worse(RealWorld(truths, Grip(drawn.force, drawn.fading), drawn.gravity_factors))
+    real = worse(
+        RealWorld(
+            truths,
+            Grip(drawn.force, drawn.fading, late=tuple(drawn.late.tolist())),
+            drawn.gravity_factors,
+        )
+    )
     simulate_in = _in_drake if reality is RealityChoice.DRAKE else _in_mujoco
     readings, samples = simulate_in(program, real, random, root)
     verdict = judge(samples, drawn.container, drawn.container_pose(True), program.when("release"))

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from hetwin_bauer2022.drops.boundary import at_the_boundary
 from hetwin_bauer2022.drops.draw import (
     Draw,
     Flaw,
@@ -68,6 +69,8 @@ def fixed(drawn: Draw, recipe: Recipe) -> Draw:
         drawn = _with_flaw(drawn, Flaw(recipe.flaw.value), recipe.random("flaw"))
     if recipe.near_rim is not None:
         drawn = _near_rim(drawn, recipe.near_rim, recipe.random("near_rim"))
+    if recipe.boundary:
+        drawn = at_the_boundary(drawn, recipe.random("boundary"))
     if recipe.aim is not None:
         inside, bearing = recipe.aim
         drawn = replace(drawn, aim=inside, bearing=bearing)

@@ -13,7 +13,7 @@ import numpy as np
 from hetwin_bauer2022.containers import Container
 from hetwin_bauer2022.drops.draw import Draw
 from hetwin_bauer2022.tennis_table import BALL_ABOVE_FOOT, BALL_RADIUS, TABLE_TOP
-from hetwin_stand_ins.motion import Program
+from hetwin_stand_ins.motion import TICK_S, Program
 from hetwin_stand_ins.reaching import Reacher
 from hetwin_suite.model import Floats, Json
 
@@ -26,6 +26,8 @@ _OPENING_S = 0.035
 """Delay between the command to open and free fall of the ball [s]."""
 TO_RELEASE_S, TO_BEGIN_S = 1.6, 1.4
 """How long the hand moves to where it lets go at rest, and to where a throw begins [s]."""
+_KNOCK_S = 0.1
+"""How long a knock lasts, there and back."""
 _RUN_M = 0.3
 """Distance that the hand moves in a throw [m]."""
 
@@ -93,6 +95,8 @@ def _carry(program: Program, drawn: Draw, grasp: Floats, target: dict[str, str])
     release = np.array([*aim, height])
     letting_go = {"clearance": drawn.clearance, "speed": drawn.speed, "course": drawn.course}
     words: dict[str, Json] = {**target, **letting_go}
+    if drawn.knock.any():
+        _knock(program, drawn.knock)
     if not drawn.speed:
         with program.doing("move", words):
             program.line(release, TO_RELEASE_S)
@@ -112,6 +116,13 @@ def _carry(program: Program, drawn: Draw, grasp: Floats, target: dict[str, str])
     program.grip(0.0, opening)
     opens = {"hand": target["hand"], "goal": "open"}
     program.span("move_hand", opens, opening, opening + 0.5)
+
+
+def _knock(program: Program, way: Floats) -> None:
+    """Jerk the hand aside and back."""
+    share = np.sin(np.pi * np.arange(1, round(_KNOCK_S / TICK_S) + 1) * TICK_S / _KNOCK_S)
+    program.follow(program.reacher.point(program.last) + share[:, None] * way)
+    program.wait(0.1)
 
 
 class Throw(NamedTuple):

@@ -34,9 +34,11 @@ class Contacts(StrEnum):
     """The engine's defaults."""
 
 
-APPROACHES = ("ensemble", "single", "single_tuned", "rigid", "force", "rule")
-"""The paper's four; `single` at its best, with fingers that the recorded torques push; and a rule without a twin."""
-RULE = "rule"
+APPROACHES = ("ensemble", "single", "single_tuned", "rigid", "force", "rule", "kinematic")
+"""The paper's four; `single` at its best, with fingers that the recorded torques push; and two rules without a twin."""
+RULE, KINEMATIC = "rule", "kinematic"
+RULES = (RULE, KINEMATIC)
+"""Approaches that run nothing."""
 TASKS = {
     task.scenario: task
     for task in (

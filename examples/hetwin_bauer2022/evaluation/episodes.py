@@ -32,7 +32,6 @@ class LabelledEpisode:
         cause: of a failure; empty for a success.
         margin: signed distance from the boundary between success and failure [m], if known.
         held: whether the robot really held the object at any time.
-        blocked: whether the recorded finger joints stayed blocked until the release.
         grasp: `cage` or `pinch` for drops, else the scenario's name.
         key: seed and number of the episode, if known.
         world: SDFormat file that takes the place of the scenario's world.
@@ -46,7 +45,6 @@ class LabelledEpisode:
     cause: str
     margin: float | None
     held: bool
-    blocked: bool
     grasp: str = "cage"
     key: tuple[int, ...] = ()
     world: Path | None = None
@@ -92,7 +90,6 @@ def _labelled(episode: Labelled) -> LabelledEpisode:
         cause=str(truth.get("cause") or ""),
         margin=None if margin is None else float(margin),
         held=bool(truth.get("held", True)),
-        blocked=bool(truth.get("blocked_until_release", True)),
         grasp=str(truth.get("grasp") or _usual_grasp(scenario)),
         key=_key(truth),
         world=_if_there(folder / WORLD),

@@ -10,6 +10,7 @@ import numpy as np
 
 from hetwin_bauer2022.evaluation.approaches import (
     RULE,
+    RULES,
     Contacts,
     says_success,
     scenario_name,
@@ -17,6 +18,7 @@ from hetwin_bauer2022.evaluation.approaches import (
 )
 from hetwin_bauer2022.evaluation.episodes import LabelledEpisode
 from hetwin_bauer2022.evaluation.handover_watch import HandoverWatch
+from hetwin_bauer2022.evaluation.rules import Observed
 from hetwin_suite.model import EventKind
 from hetwin_suite.runs import (
     HetwinError,
@@ -103,9 +105,9 @@ def judge(
     task = task_of(episode.scenario)
     grasped = True
     watch = HandoverWatch()
-    if approach == RULE:
-        success: bool | None = episode.blocked
-        why, factor = "fingers blocked until release" if success else "fingers closed", np.nan
+    if approach in RULES:
+        success, why = _by_rule(episode, approach)
+        factor = np.nan
     else:
         try:
             physics = (contacts, engine)
@@ -133,6 +135,14 @@ def judge(
         watch.unequal,
         watch.greatest_gain if watch.hand_backs else np.nan,
     )
+
+
+def _by_rule(episode: LabelledEpisode, approach: str) -> tuple[bool | None, str]:
+    try:
+        found = Observed(episode)
+        return found.blocked() if approach == RULE else found.kinematic()
+    except HetwinError as error:
+        return None, str(error)
 
 
 def _play(

@@ -8,7 +8,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from hetwin_bauer2022.evaluation.approaches import APPROACHES, RULE
+from hetwin_bauer2022.evaluation.approaches import APPROACHES, RULES
 from hetwin_bauer2022.evaluation.episodes import LabelledEpisode
 from hetwin_bauer2022.evaluation.judge import Verdict
 from hetwin_bauer2022.evaluation.judge_worse import judge_worse
@@ -34,7 +34,9 @@ def page(
     """
     by_folder = {str(e.folder): e for e in episodes}
     logs: dict[tuple[str, str], Path] = {}
-    wrong = [v for v in verdicts if not v.right and not v.not_applicable and v.approach != RULE]
+    wrong = [
+        v for v in verdicts if not v.right and not v.not_applicable and v.approach not in RULES
+    ]
     for verdict in sorted(wrong, key=lambda v: APPROACHES.index(v.approach))[:MOST_PICTURES]:
         folder = _free(out / "wrong" / f"{Path(verdict.episode).name}_{verdict.approach}")
         judge_worse(by_folder[verdict.episode], verdict.approach, replay, folder)

@@ -19,6 +19,8 @@ from hetwin_suite.model import Floats
 SIDEWAYS_M = 0.005
 ALONG_M = 0.003
 """Standard deviations of the believed position of the socket: along x and y, and along z."""
+BEYOND_M = 0.01
+"""The program usually pushes the tip this far beyond the hole's believed bottom."""
 SEARCHED = 0.7
 """Share of the programs that search with a spiral."""
 PALM_FACE = 0.11
@@ -42,6 +44,7 @@ class Draw:
         finger_friction: coefficient of friction of the finger tips.
         dip_mass: true mass.
         gravity_factors: (joints,) factors of the error of the robot's gravity compensation.
+        beyond: how far beyond the hole's believed bottom the program pushes at the end.
     """
 
     socket: Floats
@@ -54,6 +57,7 @@ class Draw:
     finger_friction: float
     dip_mass: float
     gravity_factors: Floats
+    beyond: float = BEYOND_M
 
     def socket_pose(self, true: bool) -> Floats:
         """Return (7,) the socket's true or believed pose."""

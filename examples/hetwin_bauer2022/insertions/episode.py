@@ -11,6 +11,7 @@ import numpy as np
 from transforms3d.quaternions import qmult, rotate_vector
 
 from hetwin_bauer2022.drops.program import DOWN
+from hetwin_bauer2022.insertions.boundary import at_the_boundary
 from hetwin_bauer2022.insertions.draw import TIP_IN_PALM, Draw, draw
 from hetwin_bauer2022.insertions.program import HIDDEN_S, HOME_AT, PUSH_S, REST_S, plan
 from hetwin_bauer2022.mismatch import Compliance, RealWorld, Truths
@@ -52,6 +53,7 @@ class Insertion:
         samples: the path of the probe.
         short: distances in m of the tip from the middle of the hole's bottom, when the hand opened
             and at the end.
+        boundary: whether it may end halfway: only what is fully inserted at the end is a success then.
     """
 
     drawn: Draw
@@ -59,12 +61,15 @@ class Insertion:
     readings: list[Reading]
     samples: list[Sample]
     short: tuple[float, float]
+    boundary: bool = False
 
     @property
     def success(self) -> bool | None:
         """Whether the probe is inserted; None if it is halfway, or slips in or out after the release."""
         if max(self.short) <= IN_M:
             return True
+        if self.boundary and np.isfinite(self.short).all():
+            return self.short[1] <= IN_M
         return False if min(self.short) >= JAMMED_M else None
 
 
@@ -138,7 +143,11 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
         BadInput: if anything but the socket is to be elsewhere.
         RunFailed: if many draws end halfway.
     """
-    done, again = _whole(random, root, recipe.worse, _shifter(recipe.shifts))
+    shifted = _shifter(recipe.shifts)
+    if recipe.boundary:
+        done, again = _at_the_boundary(random, root, recipe, shifted), 0
+    else:
+        done, again = _whole(random, root, recipe.worse, shifted)
     drawn = done.drawn
     summary = {
         "label": "success" if done.success else "failure",
@@ -163,6 +172,25 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
         folder, recipe.index, SCENARIO, believed, truth, done.program, done.readings, random
     )
     return summary
+
+
+def _at_the_boundary(
+    random: np.random.Generator,
+    root: Path,
+    recipe: Recipe,
+    shifted: Callable[[Draw], Draw] | None,
+) -> Insertion:
+    """Return an insertion that may end anywhere.
+
+    Raises:
+        RunFailed: if its physics broke.
+    """
+    drawn = at_the_boundary(draw(random), recipe.random("boundary"))
+    drawn = drawn if shifted is None else shifted(drawn)
+    done = replace(carry_out(drawn, random, root, recipe.worse), boundary=True)
+    if done.success is None:
+        raise RunFailed("insertion", "simulate", 0, f"the probe ended at {done.short} m")
+    return done
 
 
 def _whole(

@@ -18,13 +18,13 @@ HIDDEN_S = 1.6
 """Time before the program in which the probe is put into the hand [s]."""
 _HALF_CLOSED = 0.4
 _PRESS_M = 0.006
-"""To press, the program commands the tip this deep below the socket's face ..."""
-_BEYOND_M = 0.01
-"""... and finally this far beyond the hole's bottom."""
+"""To press, the program commands the tip this deep below the socket's face, before the last push."""
+PRESS_S = 1.2
+"""Duration of the first push, onto the socket's face ..."""
 PUSH_S = 1.4
-"""Duration of the last push ..."""
+"""... of the last one ..."""
 REST_S = 0.6
-"""... and of the rest after it."""
+"""... and of the rest after that."""
 _TURNS = 4
 
 
@@ -50,9 +50,9 @@ def plan(reacher: Reacher, drawn: Draw) -> Program:
         program.line(above(face, 0.03), 1.6)
         program.wait(0.2)
     with program.doing("insert", target):
-        program.line(above(face, -_PRESS_M), 1.2)
+        program.line(above(face, -_PRESS_M), PRESS_S)
         program.follow(_spiral(above(face, -_PRESS_M), drawn.search_radius))
-        program.line(above(drawn.socket, -_BEYOND_M), PUSH_S)
+        program.line(above(drawn.socket, -drawn.beyond), PUSH_S)
         program.wait(REST_S)
     program.say("release", target)
     program.grip(0.0)

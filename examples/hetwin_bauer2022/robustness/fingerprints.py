@@ -16,7 +16,8 @@ from pathlib import Path
 
 import yaml
 
-from hetwin_bauer2022.evaluation.approaches import RULE, scenario_name, task_of
+from hetwin_bauer2022.evaluation.approaches import RULES, scenario_name, task_of
+from hetwin_bauer2022.evaluation.rules import THRESHOLDS
 from hetwin_bauer2022.mismatch import Axis, Place
 from hetwin_suite.runs import find_scenario, load_scenario, resource
 
@@ -25,6 +26,11 @@ _ENGINES = ("mujoco-core", "numpy")
 _EVALUATION = "hetwin_bauer2022.evaluation"
 _MISMATCH = "hetwin_bauer2022.mismatch"
 _REALITY = ("hetwin_stand_ins", "hetwin_bauer2022")
+_RULED_BY = (
+    f"{_EVALUATION}.rules",
+    "hetwin_bauer2022.containers",
+    "hetwin_bauer2022.two_hands.still_fingers",
+)
 _DRAWS = "robustness"
 """Draws what was judged, and decides nothing."""
 
@@ -56,7 +62,10 @@ def of_approach(scenario: str, approach: str, axis: Axis | None, physics: str) -
     """
     digest = hashlib.sha256(physics.encode())
     modules = [f"{_EVALUATION}.approaches", f"{_EVALUATION}.judge"]
-    if approach != RULE:
+    if approach in RULES:
+        modules += _RULED_BY
+        digest.update(THRESHOLDS.read_bytes())
+    else:
         file = find_scenario(scenario_name(task_of(scenario), approach))
         models = load_scenario(file).models
         digest.update(repr([(plan.name, plan.type) for plan in models]).encode())

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from hetwin_bauer2022.evaluation.approaches import RULE
+from hetwin_bauer2022.evaluation.approaches import RULES
 from hetwin_bauer2022.evaluation.replay import Replay
 from hetwin_bauer2022.robustness.curves import Judgement, nearest_breaks
 from hetwin_bauer2022.robustness.evaluation import RECORDED
@@ -81,7 +81,7 @@ def _first_wrong(found: Findings) -> list[Judgement]:
     chosen: dict[Question, Judgement] = {}
     for axis in found.axes.values():
         for approach in dict.fromkeys(line.approach for line in found.lines):
-            if approach == RULE:  # it has no run to draw
+            if approach in RULES:  # it has no run to draw
                 continue
             mine = [
                 (line, one)

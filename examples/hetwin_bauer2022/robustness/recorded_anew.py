@@ -45,6 +45,7 @@ def _recipe(episode: LabelledEpisode, mismatch: Mismatch) -> tuple[Kind, Recipe]
             FlawChoice(options.get("flaw", FlawChoice.ANY)),
             (mismatch,),
             RealityChoice(options.get("reality", RealityChoice.MUJOCO)),
+            boundary=bool(options.get("boundary")),
         )
     except (KeyError, ValueError) as error:
         raise BadInput(

@@ -49,7 +49,8 @@ class Fingers:
         self._postures = postures
         self._goal = commands[0].goal
         self.shares = np.full(4, self._goal)
-        self._closing_since = np.inf
+        self._closing_since = self._told = np.inf
+        self._late = np.array(grip.late or (0.0,) * 4)
         self._resting = np.zeros(4, dtype=bool)
 
     def step(self, time: float, torques: Floats) -> Floats:
@@ -63,13 +64,15 @@ class Fingers:
             self._goal = self._waiting.pop(0).goal
             closes = not self._grip.stuck and self._goal > self.shares.mean()
             self._closing_since = time if closes else np.inf
+            self._told = time
         if time >= self._closing_since:
             press = torques[::3] / (LEVERS[0] * self._grip.force)
             self._resting = np.where(self._resting, press > 2 / 3, press > 1.0)
             step = np.where(self._resting, 0.0, self.closing_per_s * PERIOD_S)
             self.shares = np.minimum(self.shares + step, self._goal)
         elif not self._grip.stuck:
-            self.shares = np.maximum(self.shares - self.opening_per_s * PERIOD_S, self._goal)
+            opens = np.where(time >= self._told + self._late, self.opening_per_s * PERIOD_S, 0.0)
+            self.shares = np.maximum(self.shares - opens, self._goal)
         way = self._postures.closed - self._postures.opened
         return np.asarray((self._postures.opened + self.shares[:, None] * way).ravel())
 

@@ -73,10 +73,10 @@ def digest(module: ModuleType, names: list[str]) -> str:
 
 
 def test_a_seed_draws_what_it_drew_before_there_were_options() -> None:
-    names = [field.name for field in fields(Draw) if field.name != "grasp"]
+    names = [field.name for field in fields(Draw) if field.name not in ("grasp", "late", "knock")]
     before = "e40b392b08058b39e0c5c9dbd1055e43f119dd1a0f5a63b66ea529c7c95a21fa"
     assert digest(drops, names) == before
-    names = [field.name for field in fields(insertions.Draw)]
+    names = [field.name for field in fields(insertions.Draw) if field.name != "beyond"]
     before = "5fbfa92998ac5e03e33691b3cddbb8db007828cfc3a6a06361c6b8a9c9ef6dc5"
     assert digest(insertions, names) == before
 

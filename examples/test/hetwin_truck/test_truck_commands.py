@@ -9,10 +9,10 @@ from typing import get_args
 import pytest
 from support.hetwin_command import hetwin, refused
 
+from hetwin_fidelity import MODES
 from hetwin_truck.command import Mode
 from hetwin_truck.planning.choosing import read_strategy_library
 from hetwin_truck.planning.particles import MOVES
-from model_nodes.fidelity.signaler import MODES
 
 SMALL = ("--packets", "12")
 SHORT = ("--particles", "1", "--length", "1")

@@ -22,6 +22,7 @@ from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import FIDELITY, Fidelity, Value
 from hetwin_core.ensemble.supervision.interrupts import Interrupted
+from hetwin_core.ensemble.supervision.starting import few_looks_for_cycles
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_core.ensemble.words import shown_line
 
@@ -105,6 +106,7 @@ class Run:
         """How old the newest joint sample of a live robot was when its state was published [s]."""
         return self._parts.publisher.lag.newest_s
 
+    @few_looks_for_cycles()
     def to_the_end(self, idle: Callable[[float], None]) -> RunSummary:
         """Run; see `Conductor.run`.
 

@@ -109,23 +109,26 @@ def compose(parent: Floats, relative: Floats) -> Floats:
     Returns:
         (13,) pose and twist in the world.
     """
+    return np.array(composed(parent.tolist(), relative.tolist()))
+
+
+def composed(parent: Sequence[float], relative: Sequence[float]) -> tuple[float, ...]:
+    """As `compose`, in numbers."""
     # written out: this runs for every kinematic body at every step, and calls cost more than the arithmetic
-    px, py, pz, qw, qx, qy, qz, vx, vy, vz, wx, wy, wz = parent.tolist()
-    rx, ry, rz, sw, sx, sy, sz, ux, uy, uz, ox, oy, oz = relative.tolist()
+    px, py, pz, qw, qx, qy, qz, vx, vy, vz, wx, wy, wz = parent
+    rx, ry, rz, sw, sx, sy, sz, ux, uy, uz, ox, oy, oz = relative
     vectors = (rx, ry, rz), (ux, uy, uz), (ox, oy, oz)
     (ax, ay, az), (bx, by, bz), (cx, cy, cz) = rotate_all((qw, qx, qy, qz), *vectors)
-    return np.array(
-        (
-            *(px + ax, py + ay, pz + az),
-            qw * sw - qx * sx - qy * sy - qz * sz,
-            qw * sx + qx * sw + qy * sz - qz * sy,
-            qw * sy - qx * sz + qy * sw + qz * sx,
-            qw * sz + qx * sy - qy * sx + qz * sw,
-            vx + (wy * az - wz * ay) + bx,
-            vy + (wz * ax - wx * az) + by,
-            vz + (wx * ay - wy * ax) + bz,
-            *(wx + cx, wy + cy, wz + cz),
-        )
+    return (
+        *(px + ax, py + ay, pz + az),
+        qw * sw - qx * sx - qy * sy - qz * sz,
+        qw * sx + qx * sw + qy * sz - qz * sy,
+        qw * sy - qx * sz + qy * sw + qz * sx,
+        qw * sz + qx * sy - qy * sx + qz * sw,
+        vx + (wy * az - wz * ay) + bx,
+        vy + (wz * ax - wx * az) + by,
+        vz + (wx * ay - wy * ax) + bz,
+        *(wx + cx, wy + cy, wz + cz),
     )
 
 

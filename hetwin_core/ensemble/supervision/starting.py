@@ -9,6 +9,8 @@ import atexit
 import gc
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 
 from hetwin_core.ensemble.supervision.interrupts import end_at_once, hold
@@ -24,6 +26,17 @@ def start(module: str) -> None:
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # else it searches all packages for them
     atexit.register(_look_for_no_cycles)
     import_module(module).main()
+
+
+@contextmanager
+def few_looks_for_cycles() -> Iterator[None]:
+    """Let Python look for cycles as rarely as `start` does, while a run goes on."""
+    young, *older = gc.get_threshold()
+    gc.set_threshold(max(young, YOUNG) if young else 0, *older)
+    try:
+        yield
+    finally:
+        gc.set_threshold(young, *older)
 
 
 def _look_for_no_cycles() -> None:

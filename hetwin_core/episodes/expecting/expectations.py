@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 import numpy as np
@@ -56,14 +56,18 @@ class Expectations:
         self.bodies = Bodies(tables.layout)
         self.named = TaskNames(tables.tasks, self.bodies)
         self._tasks = tables.tasks
-        given = {name: tuple(texts) for name, texts in tables.expects.items()}
-        self._patterns: dict[str, tuple[EventPattern, ...]] = {
-            name: tuple(map(EventPattern.from_text, texts))
-            for name, texts in {**default_expectations(), **given}.items()
-        }
+        self._given = {name: tuple(texts) for name, texts in tables.expects.items()}
         self._begins = np.array([task.span.from_ns for task in self._tasks], np.int64)
         self._ends = np.array([task.span.to_ns for task in self._tasks], np.int64)
         self._counts = np.array([task.status is not Status.CREATED for task in self._tasks], bool)
+
+    @cached_property
+    def _patterns(self) -> dict[str, tuple[EventPattern, ...]]:
+        """Operation -> what it may cause; most episodes are judged without."""
+        return {
+            name: tuple(map(EventPattern.from_text, texts))
+            for name, texts in {**default_expectations(), **self._given}.items()
+        }
 
     def active(self, time_ns: int, before_ns: int = 0, after_ns: int = 0) -> list[Task]:
         """Return the tasks that go on at a time, by begin.

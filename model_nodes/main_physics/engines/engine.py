@@ -12,6 +12,7 @@ import numpy as np
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.scene.snapshot import CLEARANCES, PROXIMITY, TOUCHES, no_rows
 from hetwin_core.ensemble.scene.values import Fidelity, Floats, Value
+from model_nodes.main_physics.sources.part import JointMotion
 from model_nodes.main_physics.world.description import Body, JointDrive, Vector, World
 
 
@@ -113,8 +114,6 @@ class Engine(ABC):
     """Whether the same input gives bitwise identical results in every process."""
     bounces: ClassVar[bool] = False
     """Whether it can make a body bounce as much as is said."""
-    remembers_forces: ClassVar[bool] = True
-    """Whether `proximity_when_read` knows the forces of former steps."""
 
     @property
     def description(self) -> str:
@@ -228,6 +227,20 @@ class Engine(ABC):
         Raises:
             Diverged: if the state is no longer finite or bodies fly off.
         """
+
+    def stretch(self, motions: Sequence[JointMotion], *, is_seen: bool = True) -> None:
+        """Advance by one period with each of some commands of the driven joints.
+
+        Args:
+            motions: the commands; none: nothing happens.
+            is_seen: whether anything is asked of the state that the last one leads to.
+
+        Raises:
+            Diverged: see `step`.
+        """
+        for motion in motions:
+            self.command_joints(motion.positions, motion.velocities, motion.accelerations)
+            self.step(is_seen=is_seen and motion is motions[-1])
 
     @abstractmethod
     def read_frames(self, out: Floats) -> None:

@@ -39,6 +39,7 @@ from model_nodes.main_physics.sources.plans import ALL, Plans
 from model_nodes.main_physics.sources.recorded_part import RecordedPart
 from model_nodes.main_physics.wheels import DifferentialDrive, differential_drive
 from model_nodes.main_physics.world.description import Body
+from model_nodes.robot_program.facts import Functions
 
 SOURCES = Group(
     "hetwin.sources",
@@ -54,6 +55,7 @@ def open_source(
     others: Sequence[str] = (),
     hands: Sequence[NamedHand] = (),
     wheels: DifferentialDrive | None = None,
+    functions: Functions | None = None,
 ) -> Plan:
     """Open a recording, a trajectory's file or steps, follow a live robot, listen to commands, or start a program.
 
@@ -64,6 +66,7 @@ def open_source(
         others: namespaces of other robots, whose tasks and beliefs in a recording are only read if they are named.
         hands: of the robots.
         wheels: that a velocity of the base turns; None: there are none.
+        functions: functional attributes of entities, which programs may read.
 
     Raises:
         BadInput: if the spec is invalid, the file cannot be played back, or the robot does not publish.
@@ -80,7 +83,8 @@ def open_source(
             from model_nodes.main_physics.sources.program.part import ProgramPart
 
             robot = _only(robots, SourceKind.PROGRAM)
-            program = ProgramPart(checked, robot, named, f"{robot.name}/" if others else "")
+            scope = f"{robot.name}/" if others else ""
+            program = ProgramPart(checked, robot, named, scope, functions)
             return Plan([program], lasting_ns=round(checked.lasting * 1e9))
         case RecordingSpec():
             return Plan([RecordedPart(checked, robots, others)])
@@ -189,13 +193,18 @@ def open_plans(settings: Settings, robots: Sequence[SceneRobot]) -> Plans:
     if isinstance(source, Part):
         return Plans({ALL: Plan([source])})
     if settings.robots:
-        return Plans(_of_several([r for r in robots if r.said is not None], settings.hands))
+        said = [robot for robot in robots if robot.said is not None]
+        return Plans(_of_several(said, settings.hands, settings.functions))
     if source is None:
         return Plans({})
     bodies = [robot.body for robot in robots]
     wheels = [wheels for robot in robots if (wheels := _wheels(robot.body, robot.said)) is not None]
     plan = open_source(
-        source, robots=bodies, hands=settings.hands, wheels=wheels[-1] if wheels else None
+        source,
+        robots=bodies,
+        hands=settings.hands,
+        wheels=wheels[-1] if wheels else None,
+        functions=settings.functions,
     )
     return Plans({ALL: plan})
 
@@ -206,7 +215,9 @@ def _wheels(body: Body, said: Robot | None) -> DifferentialDrive | None:
     return differential_drive(body, said.wheels)
 
 
-def _of_several(robots: Sequence[SceneRobot], hands: Sequence[NamedHand]) -> dict[str, Plan]:
+def _of_several(
+    robots: Sequence[SceneRobot], hands: Sequence[NamedHand], functions: Functions
+) -> dict[str, Plan]:
     """Open the plans of all robots that have one, by name."""
     said = {robot.body.name: robot.said for robot in robots}
     several = {name: one for name, one in said.items() if isinstance(one, OneOfSeveral)}
@@ -225,6 +236,7 @@ def _of_several(robots: Sequence[SceneRobot], hands: Sequence[NamedHand]) -> dic
                     others=[other for key, other in namespaces.items() if key != name],
                     hands=[hand for hand in hands if hand.robot == name],
                     wheels=_wheels(body, one),
+                    functions=functions,
                 )
             except BadInput as error:
                 inner = (error.where or "").removeprefix("source").lstrip(".")

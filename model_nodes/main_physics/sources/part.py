@@ -30,8 +30,7 @@ Placement: TypeAlias = tuple[float, float, float]
 """Where a base is to be put: x, y [m], yaw [rad]."""
 
 
-@dataclass(frozen=True, slots=True)
-class JointMotion:
+class JointMotion(NamedTuple):
     """The state of the joints at one time, in the order given to `Part.bind`.
 
     Attributes:

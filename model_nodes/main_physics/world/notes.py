@@ -98,10 +98,22 @@ _READ_IN_MATERIAL = {"diffuse", "ambient", "specular", "emissive"}
 _READ_SHAPES = {"box", "sphere", "cylinder", "capsule", "ellipsoid", "plane", "mesh", "cone"}
 
 
+STEP_SETTINGS = ("max_step_size", "real_time_factor", "real_time_update_rate")
+"""Children of <physics> that say how a simulator steps, which the scenario's rate determines."""
+
+
 def note_ignored(world: World, notes: Notes) -> None:
-    """Add a note about each kind of elements of the world's files that the description has no words for."""
+    """Add a note about each kind of elements of the world's files that the description has no words for.
+
+    Lights and settings of a simulator's step are not among them, for a run's results do not depend on them.
+    """
     places: dict[str, dict[str, None]] = {}
     for extra in world.all_extras():
+        if extra.tag == "light" or (
+            extra.tag == "physics"
+            and all(child.tag in STEP_SETTINGS for child in extra.element.children)
+        ):
+            continue
         for tag in _ignored(extra):
             places.setdefault(tag, {})[extra.place] = None
     for tag, found in places.items():

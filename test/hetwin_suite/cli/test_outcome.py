@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -153,3 +154,16 @@ def test_only_a_fine_run_is_fine(capsys: pytest.CaptureFixture[str], tmp_path: P
     assert is_fine(Ended({"verdict": "fine"}, 0, tmp_path))
     assert not is_fine(Ended({"verdict": "unchecked"}, 0, tmp_path))
     assert not is_fine(Ended({"verdict": "doubtful"}, 0, tmp_path))
+
+
+def test_events_that_the_same_screen_has_shown_are_not_listed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (tmp_path / "screen").open("w") as screen, (tmp_path / "other").open("w") as other:
+        monkeypatch.setattr("sys.stdout", screen)
+        monkeypatch.setattr("sys.stderr", screen)
+        assert outcome.one_screen()
+        monkeypatch.setattr("sys.stderr", other)
+        assert not outcome.one_screen()
+    monkeypatch.setattr("sys.stdout", io.StringIO())
+    assert not outcome.one_screen()

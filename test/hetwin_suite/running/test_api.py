@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import threading
@@ -14,7 +15,9 @@ import pytest
 from support import toys
 
 import hetwin_suite
+from hetwin_core.episodes.run_folder import read_summary
 from hetwin_suite.episode import open_episode
+from hetwin_suite.running import watched
 
 SCENARIO = """
 scenario: small
@@ -169,6 +172,29 @@ def test_a_failed_run_raises_and_leaves_its_log(
     assert caught.value.__notes__ == [f"log: {out / 'log'}"]
     assert (out / "log").is_dir()
     assert (out / "summary.json").is_file()
+
+
+def test_a_process_that_dies_when_all_is_done_is_the_cause(
+    scenario: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """As Gazebo's server may, when it ends; the stack of one thread says where."""
+    monkeypatch.setattr(watched, "_picklable", lambda _summary: _crash())
+    out = tmp_path / "run"
+    with pytest.raises(hetwin_suite.RunFailed, match="SIGSEGV, when the run was over"):
+        hetwin_suite.run(scenario, duration=0.2, out=out, watched=True)
+    summary = read_summary(out)
+    assert summary is not None
+    assert (summary["ended"], summary["verdict"]) == ("failed", "failed")
+    assert summary["digest"]
+    assert capfd.readouterr().err.count("(most recent call first)") == 1
+
+
+def _crash() -> None:
+    threading.Thread(target=threading.Event().wait, daemon=True).start()
+    ctypes.string_at(0)
 
 
 @pytest.mark.parametrize("model", [toys.ToyCup, "support.toys:ToyCup"])

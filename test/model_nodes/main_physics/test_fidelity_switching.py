@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.random_examples import examples
 from support.scene_of import scene_of
-from support.small_worlds import at, ball, box, everything, floor, gripper, loaded, rest
-from test_engine_fidelity import sprung
+from support.small_worlds import at, ball, box, everything, floor, gripper, loaded, rest, sprung
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -116,7 +115,7 @@ def test_without_measured_efforts_none_are_expected() -> None:
     class Silent(Swing):
         def motion(self, time_ns: int) -> JointMotion:
             motion = super().motion(time_ns)
-            return replace(motion, efforts=np.full_like(motion.efforts, np.nan))
+            return motion._replace(efforts=np.full_like(motion.efforts, np.nan))
 
     *_, last = reports(Run(source=Silent(ARM_JOINTS)), 200)
     assert np.isnan(last.expected_efforts).all()

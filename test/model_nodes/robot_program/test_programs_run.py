@@ -95,3 +95,27 @@ def test_a_wrong_program_ends_the_command(
     assert "Traceback" not in ended.err
     for word in words:
         assert word in ended.err
+
+
+ASK_FOR_FUNCTIONS = """
+from hetwin_suite.robot import Failed
+
+def program(robot):
+    assert robot.good_for("pickable") == ("box",)
+    assert robot.good_for("openable") == ()
+    assert robot.functions("tray") == {"receptacle": {}}
+    assert robot.functions("nothing") == {}
+    robot.wait(0.1)
+    robot.good_for("edible")
+"""
+
+
+def test_a_program_asks_what_things_are_good_for(tmp_path: Path) -> None:
+    scenario = write_programmed(tmp_path, ASK_FOR_FUNCTIONS)
+    text = scenario.read_text()
+    kinds = "{box: {attributes: {pickable: true}}, tray: {attributes: {receptacle: true}}}"
+    scenario.write_text(text.replace("{box: {tags: [graspable]}}", kinds))
+    ended = hetwin("run", scenario, "--no-page", "--out", tmp_path / "run")
+    assert ended.code == 1
+    assert "there is no functional attribute edible; expected one of" in ended.err
+    assert "work.py:10" in ended.err

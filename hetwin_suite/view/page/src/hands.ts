@@ -9,7 +9,14 @@ export type Deed =
   | { do: "pause" | "go_on" }
   | { do: "step"; steps: number | null }
   | { do: "pace"; factor: number | null }
-  | { do: "hand_over"; entity: string; attribute: string; model: string };
+  | { do: "hand_over"; entity: string; attribute: string; model: string }
+  | ({ do: "raise" } & Raised);
+
+/** An event that a button of the scenario raises. */
+export interface Raised {
+  event: string;
+  arguments: Record<string, unknown>;
+}
 
 export type Ask = (deed: Deed, what: string) => void;
 
@@ -125,5 +132,22 @@ export class Owners {
       for (const { row } of this.#choices) row.hidden = !row.ariaLabel!.toLowerCase().includes(wanted);
     });
     return field;
+  }
+}
+
+/** The scenario's own buttons. */
+export class Raising {
+  readonly element = make("div", "card raising");
+  readonly #buttons: HTMLButtonElement[];
+
+  constructor(raised: Record<string, Raised>, ask: Ask) {
+    this.#buttons = Object.entries(raised).map(([name, event]) => button(name, () => ask({ do: "raise", ...event }, name)));
+    this.element.append(...this.#buttons);
+    this.element.hidden = !this.#buttons.length;
+  }
+
+  /** The run is over. */
+  end(): void {
+    for (const one of this.#buttons) one.disabled = true;
   }
 }

@@ -1,5 +1,6 @@
 // What the server of a run that goes on sends; see `view/live/frames.py`.
 
+import type { Raised } from "./hands";
 import { POSE, type Scene } from "./scene";
 
 /** What comes with the scene. */
@@ -9,6 +10,8 @@ export interface LiveHeader {
   duration: number | null;
   /** Why it can be neither paused nor stepped; empty if it can. */
   not_held: string;
+  /** The scenario's own buttons, by caption. */
+  buttons: Record<string, Raised>;
 }
 
 export type Phase = "waiting" | "paused" | "running" | "over";

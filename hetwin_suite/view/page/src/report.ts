@@ -31,8 +31,14 @@ export function join(player: Player, place: HTMLElement): void {
     if (link.matches("a.time")) place.scrollIntoView({ block: "nearest", behavior: "smooth" });
   });
   pageTime.onSeek.push((time) => player.seek(time));
-  const first = place.dataset["hetwinTime"];
+  const first = linkedTime() ?? place.dataset["hetwinTime"];
   if (first !== undefined) player.show(Number(first));
+}
+
+/** The time [s] that a link to the page names, as in `report.html#t=5.2`. */
+function linkedTime(): string | undefined {
+  const named = new URLSearchParams(location.hash.slice(1)).get("t");
+  return named !== null && Number.isFinite(Number(named)) ? named : undefined;
 }
 
 /** The time line of the first run, where the page has a place for it. */

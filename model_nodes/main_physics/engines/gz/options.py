@@ -10,6 +10,7 @@ from pydantic import Field
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.validation import Number, Strict, Text, check
+from model_nodes.main_physics.engines.mujoco.options import MujocoOptions
 
 Physics: TypeAlias = Literal["dartsim", "bullet-featherstone"]
 
@@ -60,6 +61,14 @@ def read_options(given: Mapping[str, Any]) -> GazeboOptions:
     Raises:
         BadInput: if there is no such option, the value is none, or the options do not belong together.
     """
+    if of_mujoco := sorted(given.keys() & MujocoOptions.model_fields.keys()):
+        raise BadInput(
+            "says how MuJoCo computes contacts and equations, which Gazebo does in ways of its own",
+            where=f"options.{of_mujoco[0]}",
+            found=given[of_mujoco[0]],
+            expected="engine: mujoco, or a variant of the scenario without "
+            + ", ".join(f"options.{name}" for name in of_mujoco),
+        )
     options = check(GazeboOptions, dict(given), "options")
     if options.server is not None:
         wrong = sorted(options.model_fields_set - _OF_SERVERS)

@@ -81,13 +81,13 @@ class Shadow:
     def set_objects(self, poses: Mapping[str, Floats]) -> None:
         """Set poses and twists of objects; call `update` next."""
         for name, pose in poses.items():
-            self._reader.place(self.tables.free[name], pose)
+            self._reader.place(self.tables.free[name], pose.tolist())
             self.poses[name] = pose
 
     def set_bases(self, states: Mapping[str, Floats]) -> None:
         """Set poses and twists of robots' root links; call `update` next."""
         for name, state in states.items():
-            self._reader.place(self.tables.bases[name], state)
+            self._reader.place(self.tables.bases[name], state.tolist())
             self.bases[name] = state
 
     def feed_forward(self) -> FeedForward:

@@ -16,7 +16,7 @@ from xml.etree import ElementTree as ET
 from model_nodes.main_physics.engines.gz.options import GazeboOptions, Physics
 from model_nodes.main_physics.engines.gz.sdf_parts import add_pose, top_name
 from model_nodes.main_physics.world.description import Body, Extra, World
-from model_nodes.main_physics.world.notes import Notes
+from model_nodes.main_physics.world.notes import STEP_SETTINGS, Notes
 from model_nodes.main_physics.world.xml_file import Element
 
 IN_EVERY_PROXY = ("collision", "gravity", "velocity_decay")
@@ -78,7 +78,7 @@ def _plugins(element: Element) -> Iterator[Element]:
 
 POLICIES = "gz:policies"
 LOCK_STEP = {
-    "physics": ("max_step_size", "real_time_factor", "real_time_update_rate"),
+    "physics": STEP_SETTINGS,
     POLICIES: ("include_server_config_plugins", "parallel_postupdates"),
 }
 """Settings that hetwin determines itself."""

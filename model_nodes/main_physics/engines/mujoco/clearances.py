@@ -275,7 +275,7 @@ class Clearances:
                 geom, other = other, geom
             distance = float(mj.mj_geomDistance(model, data, other, geom, reach, segment))
             if distance < reach and (pair not in nearest or distance < nearest[pair].distance):
-                nearest[pair] = nearest_points(data, *pair, distance, segment)
+                nearest[pair] = nearest_points(data, *pair, distance, segment.tolist())
 
 
 def _measured(world: World) -> Iterator[Body]:

@@ -141,9 +141,7 @@ class LinkContacts:
         self._known: dict[bytes, Found] = {}
 
     def find(self, data: mj.MjData) -> Found:
-        """The pairs of a link and a body that forces move, among MuJoCo's contacts."""
-        if not data.ncon:
-            return ()
+        """The pairs of a link and a body that forces move, among MuJoCo's contacts, of which there are some."""
         geoms = data.contact.geom
         key = geoms.tobytes()
         found = self._known.get(key)

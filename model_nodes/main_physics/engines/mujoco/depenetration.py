@@ -44,6 +44,7 @@ class ContactMargins(CopiedPart):
 
     def __init__(self, model: mj.MjModel, data: mj.MjData) -> None:
         self._model, self._data = model, data
+        self._bodies: list[int] = model.geom_bodyid.tolist()
         self._pyramidal = model.opt.cone == mj.mjtCone.mjCONE_PYRAMIDAL.value
         self._fresh: set[_Pair] = set()
         self._depths: dict[_Pair, dict[_Pair, float]] = {}
@@ -83,29 +84,30 @@ class ContactMargins(CopiedPart):
 
     def apply(self) -> None:
         """Take the margins out of what `mj_step1` has just computed."""
-        contacts = list(self._contacts())
+        contacts = list(self._contacts()) if self._data.ncon else []
         for pair, geoms, rows in contacts:
             if pair in self._fresh:
                 depths = self._depths.setdefault(pair, {})
                 depths[geoms] = max(depths.get(geoms, 0.0), self._depth(rows.start))
         self._fresh.clear()
+        constants, accelerations = self._data.efc_KBIP, self._data.efc_aref
         for pair, geoms, rows in contacts:
             depth = self._depths.get(pair, {}).get(geoms, 0.0)
             # The reference acceleration is -damping * velocity + stiffness * impedance * depth.
-            stiffness, _, impedance, _ = self._data.efc_KBIP[rows.start]
-            self._data.efc_aref[rows] -= stiffness * impedance * depth
+            stiffness, _, impedance, _ = constants[rows.start].tolist()
+            accelerations[rows] -= stiffness * impedance * depth
         self._changed()
 
     def _contacts(self) -> Iterator[tuple[_Pair, _Pair, slice]]:
         """The bodies, the geoms and the constraints of each contact whose bodies have a margin."""
         contacts = self._data.contact
-        bodies = self._model.geom_bodyid[contacts.geom].reshape(-1, 2).tolist()
-        for i, (one, other) in enumerate(bodies):
-            pair, first = _pair(one, other), int(contacts.efc_address[i])
-            if first >= 0 and (pair in self._fresh or pair in self._depths):
-                dimensions = int(contacts.dim[i])
-                count = 2 * (dimensions - 1) if self._pyramidal and dimensions > 1 else 1
-                yield pair, _pair(*contacts.geom[i].tolist()), slice(first, first + count)
+        of, geoms, places = self._bodies, contacts.geom.tolist(), contacts.efc_address.tolist()
+        for i, ((geom, far), first) in enumerate(zip(geoms, places, strict=True)):
+            pair = _pair(of[geom], of[far])
+            if first >= 0 and (pair in self._depths or pair in self._fresh):
+                dimensions = int(contacts.dim[i]) if self._pyramidal else 1
+                count = 2 * (dimensions - 1) if dimensions > 1 else 1
+                yield pair, _pair(geom, far), slice(first, first + count)
 
     def _depth(self, row: int) -> float:
         return float(self._data.efc_margin[row] - self._data.efc_pos[row])

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
 import mujoco as mj
@@ -105,6 +104,10 @@ class Nearest(NamedTuple):
     normal: tuple[float, float, float]
 
 
+Measured: TypeAlias = tuple[float, list[float]]
+"""A distance, and the segment between the two nearest points."""
+
+
 class Pairs:
     """The pairs of geoms of some bodies with all others.
 
@@ -142,24 +145,24 @@ class Pairs:
         around = radii[:, 0] + radii[:, 1] + reach + _MARGIN
         self._around = around * around
         of_bodies = model.geom_bodyid[np.array(self._geoms, np.intp).reshape(-1, 2)].astype(np.intp)
-        self._bodies, group = np.unique(of_bodies, axis=0, return_inverse=True)
+        found, first, group = np.unique(of_bodies, axis=0, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        self._bodies: Places = found[order]
         self._of: list[tuple[int, int]] = [(one, other) for one, other in self._bodies.tolist()]
-        self._group: Places = group.reshape(-1)
-        self._scattered = _scattered(self._group, len(self._bodies))
+        self._group: Places = np.argsort(order)[group.reshape(-1)]
         self._former: Pairs | None = None
         self._use(data)
 
     def _use(self, data: mj.MjData) -> None:
         self._data, self._xpos = data, data.geom_xpos
         self._motion = RelativeMotion(self._model, data, self._bodies)
-        self._distances = np.zeros(len(self._geoms))
         self._least = np.full(len(self._geoms), -np.inf)
         self._chosen: Places = self._flat
         self._chosen_group: Places = self._group[self._chosen]
         self._centres: Floats | None = None
 
     def nearest(self) -> dict[tuple[int, int], Nearest]:
-        """Return (body, other) -> nearest points, for all pairs of bodies within reach."""
+        """Return (body, other) -> nearest points, for all pairs of bodies within reach, in a fixed order."""
         self._motion.update()
         if self._centres is None or self._have_moved(self._centres):
             self._choose()
@@ -170,15 +173,17 @@ class Pairs:
         together: dict[int, list[tuple[float, int]]] = {}
         for bound, pair, group in zip(bounds[due].tolist(), pairs, groups, strict=True):
             together.setdefault(group, []).append((bound, pair))
-        found = []
-        for group in together.items():
-            near = self._nearest_of(*group)
-            if near is not None:
-                found.append(near)
-        found.sort(key=itemgetter(0))
-        data, points = self._data, dict[tuple[int, int], Nearest]()
-        for _, key, distance, segment in found:
-            points[key] = nearest_points(data, *key, distance, segment)
+        near = {group: self._nearest_of(group, pairs) for group, pairs in together.items()}
+        return self._points(near)
+
+    def _points(self, near: Mapping[int, Measured | None]) -> dict[tuple[int, int], Nearest]:
+        """Return (body, other) -> nearest points, of what was measured of groups."""
+        points: dict[tuple[int, int], Nearest] = {}
+        for group in sorted(near):
+            measured = near[group]
+            if measured is not None:
+                key = self._of[group]
+                points[key] = nearest_points(self._data, *key, *measured)
         return points
 
     def nearest_at(self, positions: Floats) -> dict[tuple[int, int], Nearest]:
@@ -209,9 +214,7 @@ class Pairs:
         self._motion.follow(np.unique(self._chosen_group))
         self._centres = self._xpos[self._spheres]
 
-    def _nearest_of(
-        self, group: int, pairs: list[tuple[float, int]]
-    ) -> tuple[int, tuple[int, int], float, Floats] | None:
+    def _nearest_of(self, group: int, pairs: list[tuple[float, int]]) -> Measured | None:
         """Measure the pairs of geoms of two bodies, the most promising first.
 
         Args:
@@ -219,68 +222,87 @@ class Pairs:
             pairs: (least distance that is possible now, pair) of each that may be within reach.
 
         Returns:
-            The first pair within reach, the bodies, their distance and its segment; None if all are out of reach.
+            Their distance and its segment; None if all are out of reach.
         """
-        if len(pairs) == 1:
-            ((_, pair),) = pairs
-            distance = self._measure(group, pair)
-            return (
-                (pair, self._of[group], distance, self._segment.copy())
-                if distance < self._reach
-                else None
-            )
-        nearest, best, segment = -1, self._reach, self._segment
-        measured: dict[int, float] = {}
+        nearest, best, segment = -1, self._reach, list[float]()
         for bound, pair in sorted(pairs):
             if bound > best and bound > 0.0:  # how deep geoms overlap is not known as well
                 break
-            measured[pair] = distance = self._measure(group, pair)
+            distance = self._measure(group, pair)
             if distance < best or (distance == best and pair < nearest):
-                nearest, best, segment = pair, distance, self._segment.copy()
-        if nearest < 0:
-            return None
-        first = self._first(group, pairs, measured) if self._scattered[group] else nearest
-        return first, self._of[group], best, segment
-
-    def _first(self, group: int, pairs: list[tuple[float, int]], measured: dict[int, float]) -> int:
-        """The first pair of two bodies that is within reach, which decides about the order of the rows."""
-        for pair, bound in sorted((pair, bound) for bound, pair in pairs):
-            distance = measured.get(pair)
-            if distance is None:
-                distance = 2.0 * self._distances[pair] - bound  # at most
-                if distance >= self._reach:
-                    distance = self._measure(group, pair)
-            if distance < self._reach:
-                return pair
-        raise AssertionError("no pair is within reach")
+                nearest, best, segment = pair, distance, self._segment.tolist()
+        return None if nearest < 0 else (best, segment)
 
     def _measure(self, group: int, pair: int) -> float:
-        geom, other = self._geoms[pair]
-        distance = float(
-            mj.mj_geomDistance(
-                self._model, self._data, other, geom, self._reach + _MARGIN, self._segment
-            )
-        )
-        self._distances[pair] = distance
+        distance = self._distance(pair)
         self._least[pair] = distance - _TOLERANCE + self._motion.travelled[group]
         return distance
 
+    def _distance(self, pair: int) -> float:
+        (geom, other), far = self._geoms[pair], self._reach + _MARGIN
+        model, data, segment = self._model, self._data, self._segment
+        return float(mj.mj_geomDistance(model, data, other, geom, far, segment))
 
-def _scattered(groups: Places, count: int) -> list[bool]:
-    """Whether the pairs of each group do not follow on each other, so that their order is not that of the groups."""
-    places = np.arange(len(groups))
-    first, last = np.full(count, len(groups)), np.zeros(count, np.intp)
-    np.minimum.at(first, groups, places)
-    np.maximum.at(last, groups, places)
-    scattered: list[bool] = (last - first + 1 != np.bincount(groups, minlength=count)).tolist()
-    return scattered
+
+_FEW = 200
+"""Up to so many pairs of geoms, all are measured rather than those that may have come near."""
+_PLAIN = [
+    getattr(mj.mjtGeom, f"mjGEOM_{kind}").value
+    for kind in ("PLANE", "SPHERE", "CAPSULE", "ELLIPSOID", "CYLINDER", "BOX")
+]
+
+
+def pairs_of(
+    model: mj.MjModel, data: mj.MjData, tables: Tables, bodies: Sequence[int], reach: float
+) -> Pairs:
+    """Return the pairs of some bodies, measured in the way that is faster; see `Pairs`."""
+    few = sum(len(tables.geoms[body]) for body in bodies) * model.ngeom <= _FEW
+    plain = few and bool(np.isin(model.geom_type, _PLAIN).all())
+    return (SensedPairs if plain else Pairs)(model, data, tables, bodies, reach)
+
+
+class SensedPairs(Pairs):
+    """Few pairs of plain shapes: MuJoCo's own sensors measure all of them, in a model of their geoms alone."""
+
+    def _use(self, data: mj.MjData) -> None:
+        self._data, model, spec = data, self._model, mj.MjSpec()
+        self._used = used = np.unique(np.array(self._geoms, np.intp))
+        for geom in used.tolist():
+            kind = mj.mjtGeom(model.geom_type[geom])
+            spec.worldbody.add_geom(name=str(geom), type=kind, size=model.geom_size[geom])
+        for geom, other in self._geoms:
+            for sort in (mj.mjtSensor.mjSENS_GEOMDIST, mj.mjtSensor.mjSENS_GEOMFROMTO):
+                sensor = spec.add_sensor(type=sort, objname=str(other), refname=str(geom))
+                sensor.objtype = sensor.reftype = mj.mjtObj.mjOBJ_GEOM
+                sensor.cutoff = self._reach + _MARGIN
+        self._alone = alone = spec.compile()
+        alone.opt.ccd_iterations = model.opt.ccd_iterations
+        alone.opt.ccd_tolerance = model.opt.ccd_tolerance
+        self._there = there = mj.MjData(alone)
+        self._readings: Floats = there.sensordata.reshape(-1, 7)
+        self._at = (data.geom_xpos, there.geom_xpos), (data.geom_xmat, there.geom_xmat)
+
+    def nearest(self) -> dict[tuple[int, int], Nearest]:
+        """As of other pairs."""
+        for whole, own in self._at:
+            whole.take(self._used, axis=0, out=own)
+        mj.mj_sensorPos(self._alone, self._there)
+        distances, near = self._readings[:, 0], dict[int, Measured]()
+        for pair in (distances <= -self._reach - _MARGIN).nonzero()[0].tolist():
+            distances[pair] = self._distance(pair)  # a sensor reads no more than its cut-off
+        pairs = (distances < self._reach).nonzero()[0]
+        readings = zip(self._group[pairs].tolist(), self._readings[pairs].tolist(), strict=True)
+        for group, (distance, *segment) in readings:
+            if group not in near or distance < near[group][0]:
+                near[group] = distance, segment
+        return self._points(near)
 
 
 def nearest_points(
-    data: mj.MjData, body: int, other: int, distance: float, segment: Floats
+    data: mj.MjData, body: int, other: int, distance: float, segment: Sequence[float]
 ) -> Nearest:
     """Return what MuJoCo has measured between two bodies; `segment` leads from the other to the body."""
-    x, y, z, a, b, c = segment.tolist()
+    x, y, z, a, b, c = segment
     dx, dy, dz = a - x, b - y, c - z
     length = (dx * dx + dy * dy + dz * dz) ** 0.5
     if length < _COINCIDENT:

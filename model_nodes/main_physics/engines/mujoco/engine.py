@@ -24,6 +24,7 @@ from model_nodes.main_physics.engines.mujoco.sensing import Sensing
 from model_nodes.main_physics.engines.mujoco.simulation import RolledOut, Simulation
 from model_nodes.main_physics.engines.mujoco.sleep import is_enabled
 from model_nodes.main_physics.engines.shared import note_too_many
+from model_nodes.main_physics.sources.part import JointMotion
 from model_nodes.main_physics.world.description import Body, JointDrive, Vector, World, frame_name
 from model_nodes.main_physics.world.notes import Notes, note_ignored
 
@@ -120,6 +121,13 @@ class MujocoEngine(Engine):
             links.waits -= 1
             if links.waits <= 0:
                 links.follow(self._simulation.time_ns(0.0))
+
+    def stretch(self, motions: Sequence[JointMotion], *, is_seen: bool = True) -> None:
+        """Advance by one period with each command, in one loop if only the servo drives joints."""
+        if self._simulation.is_plain:
+            self._simulation.stretch(motions, self._sensing.links, is_seen=is_seen)
+        else:
+            super().stretch(motions, is_seen=is_seen)
 
     # What is measured; see `sensing`.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import mujoco as mj
 import numpy as np
 
@@ -9,6 +11,8 @@ from hetwin_core.ensemble.scene.poses import conjugate, rotate_all
 from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats
 from model_nodes.main_physics.engines.mujoco import sleep
 from model_nodes.main_physics.engines.mujoco.tables import FreeBody, Tables
+
+_BODY = mj.mjtObj.mjOBJ_XBODY.value
 
 
 class FrameReader:
@@ -22,6 +26,7 @@ class FrameReader:
         self._model, self._data = model, data
         self._xpos, self._xquat, self._cvel = data.xpos, data.xquat, data.cvel
         self._tree_middle, self._roots = data.subtree_com, model.body_rootid
+        self._qpos, self._qvel = data.qpos, data.qvel
         self._frames = tables.body_frames
         self._moves = (tables.body_frames >= 0) & (tables.body_frames < tables.moving)
         self._velocity = np.zeros(6)
@@ -46,22 +51,18 @@ class FrameReader:
         out[:, 3:7] = self._xquat[self._still]
         return out
 
-    def one(self, body: int) -> Floats:
+    def one(self, body: int) -> list[float]:
         """Return (13,) pose and twist of one body."""
-        out = np.empty(POSE_SIZE)
-        out[0:3] = self._xpos[body]
-        out[3:7] = self._xquat[body]
-        kind = mj.mjtObj.mjOBJ_XBODY.value
-        mj.mj_objectVelocity(self._model, self._data, kind, body, self._velocity, 0)
-        out[7:10], out[10:13] = self._velocity[3:], self._velocity[:3]
-        return out
+        mj.mj_objectVelocity(self._model, self._data, _BODY, body, self._velocity, 0)
+        turning, moving = self._velocity[:3].tolist(), self._velocity[3:].tolist()
+        return [*self._xpos[body].tolist(), *self._xquat[body].tolist(), *moving, *turning]
 
-    def place(self, free: FreeBody, pose: Floats) -> bool:
+    def place(self, free: FreeBody, pose: Sequence[float]) -> bool:
         """Set (13,) pose and twist of a free body; returns whether anything changed."""
         q, v = free.position, free.velocity
-        (local,) = rotate_all(conjugate(pose[3:7].tolist()), pose[10:13].tolist())
-        place, velocity = pose[:7].tolist(), [*pose[7:10].tolist(), *local]
-        qpos, qvel = self._data.qpos[q : q + 7], self._data.qvel[v : v + 6]
+        (local,) = rotate_all(conjugate(pose[3:7]), pose[10:13])
+        place, velocity = [*pose[:7]], [*pose[7:10], *local]
+        qpos, qvel = self._qpos[q : q + 7], self._qvel[v : v + 6]
         if qpos.tolist() == place and qvel.tolist() == velocity:
             return False
         qpos[:] = place

@@ -7,14 +7,15 @@ end it is placed exactly at the pose of that time.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.scene.poses import compose, extrapolate
-from hetwin_core.ensemble.scene.values import WORLD, Floats, Value
+from hetwin_core.ensemble.scene.poses import composed, extrapolate
+from hetwin_core.ensemble.scene.values import WORLD, Value
 from model_nodes.main_physics.engines.mujoco.builder import weld_name
 from model_nodes.main_physics.engines.mujoco.collisions import Collisions
 from model_nodes.main_physics.engines.mujoco.frames import FrameReader
@@ -102,10 +103,12 @@ class KinematicBodies(CopiedPart):
         self._placed_ns = time_ns
         return moved
 
-    def _pose(self, body: _KinematicBody, time_ns: int) -> Floats:
+    def _pose(self, body: _KinematicBody, time_ns: int) -> Sequence[float]:
         if body.parent:
-            return compose(self._reader.one(body.parent), body.value.data)
-        return extrapolate(body.value.data, (time_ns - body.value.time_ns) * 1e-9)
+            return composed(self._reader.one(body.parent), body.value.data.tolist())
+        value = body.value
+        found: list[float] = extrapolate(value.data, (time_ns - value.time_ns) * 1e-9).tolist()
+        return found
 
     def _load(self, free: FreeBody, armature: float) -> None:
         # For bodies with a diagonal inertia MuJoCo reads it from dof_M0.

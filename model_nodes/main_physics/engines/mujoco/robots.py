@@ -107,11 +107,11 @@ class Robots:
         carried = []
         if one.periods:  # before the first step the scene says where everything is
             carried = carried_bodies(one.model, one.data, tables, base, fixed_to)
-        before = one.reader.one(base.body)
-        places = [relative_to(before, one.reader.one(free.body)) for free in carried]
-        one.reader.place(base, state)
+        before = np.array(one.reader.one(base.body))
+        places = [relative_to(before, np.array(one.reader.one(free.body))) for free in carried]
+        one.reader.place(base, state.tolist())
         for free, place in zip(carried, places, strict=True):
-            one.reader.place(free, compose(state, place))
+            one.reader.place(free, compose(state, place).tolist())
         one.bases.place()
         one.dirty = True
 

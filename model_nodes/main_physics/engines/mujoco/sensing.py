@@ -8,10 +8,10 @@ import mujoco as mj
 import numpy as np
 
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY, no_rows
-from hetwin_core.ensemble.scene.values import Fidelity, Floats, Ints
+from hetwin_core.ensemble.scene.values import Fidelity, Floats
 from model_nodes.main_physics.engines.engine import NO_HIT, Rangefinder, Scanner
 from model_nodes.main_physics.engines.mujoco.contacts import SolvedContacts
-from model_nodes.main_physics.engines.mujoco.distances import Nearest, Pairs
+from model_nodes.main_physics.engines.mujoco.distances import Nearest, pairs_of
 from model_nodes.main_physics.engines.mujoco.feed_forward import InverseDynamics
 from model_nodes.main_physics.engines.mujoco.link_watch import LinkWatch
 from model_nodes.main_physics.engines.mujoco.simulation import Simulation
@@ -91,6 +91,7 @@ class Sensing:
         self._simulation = one = simulation
         self._world = one.builder.world
         self._inverse: InverseDynamics | None = None
+        self._frames: list[int] = one.tables.body_frames.tolist()
         self._rangefinders = Rangefinders(one.model, one.data, one.tables)
         self.forget()
 
@@ -100,7 +101,7 @@ class Sensing:
         objects = proximity_objects(settings, one.tables.free)
         near = [body for name in objects for body in one.tables.free[name].members]
         self.links: LinkWatch | None = None
-        self._pairs = Pairs(one.model, one.data, one.tables, near, settings.proximity_range)
+        self._pairs = pairs_of(one.model, one.data, one.tables, near, settings.proximity_range)
 
     def move(self, body: int, pose: Floats) -> None:
         """Know of a body that stands elsewhere now."""
@@ -112,7 +113,7 @@ class Sensing:
         """Return rows for the objects of the settings; also for pairs that do not collide."""
         one = self._simulation
         one.refresh()
-        return _rows(self._pairs.nearest(), one.contacts.last, one.tables.body_frames)
+        return _rows(self._pairs.nearest(), one.contacts.last, self._frames)
 
     def proximity_when_read(self) -> Callable[[], Floats]:
         """Keep the positions and the contacts, from which the rows of a former state are computed too."""
@@ -120,7 +121,7 @@ class Sensing:
         if one.dirty or one.fidelity_changed:
             one.refresh()
         pairs, contacts, positions = self._pairs, one.contacts.last, one.qpos.copy()
-        frames = one.tables.body_frames
+        frames = self._frames
 
         def rows() -> Floats:
             is_now = pairs is self._pairs and one.is_current
@@ -188,13 +189,13 @@ class Sensing:
 
 
 def _rows(
-    near: Mapping[tuple[int, int], Nearest], contacts: SolvedContacts, frames: Ints
+    near: Mapping[tuple[int, int], Nearest], contacts: SolvedContacts, frames: Sequence[int]
 ) -> Floats:
     """(n, 12) rows as `Engine.proximity`; `frames` are those of the bodies."""
     if not near:
         return no_rows(PROXIMITY)
-    bodies = frames[np.array(list(near))].tolist()
     rows = []
-    for pair, (key, n) in zip(bodies, near.items(), strict=True):
-        rows.append((*pair, n.distance, *n.point, *n.normal, *contacts.force_on(*key)))
+    for (one, other), (distance, point, normal) in near.items():
+        force = contacts.force_on(one, other)
+        rows.append((frames[one], frames[other], distance, *point, *normal, *force))
     return np.array(rows, np.float64)

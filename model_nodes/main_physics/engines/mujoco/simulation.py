@@ -23,11 +23,13 @@ from model_nodes.main_physics.engines.mujoco.feed_forward import FeedForward
 from model_nodes.main_physics.engines.mujoco.fidelities import Fidelities, LinkFidelities
 from model_nodes.main_physics.engines.mujoco.frames import FrameReader
 from model_nodes.main_physics.engines.mujoco.kinematic_bodies import Attachments, KinematicBodies
+from model_nodes.main_physics.engines.mujoco.link_watch import LinkWatch
 from model_nodes.main_physics.engines.mujoco.motors import Motors
 from model_nodes.main_physics.engines.mujoco.servo import BaseServo, Servo
 from model_nodes.main_physics.engines.mujoco.sleep import NO_SENSORS
 from model_nodes.main_physics.engines.mujoco.tables import Tables, make_tables
 from model_nodes.main_physics.engines.shared import Touches
+from model_nodes.main_physics.sources.part import JointMotion
 
 _PHYSICS = mj.mjtState.mjSTATE_FULLPHYSICS.value
 _WHOLE = mj.mjtState.mjSTATE_INTEGRATION.value
@@ -142,6 +144,7 @@ class Simulation:
         self.contacts = Contacts(model, data, tables)
         self.depenetration = Depenetration(model, data, tables, self.collisions)
         self.attachments = Attachments(model, data, tables, self.collisions)
+        self._few = self.qvel.size <= _FEW
         self.periods = 0
         self.forces: list[Floats] | None = None
         self.rolled_out: RolledOut | None = None
@@ -164,6 +167,8 @@ class Simulation:
         self.servo.soften(*self.soft)
         self.motors = Motors(self.model, data, tables, lambda: FeedForward(world, data, tables))
         self.servo.add_armature(self.model, state, self.motors.add_armature)
+        alone = not (self.motors.any or tables.followed)
+        self._drives_plainly = alone and self.settings.substeps == 1
 
     def _hand_links(self) -> list[int]:
         members = [link for hand in self.builder.world.hands for link in hand.members]
@@ -198,6 +203,39 @@ class Simulation:
             self.depenetration.update(self.seconds)
             self.dirty = True
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether the servo alone drives, so that `stretch` does for steps."""
+        busy = self.soft[0] or self.depenetration.is_busy or self.forces is not None
+        if busy or self.rolled_out is not None or not self._drives_plainly:
+            return False
+        return not self.model.opt.disableflags & NO_SENSORS
+
+    def stretch(
+        self, motions: Sequence[JointMotion], near: LinkWatch | None, *, is_seen: bool
+    ) -> None:
+        """As a `step` with each command, with nothing beside what a plain one needs.
+
+        Args:
+            motions: the commands.
+            near: watches what links come near to, if that is asked for.
+            is_seen: whether anybody looks at the contacts of the last one.
+        """
+        if self.kinematic.any:
+            self._let_follow(self.time_ns(0.0))
+        self.refresh()
+        for motion in motions:
+            self.servo.drive(motion.positions)
+            self._advance(1.0, is_seen=is_seen and motion is motions[-1])
+            self.periods += 1
+            if near is not None:
+                near.waits -= 1
+                if near.waits <= 0:
+                    near.follow(self.time_ns(0.0))
+        for motion in motions[-2:]:
+            self.servo.command(motion.positions, motion.velocities)
+        self._check()
+
     def _let_follow(self, now_ns: int) -> None:
         """Have the bodies that follow other models where these say."""
         if not (self.is_current and self.kinematic.are_at(now_ns)):
@@ -205,27 +243,33 @@ class Simulation:
             self.dirty = self.kinematic.place(now_ns)
 
     def _substep(self, i: int, count: int, is_seen: bool) -> None:
-        model, data, period = self.model, self.data, self.settings.period
-        share = i / count
+        share, period = i / count, self.settings.period
         target = self.servo.push(share, period)
         if self.bases.any:
             self.bases.push(share, period)
         if self.motors.any:
             self.motors.push(self.servo.target((i - 1) / count, period), target)
         if self.forces is not None:
-            self.forces.append(data.qfrc_applied.copy())
+            self.forces.append(self.data.qfrc_applied.copy())
+        self._advance(share, is_seen=is_seen and i == count)
+        if self.depenetration.margins.any:
+            self.depenetration.margins.apply()
+
+    def _advance(self, share: float, *, is_seen: bool) -> None:
+        """Take a step of MuJoCo to so far into the next period, and note its contacts."""
+        model, data, links = self.model, self.data, self._links
         mj.mj_step2(model, data)
-        found = self._links.find(data) if self._links is not None else ()
-        if found or (is_seen and i == count):
+        found = links.find(data) if links is not None and data.ncon else ()
+        if found or is_seen:
             self.contacts.copy()
-        if self._links is not None and found:
-            self._links.note(self.time_ns(share), self.contacts.last, found)
+        if links is not None and found:
+            links.note(self.time_ns(share), self.contacts.last, found)
         if self.kinematic.any:
             mj.mj_kinematics(model, data)
             mj.mj_comPos(model, data)
             mj.mj_comVel(model, data)
             self.kinematic.place(self.time_ns(share))
-        self._begin_step()
+        mj.mj_step1(model, data)
 
     @property
     def watches_links(self) -> bool:
@@ -254,15 +298,12 @@ class Simulation:
     def refresh(self) -> None:
         """Compute positions, velocities and contacts again if something was changed between steps."""
         if self.dirty or self.fidelity_changed:
-            self._begin_step()
+            mj.mj_step1(self.model, self.data)
+            if self.depenetration.margins.any:
+                self.depenetration.margins.apply()
             if self.model.opt.disableflags & NO_SENSORS:
                 self.reader.read()
             self.dirty = self.fidelity_changed = False
-
-    def _begin_step(self) -> None:
-        mj.mj_step1(self.model, self.data)
-        if self.depenetration.margins.any:
-            self.depenetration.margins.apply()
 
     @property
     def seconds(self) -> float:
@@ -276,8 +317,7 @@ class Simulation:
     def _check(self) -> None:
         qvel = self.qvel
         # Not all with BLAS, which would wake its threads for the long vectors of a large world.
-        few = qvel.size <= _FEW
-        square = qvel.dot(qvel) if few else np.einsum("i,i->", qvel, qvel)
+        square = qvel.dot(qvel) if self._few else np.einsum("i,i->", qvel, qvel)
         if not square < _TOO_FAST**2:
             fastest = int(np.argmax(np.nan_to_num(np.abs(qvel), nan=np.inf)))
             body = int(self.model.dof_bodyid[fastest])

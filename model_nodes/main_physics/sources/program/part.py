@@ -36,7 +36,7 @@ from model_nodes.main_physics.sources.program.process import (
 )
 from model_nodes.main_physics.wheels import odometry_state
 from model_nodes.main_physics.world.description import Body, Pose
-from model_nodes.robot_program.facts import Ready, RobotFacts, Start
+from model_nodes.robot_program.facts import Functions, Ready, RobotFacts, Start
 from model_nodes.robot_program.messages import (
     HeldThing,
     Picture,
@@ -154,6 +154,7 @@ class ProgramPart(Part):
         robot: that it moves.
         hands: of the robot, by name.
         scope: before the ids of the robot's tasks, where there are several robots.
+        functions: functional attributes of entities.
 
     Raises:
         BadInput: if the program cannot be imported or called.
@@ -167,10 +168,11 @@ class ProgramPart(Part):
         robot: Body,
         hands: Mapping[str, NamedHand],
         scope: str = "",
+        functions: Functions | None = None,
     ) -> None:
         self._spec, self._robot, self._hands = spec, robot, hands
         self._folder = Path.cwd() / (spec.folder or "")
-        self._scope = scope
+        self._scope, self._functions = scope, functions
         self._links = {n: link.name for link in robot.links for n in _names(robot, link.name)}
         self._process: ProgramProcess | None = None
         self._base = ProgramBase(robot.pose, None, spec.slip)
@@ -214,7 +216,7 @@ class ProgramPart(Part):
         at = np.array([known.get(name, 0.0) for name in joints])
         self._execution = TrajectoryExecution(joints, np.where(driven, at, 0.0))
         self._no_efforts = np.full(len(joints), np.nan)
-        self._import(robot_facts(self._robot, self._hands, known, self._scope))
+        self._import(robot_facts(self._robot, self._hands, known, self._scope, self._functions))
         return driven
 
     def motion(self, time_ns: int) -> JointMotion:

@@ -18,7 +18,7 @@ from hetwin_core.ensemble.supervision.watched import STDERR, ending
 from model_nodes.main_physics.settings import NamedHand
 from model_nodes.main_physics.world.chains import segments_to
 from model_nodes.main_physics.world.description import Base, Body, Joint
-from model_nodes.robot_program.facts import HandFacts, JointFacts, RobotFacts
+from model_nodes.robot_program.facts import Functions, HandFacts, JointFacts, RobotFacts
 
 _SPEED = 1.0
 """Largest velocity of a joint whose URDF gives none [rad/s or m/s]."""
@@ -30,7 +30,11 @@ def movable(robot: Body) -> list[Joint]:
 
 
 def robot_facts(
-    robot: Body, hands: Mapping[str, NamedHand], resting: Mapping[str, float], scope: str = ""
+    robot: Body,
+    hands: Mapping[str, NamedHand],
+    resting: Mapping[str, float],
+    scope: str = "",
+    functions: Functions | None = None,
 ) -> RobotFacts:
     """Return what a program knows of its robot.
 
@@ -39,6 +43,7 @@ def robot_facts(
         hands: of this robot.
         resting: where its joints are at first, by name [rad or m].
         scope: before the ids of its tasks.
+        functions: functional attributes of entities.
     """
     return RobotFacts(
         robot.name,
@@ -48,6 +53,7 @@ def robot_facts(
         robot.pose,
         robot.base is Base.FOLLOWED,
         scope=scope,
+        functions=functions or {},
     )
 
 

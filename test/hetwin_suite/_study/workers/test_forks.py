@@ -126,7 +126,7 @@ def test_what_is_not_over_in_time_is_ended() -> None:
             time.sleep(PATIENCE_S)
         return forked.task
 
-    found = work(Forks(2, never), range(9), sleep, until=begun + 15.0)
+    found = work(Forks(2, never), range(9), sleep, until=begun + 6.0)
     assert set(found) == {0}
     assert time.monotonic() - begun < PATIENCE_S
 

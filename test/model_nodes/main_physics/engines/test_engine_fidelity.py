@@ -18,6 +18,7 @@ from support.small_worlds import (
     gripper,
     loaded,
     rest,
+    sprung,
     still_at,
 )
 
@@ -26,14 +27,6 @@ from hetwin_core.ensemble.scene.values import Fidelity, Floats, pose_value
 from model_nodes.main_physics.engines.engine import NO_HIT, Engine, Rangefinder, Unsupported
 from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.engines.mujoco import sleep
-from model_nodes.main_physics.world.description import (
-    IDENTITY,
-    Body,
-    Inertial,
-    Joint,
-    JointKind,
-    Link,
-)
 
 LOW, MEDIUM, HIGH = Fidelity.LOW, Fidelity.MEDIUM, Fidelity.HIGH
 STACK = [f"box_{i}" for i in range(4)]
@@ -290,19 +283,6 @@ def test_a_range_sensor_sees_what_is_ahead_unless_its_link_is_low(engine: Engine
     assert engine.read_rangefinders([ahead]).tolist() == [[1.0, NO_HIT]]
     engine.set_fidelity(["left"], HIGH)
     assert engine.read_rangefinders([ahead])[0, 0] == distance
-
-
-def sprung(mass: float = 0.1) -> Body:
-    """A robot whose only driven joint lifts a plate; under it a weight hangs on a spring of 20 N/m."""
-    massive = Inertial(mass, IDENTITY, (1e-4, 1e-4, 1e-4, 0.0, 0.0, 0.0))
-    links = (
-        Link("base"),
-        Link("plate", IDENTITY, (), massive),
-        Link("plunger", IDENTITY, (), massive),
-    )
-    lift = Joint("lift", JointKind.SLIDE, "base", "plate")
-    spring = Joint("spring", JointKind.SLIDE, "plate", "plunger", damping=1.0, spring=20.0)
-    return Body("robot", links, (lift, spring), at(0, 0, 1), True, True)
 
 
 def shake(engine: Engine, steps: int = 40) -> float:

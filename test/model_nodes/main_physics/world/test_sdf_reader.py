@@ -203,7 +203,7 @@ def test_what_is_not_carried_over_is_named(tmp_path: Path) -> None:
     surface = """<surface><bounce><restitution_coefficient>0.5</restitution_coefficient></bounce>
       <contact><ode><kp>1e6</kp><kd>1</kd></ode></contact>
       <friction><ode><mu>1</mu><mu2>0.5</mu2><slip1>0.1</slip1></ode><torsional/></friction></surface>"""
-    inside = f"""<light name="sun" type="point"/><plugin name="p" filename="f"/><physics/>
+    inside = f"""<light name="sun" type="point"/><plugin name="p" filename="f"/><physics><dart/></physics>
       <model name="cup"><plugin name="q" filename="f"/><link name="body">{MASS}
       <sensor name="s" type="contact"/>
       <collision name="c">{BOX}{surface}</collision></link>
@@ -211,8 +211,8 @@ def test_what_is_not_carried_over_is_named(tmp_path: Path) -> None:
     world, notes = read(tmp_path, inside), Notes()
     note_ignored(world, notes)
     warnings = "\n".join((*world.warnings, *notes.all()))
+    assert "<light>" not in warnings
     for expected in (
-        "world w.sdf: <light> is not carried over",
         "world w.sdf: model cup, link body: <bounce> is not carried over",
         "<ode> is not carried over",
         "<mu2> differs from <mu>",
@@ -223,6 +223,13 @@ def test_what_is_not_carried_over_is_named(tmp_path: Path) -> None:
         "world w.sdf: <physics>",
     ):
         assert expected in warnings
+
+
+def test_settings_of_a_simulators_step_are_no_loss(tmp_path: Path) -> None:
+    notes = Notes()
+    step = "<physics><max_step_size>0.001</max_step_size></physics>"
+    note_ignored(read(tmp_path, f'{step}<model name="m">{link()}</model>'), notes)
+    assert notes.all() == ()
 
 
 def test_a_mesh_that_is_absent_is_named_and_left_out(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""Behind `hetwin_suite.grasp`: a grasp that holds, in a MuJoCo world that somebody else steps."""

@@ -1,0 +1,257 @@
+"""Decides what a hand of a MuJoCo world holds, and where that goes: by the grasp monitor and a model that carries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fnmatch import fnmatchcase
+
+import mujoco as mj
+import numpy as np
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.model import Model, Tick
+from hetwin_core.ensemble.model_abilities import Responsible
+from hetwin_core.ensemble.scene.hands import finger_links
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
+from hetwin_core.ensemble.scene.poses import compose, extrapolate
+from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
+from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Value
+from hetwin_suite._grasp.hand import MujocoHand, body_name, carried, joint_name, solid_geoms
+from model_nodes.grasp_monitor import GraspMonitor
+from model_nodes.grasp_monitor.model import HELD_OBJECT, HOLDING
+from model_nodes.main_physics.engines.gz.proxies.proxy import GAIN, turn
+from model_nodes.main_physics.engines.mujoco.distances import Nearest, nearest_points
+from model_nodes.rigid_grasp import RigidGrasp
+
+REACH = 0.02
+"""Objects that are nearer to the hand than this are looked at [m]."""
+MONITOR = {"dwell": 0.01, "release_opening": 0.08, "min_closing": 0.02}
+"""What is carried exactly leaves the fingers only when they open, so that the monitor need not wait."""
+SUCTION = 0.005
+"""A suction cup takes what is as near to it as this [m]."""
+_ROBOT = "the robot of the hand"
+
+
+class Grip:
+    """What a hand holds.
+
+    Args:
+        model, data: MuJoCo's.
+        hand: of that model.
+        objects: names or patterns of the free bodies that may be held.
+        carried_by: the model that carries them, not yet initialized; None: a rigid grasp.
+        listener: called with each event of the grasp monitor.
+
+    Attributes:
+        held: the body that is held; 0: none.
+        sucks: whether the suction of a hand without fingers is on.
+
+    Raises:
+        BadInput: if no object can be held, or the hand has a single finger and no palm.
+    """
+
+    def __init__(
+        self,
+        model: mj.MjModel,
+        data: mj.MjData,
+        hand: MujocoHand,
+        objects: Sequence[str],
+        carried_by: Model | None,
+        listener: Callable[[Event], None],
+    ) -> None:
+        self._model, self._data, self._hand, self._tell = model, data, hand, listener
+        self._frame, self.sucks = f"{hand.name} (grasp)", False
+        bodies = _objects(model, hand, objects)
+        self._layout, description = self._describe(bodies)
+        self._body = {body_name(model, body): body for body in bodies}
+        self._part_of = {part: body for body in bodies for part in carried(model, body)}
+        self._pairs = _pairs(model, hand.bodies, self._part_of)
+        self._around = (model.geom_rbound[self._pairs].sum(axis=1) + REACH) ** 2
+        self._places = model.jnt_qposadr[list(hand.joints)]
+        self._monitor = GraspMonitor()
+        if hand.joints:
+            self._monitor.contribute({"hand": description, **MONITOR}, 0)
+        self._carrier = carried_by or RigidGrasp()
+        if not isinstance(self._carrier, Responsible):
+            raise BadInput(
+                "this model carries nothing",
+                where="carried_by",
+                found=type(self._carrier).__name__,
+                expected="a model that takes responsibilities, such as rigid_grasp",
+            )
+        self._owner: Responsible = self._carrier
+        own = {} if carried_by else {"velocity_window": 0.0}
+        self._carrier.contribute({"hand": description, **own}, 0)
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin with nothing held."""
+        self.held, self._value, self._seen_ns = 0, Value(np.zeros(0), 0), self._now()
+        self._palm = np.zeros(7)
+        scene = self._scene({})
+        if self._hand.joints:
+            self._monitor.start(scene)
+        self._carrier.start(scene)
+
+    def look(self) -> bool:
+        """Look whether the hand holds something now; returns whether anything was near."""
+        near = self._near()
+        if not near and not self.held:
+            return False
+        scene = self._scene(near)
+        tick = Tick(scene.time_ns, scene.time_ns - self._seen_ns, scene)
+        self._seen_ns = scene.time_ns
+        for event in self._events(tick, near):
+            held = self._body[str(event.arguments["object"])]
+            if event.name == "grip_closed":
+                self._take(held, scene)
+            else:
+                self._owner.release(self._name(), POSE.name, scene)
+                self.held = 0
+            self._tell(event)
+        carried_to = self._carrier.step(tick)
+        if self.held and carried_to is not None:
+            self._value = carried_to.values.get((self._name(), POSE.name), self._value)
+        return True
+
+    def follow(self, step: float) -> tuple[Floats, Floats]:
+        """Follow the hand for a step of some seconds; 0: it is where it was.
+
+        Returns:
+            (6,) velocity of the place where what is held belongs, and (6,) that which brings it there [m/s, rad/s].
+        """
+        data, palm = self._data, self._hand.bodies[0]
+        now = np.append(data.xpos[palm], data.xquat[palm])
+        moved = np.append(now[:3] - self._palm[:3], turn(self._palm[3:], now[3:]))
+        self._palm, value = now, self._value
+        hand = np.append(now, moved / step if step else np.zeros(6))
+        if value.parent == self._frame:
+            place = compose(hand, value.data)
+        else:
+            place = extrapolate(value.data, (self._now() - value.time_ns) * 1e-9)
+        away = np.append(place[:3] - data.xpos[self.held], turn(data.xquat[self.held], place[3:7]))
+        return place[7:], place[7:] + min(GAIN, 0.5 / step if step else 0.0) * away
+
+    def pose(self, body: int) -> Floats:
+        """(13,) pose and twist of a body, as MuJoCo last computed them."""
+        data, twist = self._data, np.zeros(6)
+        mj.mj_objectVelocity(self._model, data, mj.mjtObj.mjOBJ_XBODY, body, twist, 0)
+        return np.concatenate([data.xpos[body], data.xquat[body], twist[3:], twist[:3]])
+
+    def _take(self, body: int, scene: Snapshot) -> None:
+        self.held = body
+        value = scene.value(self._name(), POSE.name)
+        self._owner.take(self._name(), POSE.name, value, scene)
+        self._value = value
+
+    def _events(self, tick: Tick, near: dict[tuple[int, int], Nearest]) -> list[Event]:
+        if self._hand.joints:
+            told = self._monitor.step(tick).events
+            return [event for event in told if "object" in event.arguments]
+        if self.sucks == bool(self.held):
+            return []
+        touched = [(found.distance, body) for (body, _), found in near.items()]
+        distance, body = (0.0, self.held) if self.held else min(touched, default=(1.0, 0))
+        if distance > SUCTION:
+            return []
+        name = "grip_closed" if self.sucks else "grip_lost"
+        about = {"hand": self._frame, "object": body_name(self._model, body)}
+        return [Event(name, tick.time_ns, arguments=about)]
+
+    def _near(self) -> dict[tuple[int, int], Nearest]:
+        """(object, body of the hand) -> nearest points, of those within reach."""
+        model, data, at = self._model, self._data, self._data.geom_xpos
+        apart = at[self._pairs[:, 0]] - at[self._pairs[:, 1]]
+        close = np.einsum("ij,ij->i", apart, apart) < self._around
+        found: dict[tuple[int, int], Nearest] = {}
+        segment = np.zeros(6)
+        for geom, other in self._pairs[close].tolist() if close.any() else ():
+            body, part = int(model.geom_bodyid[geom]), int(model.geom_bodyid[other])
+            distance = mj.mj_geomDistance(model, data, geom, other, REACH, segment)
+            key = (self._part_of[part], body)
+            if distance < (found[key].distance if key in found else REACH):
+                found[key] = nearest_points(data, part, body, distance, segment.tolist())
+        return found
+
+    def _scene(self, near: dict[tuple[int, int], Nearest]) -> Snapshot:
+        layout, values = self._layout, np.zeros(self._layout.size)
+        if len(self._places):
+            values[layout.range_of(_ROBOT, "joint_positions")] = self._data.qpos[self._places]
+        values[layout.range_of(self._frame, POSE.name)] = self.pose(self._hand.bodies[0])
+        for body in {*(body for body, _ in near), self.held} - {0}:
+            values[layout.range_of(body_name(self._model, body), POSE.name)] = self.pose(body)
+        if self._hand.joints:
+            values[layout.range_of(self._frame, HELD_OBJECT.name)] = -1.0
+        rows = np.array([self._row(*key, found) for key, found in near.items()]).reshape(-1, 12)
+        slots = len(layout.slots)
+        owners, parents = np.zeros(slots, np.int32), np.full(slots, -1, np.int32)
+        return Snapshot(layout, ("mujoco",), self._now(), values, owners, parents, near_by(rows))
+
+    def _row(self, body: int, link: int, near: Nearest) -> tuple[float, ...]:
+        ids = (self._layout.entity_id(body_name(self._model, one)) for one in (body, link))
+        return (*ids, near.distance, *near.point, *near.normal, 0.0, 0.0, 0.0)
+
+    def _describe(self, objects: Iterable[int]) -> tuple[Layout, dict[str, object]]:
+        """The scene that the models see, and the hand as its parameter."""
+        model, hand = self._model, self._hand
+        joints = tuple(joint_name(model, joint) for joint in hand.joints)
+        moves = {int(model.jnt_bodyid[j]): joint_name(model, j) for j in reversed(hand.joints)}
+        names = [body_name(model, body) for body in range(model.nbody)]
+        above = {body: names[model.body_parentid[body]] for body in hand.bodies[1:]}
+        links = [
+            Entity(
+                names[body],
+                EntityKind.LINK,
+                owner=_ROBOT,
+                parent=above.get(body, ""),
+                joint=moves.get(body, ""),
+            )
+            for body in hand.bodies
+        ]
+        frame = Entity(self._frame, EntityKind.HAND, owner=_ROBOT, parent=hand.name, joints=joints)
+        things = [Entity(body_name(model, body), EntityKind.OBJECT) for body in objects]
+        robot = Entity(_ROBOT, EntityKind.ROBOT, joints=joints)
+        attributes = [(one.name, POSE) for one in (frame, *things)]
+        attributes += [(frame.name, HOLDING), (frame.name, HELD_OBJECT)]
+        if joints:
+            attributes.append((_ROBOT, AttributeSpec("joint_positions", len(joints))))
+        described: dict[str, object] = {
+            "name": frame.name,
+            "robot": _ROBOT,
+            "link": hand.name,
+            "joints": list(joints),
+            "finger_links": list(finger_links(links, frame)),
+            "opened": list(hand.opened),
+            "closed": list(hand.closed),
+        }
+        return Layout.build((robot, *links, frame, *things), attributes), described
+
+    def _name(self) -> str:
+        return body_name(self._model, self.held)
+
+    def _now(self) -> int:
+        return round(float(self._data.time) * 1e9)
+
+
+def _objects(model: mj.MjModel, hand: MujocoHand, patterns: Sequence[str]) -> list[int]:
+    """The rigid bodies that move freely and may be held."""
+    free = model.jnt_bodyid[model.jnt_type == mj.mjtJoint.mjJNT_FREE.value].tolist()
+    found = [body for body in free if any(fnmatchcase(body_name(model, body), p) for p in patterns)]
+    rigid = [b for b in found if model.body_jntnum[list(carried(model, b))].sum() == 1]
+    rigid = [body for body in rigid if body != model.body_rootid[hand.bodies[0]]]
+    if not rigid:
+        raise BadInput(
+            "no body may be held",
+            where="objects",
+            found=list(patterns),
+            expected="names or patterns of rigid bodies with a free joint",
+        )
+    return rigid
+
+
+def _pairs(model: mj.MjModel, hand: Iterable[int], objects: Iterable[int]) -> np.ndarray:
+    """(n, 2) all pairs of a geom of the hand and one of an object."""
+    others = solid_geoms(model, objects).tolist()
+    found = [(geom, other) for other in others for geom in solid_geoms(model, hand).tolist()]
+    return np.array(found, np.intp).reshape(-1, 2)

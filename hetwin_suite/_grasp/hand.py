@@ -1,0 +1,182 @@
+"""Finds the fingers of a hand in a MuJoCo model, and where their joints are when it is open and when it is closed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import mujoco as mj
+import numpy as np
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.nearest import one_of
+from hetwin_core.ensemble.scene.values import Ints
+
+_LEAST = 0.001
+"""A finger's tip moves by this towards the others if its joint closes the hand [m]."""
+_FAR = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class MujocoHand:
+    """A hand of a MuJoCo model.
+
+    Attributes:
+        name: of the body that its fingers start from.
+        bodies: that body, and all that it carries.
+        joints: of the fingers; none: it holds by suction.
+        opened, closed: their positions when the hand is open, and when it is closed on nothing [m or rad].
+    """
+
+    name: str
+    bodies: tuple[int, ...]
+    joints: tuple[int, ...]
+    opened: tuple[float, ...]
+    closed: tuple[float, ...]
+
+
+def find_hand(
+    model: mj.MjModel, name: str, fingers: Mapping[str, tuple[float, float]]
+) -> MujocoHand:
+    """Find a hand by its body.
+
+    Args:
+        model: MuJoCo's.
+        name: of the body that the fingers start from.
+        fingers: joint -> opened and closed position; empty: as shapes and limits show.
+
+    Raises:
+        BadInput: if there is no such body or joint, or the ends of the joints are not known.
+    """
+    names = [body_name(model, body) for body in range(model.nbody)]
+    bodies = carried(model, _index_of(name, names, "hand"))
+    known = [joint_name(model, joint) for joint in range(model.njnt)]
+    ends = {_index_of(joint, known, "fingers"): ends for joint, ends in fingers.items()}
+    joints = _finger_joints(model, bodies)
+    if joints and not ends and not (ends := _Ends(model, bodies, joints).found()):
+        raise BadInput(
+            "the shapes and limits of the finger joints do not show at which end the hand is open",
+            where=f"hand {name}",
+            found=[known[joint] for joint in joints],
+            expected="fingers={joint: (opened, closed), ...}",
+        )
+    opened, closed = zip(*ends.values(), strict=True) if ends else ((), ())
+    return MujocoHand(name, bodies, tuple(ends), opened, closed)
+
+
+def _index_of(name: str, names: Sequence[str], where: str) -> int:
+    if name not in names:
+        raise BadInput("is not in the model", where=where, found=name, expected=one_of(name, names))
+    return names.index(name)
+
+
+def carried(model: mj.MjModel, body: int) -> tuple[int, ...]:
+    """A body, and all that it carries."""
+    found = [body]
+    found += (b for b in range(body + 1, model.nbody) if model.body_parentid[b] in found)
+    return tuple(found)
+
+
+def joint_name(model: mj.MjModel, joint: int) -> str:
+    """The name of a joint, also of one without."""
+    return model.joint(joint).name or f"joint {joint}"
+
+
+def body_name(model: mj.MjModel, body: int) -> str:
+    """The name of a body, also of one without."""
+    return model.body(body).name or f"body {body}"
+
+
+def _finger_joints(model: mj.MjModel, bodies: Iterable[int]) -> tuple[int, ...]:
+    """The limited joints of a hand; those that actuators drive, if some do, and none that follow others."""
+    inside = set(bodies)
+    limited = [
+        j for j in range(model.njnt) if model.jnt_bodyid[j] in inside and _is_limited(model, j)
+    ]
+    driven = set[int]()
+    for kind, (of, _) in zip(model.actuator_trntype, model.actuator_trnid, strict=True):
+        if kind == mj.mjtTrn.mjTRN_TENDON.value:
+            begin = model.tendon_adr[of]
+            wrapped = slice(begin, begin + model.tendon_num[of])
+            driven.update(
+                model.wrap_objid[wrapped][model.wrap_type[wrapped] == mj.mjtWrap.mjWRAP_JOINT.value]
+            )
+        elif kind == mj.mjtTrn.mjTRN_JOINT.value:
+            driven.add(int(of))
+    leaders = [j for j in limited if j not in _followers(model)]
+    return tuple([j for j in leaders if j in driven] or leaders)
+
+
+def _is_limited(model: mj.MjModel, joint: int) -> bool:
+    moves = model.jnt_type[joint] in (mj.mjtJoint.mjJNT_HINGE.value, mj.mjtJoint.mjJNT_SLIDE.value)
+    return moves and bool(model.jnt_limited[joint])
+
+
+def _followers(model: mj.MjModel) -> dict[int, int]:
+    """Joint -> the equality by which it follows another."""
+    coupled = np.flatnonzero((model.eq_type == mj.mjtEq.mjEQ_JOINT.value) & (model.eq_obj2id >= 0))
+    return {int(model.eq_obj1id[equality]): int(equality) for equality in coupled}
+
+
+class _Ends:
+    """At which of its ends each finger joint opens the hand: where the tip of its finger is farther from the others."""
+
+    def __init__(self, model: mj.MjModel, bodies: Sequence[int], joints: Sequence[int]) -> None:
+        self._model, self._data, self._joints = model, mj.MjData(model), joints
+        self._followers = _followers(model)
+        self._fingers: dict[int, int] = {}
+        for body in bodies[1:]:
+            above = self._fingers.get(int(model.body_parentid[body]), 0)
+            self._fingers[body] = above or (body if model.body_jntnum[body] else 0)
+        self._geoms: dict[int, list[int]] = {}
+        for geom in solid_geoms(model, bodies).tolist():
+            body = int(model.geom_bodyid[geom])
+            self._geoms.setdefault(self._fingers.get(body, 0), []).append(geom)
+
+    def found(self) -> dict[int, tuple[float, float]]:
+        """Joint -> opened and closed position, of those for which this can be seen."""
+        ends = {}
+        for joint in self._joints:
+            low, high = self._model.jnt_range[joint].tolist()
+            nearer = self._apart(joint, low) - self._apart(joint, high)
+            if abs(nearer) > _LEAST:
+                ends[joint] = (high, low) if nearer < 0 else (low, high)
+        return ends
+
+    def _apart(self, joint: int, position: float) -> float:
+        """How far the tip of a joint's finger is from the others, or a single finger from the palm [m]."""
+        model, data = self._model, self._data
+        for j in self._joints:
+            self._move(j, float(model.jnt_range[j].mean()))
+        self._move(joint, position)
+        mj.mj_kinematics(model, data)
+        finger = self._fingers.get(int(model.jnt_bodyid[joint]), 0)
+        own = self._geoms.get(finger, [])
+        others = [geoms for root, geoms in self._geoms.items() if root not in (finger, 0)]
+        if own and others:
+            middle = np.mean([self._tip(geoms) for geoms in others], axis=0)
+            return float(np.linalg.norm(self._tip(own) - middle))
+        pairs = product(own, self._geoms.get(0, []) if finger else [])
+        return min((mj.mj_geomDistance(model, data, a, b, _FAR, None) for a, b in pairs), default=0)
+
+    def _tip(self, geoms: Sequence[int]) -> np.ndarray:
+        """The middle of the last body of a finger."""
+        of = self._model.geom_bodyid[geoms]
+        return np.asarray(self._data.geom_xpos[geoms][of == of.max()].mean(axis=0))
+
+    def _move(self, joint: int, position: float) -> None:
+        model, at = self._model, self._data.qpos
+        at[model.jnt_qposadr[joint]] = position
+        for follower, equality in self._followers.items():
+            if model.eq_obj2id[equality] == joint:
+                moved = position - model.qpos0[model.jnt_qposadr[joint]]
+                along = np.polynomial.polynomial.polyval(moved, model.eq_data[equality, :5])
+                place = model.jnt_qposadr[follower]
+                at[place] = model.qpos0[place] + along
+
+
+def solid_geoms(model: mj.MjModel, bodies: Iterable[int]) -> Ints:
+    """The geoms of some bodies that take part in contacts."""
+    collides = (model.geom_contype | model.geom_conaffinity) != 0
+    return np.flatnonzero(np.isin(model.geom_bodyid, list(bodies)) & collides).astype(np.int32)

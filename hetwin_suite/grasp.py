@@ -1,0 +1,37 @@
+"""A grasp that holds, in a MuJoCo world of one's own: what the fingers have grasped stays in the hand until they open.
+
+For example, a gripper of two fingers, and the three lines that make it hold::
+
+    import mujoco
+    from hetwin_suite.grasp import Hold
+
+    model = mujoco.MjModel.from_xml_string(
+        '<mujoco><worldbody><body name="gripper" pos="0 0 0.5">'
+        '  <geom size="0.05 0.02 0.01" type="box" pos="0 0 0.06" mass="0.5"/>'
+        '  <body name="left"><joint name="left" type="slide" axis="1 0 0" range="-0.04 0"/>'
+        '    <geom size="0.005 0.01 0.05" type="box" pos="-0.005 0 0" mass="0.1"/></body>'
+        '  <body name="right"><joint name="right" type="slide" axis="1 0 0" range="0 0.04"/>'
+        '    <geom size="0.005 0.01 0.05" type="box" pos="0.005 0 0" mass="0.1"/></body>'
+        '</body><body name="ball" pos="0 0 0.47"><freejoint/>'
+        '  <geom size="0.02" mass="0.05" friction="0.1"/></body></worldbody><actuator>'
+        '  <position joint="left" kp="500" dampratio="1"/>'
+        '  <position joint="right" kp="500" dampratio="1"/></actuator></mujoco>'
+    )
+    data = mujoco.MjData(model)
+    hold = Hold(model, data, hand="gripper")
+    for _ in range(200):
+        mujoco.mj_step(model, data)
+        hold()
+    print(hold.held)
+
+`docs/grasps_that_hold.md` is the page about it.
+"""
+
+from __future__ import annotations
+
+from hetwin_suite._grasp.grip import Grip
+from hetwin_suite._grasp.hand import MujocoHand, find_hand
+from hetwin_suite._grasp.hold import FAR, NEAR, Hold
+from hetwin_suite._grasp.mirror import mirror_of
+
+__all__ = ["FAR", "NEAR", "Grip", "Hold", "MujocoHand", "find_hand", "mirror_of"]

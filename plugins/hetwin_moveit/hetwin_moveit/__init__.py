@@ -1,0 +1,1 @@
+"""The twin's objects in MoveIt's planning scene."""

@@ -1,0 +1,125 @@
+"""What a planning scene should hold of a state of the twin: where objects are, and which hand holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from transforms3d.quaternions import qconjugate, qmult, rotate_vector
+
+from hetwin_suite.model import Entity, EntityKind, Floats, Layout, Shape
+
+DEVIATIONS = 2.0
+"""With padding, shapes grow by so many standard deviations of the position."""
+_HELD, _POSE, _COVARIANCE = "held", "pose", "pose_covariance"
+_COVARIANCE_SIZE = 21
+_TRIANGLE = np.triu_indices(6)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """An object of the planning scene.
+
+    Attributes:
+        frame: link in whose frame the pose is; of the hand that holds the object, or the robot's root link.
+        pose: (7,) x y z [m], qw qx qy qz.
+        hand: entity name of the hand that holds it; empty if none does.
+        padding: by which the shapes grow on each side [m].
+    """
+
+    frame: str
+    pose: Floats
+    hand: str = ""
+    padding: float = 0.0
+
+
+class Believed:
+    """Reads states of a run.
+
+    Bodies that are no robot's are objects. Robots are the owners of the scene's hands; without a hand, of all joints.
+
+    Args:
+        layout: of the scene.
+        padded: whether what is uncertain about positions makes shapes larger.
+
+    Attributes:
+        objects: by their names; those with shapes that collide.
+        root: link of the first robot to which nothing of the robot is a parent; empty without robots.
+    """
+
+    def __init__(self, layout: Layout, *, padded: bool = False) -> None:
+        self._layout, self._padded = layout, padded
+        hands = layout.of_kind(EntityKind.HAND)
+        robots = {hand.owner for hand in hands} or {
+            robot.name for robot in layout.of_kind(EntityKind.ROBOT)
+        }
+        links = [link for link in layout.of_kind(EntityKind.LINK) if link.owner in robots]
+        self.root = next((link.name for link in links if not link.parent), "")
+        self._hands = {layout.entity_id(hand.name): hand for hand in hands}
+        self._links = {link.name: link for link in links}
+        bodies = layout.of_kind(EntityKind.OBJECT, EntityKind.STATIC, EntityKind.LINK)
+        self.objects: Mapping[str, Entity] = {
+            body.name: body
+            for body in bodies
+            if body.name not in self._links
+            and layout.has(body.name, _POSE)
+            and any(shape.collides for shape in body.shapes)
+        }
+
+    def at(self, values: Floats) -> dict[str, Placed]:
+        """Return where everything is at a state, by its name.
+
+        Args:
+            values: (layout.size,) with poses in the world.
+        """
+        return {name: self._placed(name, values) for name in self.objects}
+
+    def shapes(self, name: str) -> tuple[Shape, ...]:
+        """Return the shapes of an object that collide, in its frame."""
+        return tuple(shape for shape in self.objects[name].shapes if shape.collides)
+
+    def link_of(self, hand: str) -> str:
+        """Return the link that a hand is fixed to."""
+        return self._layout.entity(hand).parent
+
+    def touched_by(self, hand: str) -> list[str]:
+        """Return the links that may touch what a hand holds: that of the hand, and all that hang on it."""
+        found = [self.link_of(hand)]
+        for link in self._links.values():  # parents come before their children
+            if link.parent in found:
+                found.append(link.name)
+        return found
+
+    def _placed(self, name: str, values: Floats) -> Placed:
+        hand = self._holder(name, values)
+        frame = hand.parent if hand is not None else self.root
+        pose = values[self._layout.range_of(name, _POSE)][:7].copy()
+        if frame and self._layout.has(frame, _POSE):
+            pose = _relative(values[self._layout.range_of(frame, _POSE)][:7], pose)
+        padding = self._padding(name, values) if self._padded else 0.0
+        return Placed(frame, pose, "" if hand is None else hand.name, padding)
+
+    def _holder(self, name: str, values: Floats) -> Entity | None:
+        if not self._layout.has(name, _HELD):
+            return None
+        index = float(values[self._layout.range_of(name, _HELD)][0])
+        return self._hands.get(int(index)) if np.isfinite(index) else None
+
+    def _padding(self, name: str, values: Floats) -> float:
+        slot = self._layout.find(name, _COVARIANCE)
+        if slot is None or self._layout.slots[slot].attribute.size != _COVARIANCE_SIZE:
+            return 0.0
+        whole = np.zeros((6, 6))
+        whole[_TRIANGLE] = values[self._layout.range_of(name, _COVARIANCE)]
+        position = np.triu(whole)[:3, :3] + np.triu(whole, 1)[:3, :3].T
+        if not np.isfinite(position).all():
+            return 0.0
+        return DEVIATIONS * float(np.sqrt(max(np.linalg.eigvalsh(position)[-1], 0.0)))
+
+
+def _relative(frame: Floats, pose: Floats) -> Floats:
+    """A pose in the world as one in a frame."""
+    back = qconjugate(frame[3:7])
+    position = rotate_vector(pose[:3] - frame[:3], back)
+    return np.concatenate([position, qmult(back, pose[3:7])])

@@ -1,0 +1,213 @@
+"""Changes of a planning scene as messages of `moveit_msgs` and `shape_msgs`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from transforms3d.quaternions import qmult, rotate_vector
+
+from hetwin_moveit.believed import Believed, Placed
+from hetwin_moveit.diff import Diff
+from hetwin_suite.command import BadInput
+from hetwin_suite.model import Floats, Shape, ShapeKind
+
+BOX, SPHERE, CYLINDER = 1, 2, 3
+"""`type` of a shape_msgs/SolidPrimitive."""
+ADD, REMOVE, MOVE = 0, 1, 3
+"""`operation` of a moveit_msgs/CollisionObject; its type is an octet."""
+_ALONG, _AROUND = 8, 12
+"""Into how many pieces an ellipsoid is divided."""
+
+
+class Types(NamedTuple):
+    """Classes of messages, each made without arguments."""
+
+    scene: Callable[[], Any]
+    object: Callable[[], Any]
+    attached: Callable[[], Any]
+    primitive: Callable[[], Any]
+    mesh: Callable[[], Any]
+    triangle: Callable[[], Any]
+    plane: Callable[[], Any]
+    pose: Callable[[], Any]
+    point: Callable[[], Any]
+
+
+def types() -> Types:
+    """Import the messages.
+
+    Raises:
+        BadInput: if `moveit_msgs` or `shape_msgs` is not there.
+    """
+    try:
+        from geometry_msgs.msg import Point, Pose
+        from moveit_msgs.msg import AttachedCollisionObject, CollisionObject, PlanningScene
+        from shape_msgs.msg import Mesh, MeshTriangle, Plane, SolidPrimitive
+    except ImportError as error:
+        raise BadInput(
+            f"MoveIt's messages cannot be imported: {error}",
+            where="--viewer",
+            found="moveit",
+            expected="moveit_msgs and shape_msgs, from a sourced ROS 2 workspace",
+        ) from None
+    return Types(
+        PlanningScene,
+        CollisionObject,
+        AttachedCollisionObject,
+        SolidPrimitive,
+        Mesh,
+        MeshTriangle,
+        Plane,
+        Pose,
+        Point,
+    )
+
+
+class Writer:
+    """Writes changes as messages.
+
+    Args:
+        believed: reads the states that they come from.
+        classes: of the messages.
+    """
+
+    def __init__(self, believed: Believed, classes: Types) -> None:
+        self._believed, self._types = believed, classes
+
+    def diff(self, now: Mapping[str, Placed], diff: Diff) -> Any:
+        """Return a PlanningScene with `is_diff` set; attached objects are changed before those of the world."""
+        scene = self._types.scene()
+        scene.is_diff = scene.robot_state.is_diff = True
+        scene.robot_state.attached_collision_objects = [
+            *(self._detached(name, hand) for name, hand in diff.detached.items()),
+            *(self._attached(name, now[name]) for name in diff.attached),
+        ]
+        scene.world.collision_objects = [
+            *(self._removed(name) for name in diff.removed),
+            *(self._placed(name, now[name], ADD) for name in diff.added),
+            *(self._placed(name, now[name], MOVE) for name in diff.moved),
+        ]
+        return scene
+
+    def _attached(self, name: str, placed: Placed) -> Any:
+        message = self._types.attached()
+        message.link_name = placed.frame
+        message.object = self._placed(name, placed, ADD)
+        message.touch_links = self._believed.touched_by(placed.hand)
+        message.weight = self._believed.objects[name].mass
+        return message
+
+    def _detached(self, name: str, hand: str) -> Any:
+        message = self._types.attached()
+        message.link_name = self._believed.link_of(hand)
+        message.object = self._removed(name)
+        return message
+
+    def _removed(self, name: str) -> Any:
+        message = self._types.object()
+        message.id = name
+        message.operation = bytes([REMOVE])
+        return message
+
+    def _placed(self, name: str, placed: Placed, operation: int) -> Any:
+        message = self._types.object()
+        message.header.frame_id = placed.frame or "world"
+        message.id = name
+        message.operation = bytes([operation])
+        message.pose = self._pose(placed.pose)
+        if operation == ADD:
+            for shape in self._believed.shapes(name):
+                self._add(message, shape, placed.padding)
+        return message
+
+    def _add(self, message: Any, shape: Shape, padding: float) -> None:
+        """Add a shape to an object."""
+        match shape.kind:
+            case ShapeKind.PLANE:
+                plane = self._types.plane()
+                plane.coef = [0.0, 0.0, 1.0, -padding]
+                message.planes.append(plane)
+                message.plane_poses.append(self._pose(shape.pose))
+            case ShapeKind.MESH if shape.vertices is not None and shape.faces is not None:
+                message.meshes.append(self._mesh(_grown(shape.vertices, padding), shape.faces))
+                message.mesh_poses.append(self._pose(shape.pose))
+            case ShapeKind.ELLIPSOID:
+                vertices, faces = _ellipsoid(np.array(shape.size) + padding)
+                message.meshes.append(self._mesh(vertices, faces))
+                message.mesh_poses.append(self._pose(shape.pose))
+            case _:
+                for kind, dimensions, pose in _solids(shape, padding):
+                    solid = self._types.primitive()
+                    solid.type, solid.dimensions = kind, dimensions
+                    message.primitives.append(solid)
+                    message.primitive_poses.append(self._pose(pose))
+
+    def _mesh(self, vertices: Floats, faces: Any) -> Any:
+        mesh = self._types.mesh()
+        for x, y, z in vertices.tolist():
+            point = self._types.point()
+            point.x, point.y, point.z = x, y, z
+            mesh.vertices.append(point)
+        for corners in np.asarray(faces).tolist():
+            triangle = self._types.triangle()
+            triangle.vertex_indices = corners
+            mesh.triangles.append(triangle)
+        return mesh
+
+    def _pose(self, pose: Sequence[float] | Floats) -> Any:
+        message = self._types.pose()
+        x, y, z, qw, qx, qy, qz = (float(number) for number in pose)
+        message.position.x, message.position.y, message.position.z = x, y, z
+        turned = message.orientation
+        turned.x, turned.y, turned.z, turned.w = qx, qy, qz, qw
+        return message
+
+
+def _solids(shape: Shape, padding: float) -> list[tuple[int, list[float], Sequence[float]]]:
+    """Type, dimensions and pose of the primitives that make up a shape; a capsule is a cylinder between two spheres."""
+    size = shape.size
+    match shape.kind:
+        case ShapeKind.BOX:
+            return [(BOX, [length + 2.0 * padding for length in size], shape.pose)]
+        case ShapeKind.SPHERE:
+            return [(SPHERE, [size[0] + padding], shape.pose)]
+        case ShapeKind.CYLINDER:
+            return [(CYLINDER, [size[1] + 2.0 * padding, size[0] + padding], shape.pose)]
+        case ShapeKind.CAPSULE:
+            ends = [_shifted(shape.pose, sign * size[1] / 2.0) for sign in (-1.0, 1.0)]
+            radius = size[0] + padding
+            return [
+                (CYLINDER, [size[1], radius], shape.pose),
+                *((SPHERE, [radius], end) for end in ends),
+            ]
+        case _:
+            return []
+
+
+def _shifted(pose: Sequence[float], along: float) -> list[float]:
+    """A pose that is moved along its own z axis."""
+    x, y, z = rotate_vector([0.0, 0.0, along], pose[3:7])
+    return [pose[0] + x, pose[1] + y, pose[2] + z, *qmult(pose[3:7], [1.0, 0.0, 0.0, 0.0])]
+
+
+def _grown(vertices: Floats, padding: float) -> Floats:
+    """Vertices that are moved away from their middle."""
+    away = vertices - vertices.mean(axis=0)
+    lengths = np.linalg.norm(away, axis=1, keepdims=True)
+    grown: Floats = vertices + padding * away / np.maximum(lengths, 1e-9)
+    return grown
+
+
+def _ellipsoid(radii: Floats) -> tuple[Floats, Any]:
+    """Vertices and faces of an ellipsoid about its centre."""
+    down = np.linspace(0.0, np.pi, _ALONG + 1)
+    round_ = np.arange(_AROUND) * (2.0 * np.pi / _AROUND)
+    rows = [[np.sin(t) * np.cos(p), np.sin(t) * np.sin(p), np.cos(t)] for t in down for p in round_]
+    faces = []
+    for ring in range(_ALONG):
+        for i in range(_AROUND):
+            a, b = ring * _AROUND + i, ring * _AROUND + (i + 1) % _AROUND
+            faces += [[a, a + _AROUND, b], [b, a + _AROUND, b + _AROUND]]
+    return np.array(rows) * radii, np.array(faces)

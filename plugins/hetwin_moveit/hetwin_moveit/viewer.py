@@ -1,0 +1,169 @@
+"""What ``--viewer moveit`` shows runs with: see `Viewer` of hetwin_suite.viewer.
+
+Changes are published on the topic ``planning_scene``, and sent to the service ``apply_planning_scene`` where a
+move_group offers it. Who joins late gets everything once more.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hetwin_moveit.believed import Believed, Placed
+from hetwin_moveit.diff import changes, sent
+from hetwin_moveit.messages import Types, Writer, types
+from hetwin_suite.command import BadInput
+from hetwin_suite.viewer import Begun, Feed, Hands
+
+if TYPE_CHECKING:
+    from rclpy.node import Node
+
+TOPIC, SERVICE = "planning_scene", "apply_planning_scene"
+PADDED = "HETWIN_MOVEIT_PADDED"
+"""Environment variable; 1: what is uncertain about positions makes shapes larger."""
+_PERIOD_S = 1 / 20
+_KEPT = 100
+_PATIENCE_S = 5.0
+
+
+class PlanningSceneOfRun:
+    """Keeps planning scenes up to date until it is closed, in a thread of its own.
+
+    Args:
+        feed: the run.
+        classes: of the messages.
+
+    Attributes:
+        told, address: see `Shown`.
+    """
+
+    told = "MoveIt finds the objects of the run on"
+
+    def __init__(self, feed: Feed, classes: Types) -> None:
+        from rclpy.context import Context
+        from rclpy.executors import SingleThreadedExecutor
+        from rclpy.node import Node
+
+        self._feed, self._types = feed, classes
+        self._padded = os.environ.get(PADDED) == "1"
+        self._context = Context()
+        self._context.init()
+        self._node = Node("hetwin_moveit", context=self._context)
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self._node)
+        self._publisher = self._node.create_publisher(classes.scene, TOPIC, _KEPT)
+        self._client = _client(self._node)
+        self.address = self._publisher.topic_name
+        self._begun: Begun | None = None
+        self._believed: Believed | None = None
+        self._sent: dict[str, Placed] = {}
+        self._listeners = 0
+        self._under_way: Any = None
+        self._ends = threading.Event()
+        self._thread = threading.Thread(target=self._serve, name="moveit", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Send the last of it, and end the node."""
+        self._ends.set()
+        self._thread.join()
+        if self._under_way is not None:
+            self._executor.spin_until_future_complete(self._under_way, _PATIENCE_S)
+        self._executor.shutdown()
+        self._node.destroy_node()
+        self._context.shutdown()
+
+    def _serve(self) -> None:
+        over = False
+        while not over:
+            over = self._ends.wait(_PERIOD_S)
+            self._executor.spin_once(0.0)
+            begun = self._feed.begun
+            if begun is not None and begun is not self._begun:
+                self._begun, self._sent = begun, {}
+                self._believed = Believed(begun.layout, padded=self._padded)
+            self._look()
+
+    def _look(self) -> None:
+        now = self._feed.now()
+        if now is None or self._believed is None:
+            return
+        if self._under_way is not None:
+            if not self._under_way.done():
+                return  # one change after the other; what happens meanwhile comes with the next
+            self._warn_of(self._under_way.result())
+            self._under_way = None
+        if self._new_listener():
+            self._sent = {}
+        placed = self._believed.at(now.values)
+        diff = changes(self._sent, placed)
+        if not diff:
+            return
+        message = Writer(self._believed, self._types).diff(placed, diff)
+        self._publisher.publish(message)
+        self._request(message)
+        self._sent = sent(self._sent, placed, diff)
+
+    def _new_listener(self) -> bool:
+        """Whether there is a listener or a service more than before."""
+        is_ready = self._client is not None and self._client.service_is_ready()
+        before, self._listeners = (
+            self._listeners,
+            self._publisher.get_subscription_count() + int(is_ready),
+        )
+        return self._listeners > before
+
+    def _warn_of(self, response: Any) -> None:
+        if response is not None and not response.success:
+            self._node.get_logger().warning(
+                f"{SERVICE} refused a change; does the robot of the run have the links of MoveIt's?",
+                once=True,
+            )
+
+    def _request(self, message: Any) -> None:
+        if self._client is None or not self._client.service_is_ready():
+            return
+        request = self._client.srv_type.Request()
+        request.scene = message
+        self._under_way = self._client.call_async(request)
+
+
+def follow(feed: Feed, _hands: Hands, port: int) -> PlanningSceneOfRun:
+    """Keep the planning scene up to date while a run goes on.
+
+    Raises:
+        BadInput: if a port is given, or ROS 2 or MoveIt's messages are not there.
+    """
+    if port:
+        raise BadInput(
+            "a planning scene has no port",
+            where="--viewer",
+            found=f"moveit={port}",
+            expected="moveit; ROS_DOMAIN_ID says where MoveIt is",
+        )
+    return PlanningSceneOfRun(feed, types())
+
+
+def play(run: Path, _port: int) -> PlanningSceneOfRun:
+    """Refuse a run that is over.
+
+    Raises:
+        BadInput: always; MoveIt plans for now.
+    """
+    raise BadInput(
+        "MoveIt plans for now, and this run is over",
+        where="--viewer",
+        found=str(run),
+        expected="hetwin run SCENARIO --viewer moveit",
+    )
+
+
+def _client(node: Node) -> Any:
+    """A client of the service that changes a planning scene; None without its type."""
+    try:
+        from moveit_msgs.srv import ApplyPlanningScene
+    except ImportError:
+        return None
+    return node.create_client(ApplyPlanningScene, SERVICE)

@@ -1,0 +1,98 @@
+"""The first recording in an order whose outcome is another than that of the first one, in about log2 N replays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from hetwin_night.recordings import Recording
+from hetwin_night.row import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Bisected:
+    """What was found.
+
+    Attributes:
+        first: row of the first recording.
+        changed: row of the first one found whose outcome differs; None: the last one's is the same.
+        before: name of the recording before it.
+        flips: how often the outcome changes along the recordings that were looked at; above 1 there are several
+            changes, and `changed` is one of them.
+        looked_at: how many recordings were judged.
+        of: how many there are.
+    """
+
+    first: Row
+    changed: Row | None
+    before: str
+    flips: int
+    looked_at: int
+    of: int
+
+    @property
+    def lines(self) -> list[str]:
+        """What was found, in words."""
+        if self.changed is None:
+            same = f"{self.first.name} is {self.first.outcome}, and so is the last of {self.of} recordings"
+            return [f"{same}; {self.looked_at} were looked at", *self._several]
+        because = f": {self.changed.first}" if self.changed.first else ""
+        return [
+            f"{self.changed.name} is the first that is {self.changed.outcome}{because}",
+            f"{self.before} before it is {self.first.outcome}; {self.looked_at} of {self.of} were looked at",
+            *self._several,
+        ]
+
+    @property
+    def _several(self) -> list[str]:
+        if self.flips <= 1:
+            return []
+        return [f"the outcome changes {self.flips} times among those: there are several changes"]
+
+
+def bisect(
+    recordings: Sequence[Recording],
+    judge: Callable[[Recording], Row],
+    known: Callable[[Recording], Row | None] = lambda _: None,
+) -> Bisected:
+    """Find where the outcome changes.
+
+    Looks that halving leaves over, of log2 N and two, go to the middles of the widest gaps: halving alone cannot see
+    that the outcome changes more than once.
+
+    Args:
+        recordings: in order; at least one.
+        judge: returns the row of one.
+        known: returns a row that costs nothing; None if there is none.
+    """
+    seen = {i: row for i, one in enumerate(recordings) if (row := known(one)) is not None}
+    looks = 0
+
+    def outcome(index: int) -> str:
+        nonlocal looks
+        if index not in seen:
+            seen[index] = judge(recordings[index])
+            looks += 1
+        return seen[index].outcome
+
+    same, other = 0, len(recordings) - 1
+    wanted = outcome(0)
+    found = None
+    if outcome(other) != wanted:
+        while other - same > 1:
+            middle = (same + other) // 2
+            if outcome(middle) == wanted:
+                same = middle
+            else:
+                other = middle
+        found = seen[other]
+    while looks < math.ceil(math.log2(len(recordings))) + 2:
+        a, b = max(pairwise(sorted(seen)), key=lambda gap: gap[1] - gap[0], default=(0, 0))
+        if b - a < 2:
+            break
+        outcome((a + b) // 2)
+    outcomes = [seen[index].outcome for index in sorted(seen)]
+    flips = sum(a != b for a, b in pairwise(outcomes))
+    return Bisected(seen[0], found, recordings[same].name, flips, len(seen), len(recordings))

@@ -1,0 +1,113 @@
+"""Replays the recordings of a night, as many at a time as there are workers, and keeps each row as it comes."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+from hetwin_night.kept import Kept
+from hetwin_night.recordings import Recording
+from hetwin_night.row import BROKEN, DIED, FAILED, HANGS, Row, row_of
+from hetwin_suite.command import BadInput
+from hetwin_suite.study import Cluster, Done, Processes, Replay, Replayed, Replaying
+
+RUNS = "runs"
+_SAID_S = 2.0
+Say = Callable[[str], None]
+
+
+def judged(
+    recordings: Sequence[Recording],
+    job: Replaying,
+    workers: Processes | Cluster,
+    kept: Kept,
+    say: Say,
+) -> list[Row]:
+    """Return the row of each recording, in their order.
+
+    Args:
+        recordings: of the night.
+        job: replays one.
+        workers: that do so.
+        kept: what is known already, and gets what comes.
+        say: tells a person how far it is.
+
+    Raises:
+        BadInput: if the scenario cannot be used.
+    """
+    missing = [one for one in recordings if kept.of(one) is None]
+    for done, (recording, found) in enumerate(_work(missing, job, workers, say), 1):
+        kept.keep(recording, found)
+        say(f"{done} of {len(missing)} recordings; {recording.name}: {found.verdict}")
+    return [_with_about(row, one) for one in recordings if (row := kept.of(one)) is not None]
+
+
+def check_fits(rows: Sequence[Row]) -> None:
+    """See that a scenario fits some recording.
+
+    Raises:
+        BadInput: if it fits none.
+    """
+    broken = [row for row in rows if row.verdict == BROKEN]
+    if len(broken) == len(rows):
+        raise BadInput(
+            f"the scenario fits none of {len(rows)} recordings",
+            where="--scenario",
+            found=broken[0].first,
+            expected=f"a scenario of the robot that recorded {broken[0].name}",
+        )
+
+
+def _work(
+    recordings: Sequence[Recording], job: Replaying, workers: Processes | Cluster, say: Say
+) -> Iterator[tuple[Recording, Row]]:
+    by_name: Mapping[str, Recording] = {one.name: one for one in recordings}
+    tasks = (Replay(one.name, str(one.path.resolve())) for one in recordings)
+    if not recordings:
+        job.loaded()
+        return
+    with closing(workers.work(job, tasks, say)) as work:
+        for done in work:
+            recording = by_name[done.task.name]
+            if done.result is not None:
+                page = _page(done.result.folder, job.out)
+                yield recording, row_of(recording.name, recording.about, done.result, page)
+                continue
+            yield recording, _lost(recording, done)
+
+
+def _lost(recording: Recording, done: Done[Replay, Replayed]) -> Row:
+    """The row of a recording of which there is no result."""
+    verdict = DIED if done.died else HANGS
+    if done.error is not None:
+        verdict = BROKEN if isinstance(done.error, BadInput) else FAILED
+    return Row(recording.name, verdict, first=done.lost, about=dict(recording.about))
+
+
+def _page(folder: Path | None, out: Path | None) -> str:
+    if folder is None or out is None:
+        return ""
+    return f"{RUNS}/{folder.relative_to(out).as_posix()}/report.html"
+
+
+def _with_about(row: Row, recording: Recording) -> Row:
+    """The row with what is known about its recording now; a table of it may have come meanwhile."""
+    return replace(row, about=dict(recording.about))
+
+
+class Saying:
+    """Says on stderr how far a night is, not too often."""
+
+    def __init__(self) -> None:
+        self._next = 0.0
+
+    def __call__(self, text: str) -> None:
+        """Say something, unless something was said just now."""
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + _SAID_S
+            print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,104 @@
+"""A night beside a user's own labels: how often the twin is right, and where it disagrees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hetwin_night.recordings import read_about
+from hetwin_night.row import BAD, GOOD, Row
+from hetwin_suite.command import BadInput
+from hetwin_suite.study import probability
+
+_YES, _NO = ("1", "true", "yes", "success", "good"), ("0", "false", "no", "failure", "bad")
+SUCCESS = "success"
+
+
+@dataclass(frozen=True, slots=True)
+class BesideLabels:
+    """What came of the comparison.
+
+    Attributes:
+        labelled: recordings of the night that have a label.
+        table: (label, outcome) -> how many; labels are ``success`` and ``failure``.
+        disagree: names of recordings whose label and outcome contradict each other.
+        without: labels that no recording of the night has.
+    """
+
+    labelled: int
+    table: Mapping[tuple[str, str], int]
+    disagree: tuple[str, ...]
+    without: int
+
+    @property
+    def lines(self) -> list[str]:
+        """The confusion table in words, with intervals at 95 % (Wilson)."""
+        outcomes = sorted({outcome for _, outcome in self.table})
+        said = [f"{self.labelled} recordings with labels"]
+        for label in ("success", "failure"):
+            counts = {one: self.table.get((label, one), 0) for one in outcomes}
+            if total := sum(counts.values()):
+                told = ", ".join(f"{n} {one}" for one, n in counts.items() if n)
+                said.append(f"  {label} ({total}): {told}")
+        for label, outcome, what in (
+            ("failure", BAD, "failures named bad"),
+            ("success", GOOD, "successes named good"),
+        ):
+            total = sum(n for (of, _), n in self.table.items() if of == label)
+            if total:
+                share = probability(self.table.get((label, outcome), 0), total)
+                said.append(f"  {what}: {share.p:.0%} ({share.low:.0%} to {share.high:.0%})")
+        said += [f"  disagrees: {name}" for name in self.disagree]
+        if self.without:
+            said.append(f"  {self.without} labels are of no recording here")
+        return said
+
+
+def beside_labels(rows: Sequence[Row], file: Path) -> BesideLabels:
+    """Compare a night with labels.
+
+    Args:
+        rows: of the night.
+        file: CSV with the columns ``name`` and ``success``.
+
+    Raises:
+        BadInput: if the file cannot be used, or fits no recording.
+    """
+    told = read_about(file)
+    labels = {name: _label(row, name, file) for name, row in told.items()}
+    table: dict[tuple[str, str], int] = {}
+    disagree = []
+    for row in rows:
+        label = labels.get(row.name)
+        if label is None:
+            continue
+        key = label, row.outcome
+        table[key] = table.get(key, 0) + 1
+        if key in (("success", BAD), ("failure", GOOD)):
+            disagree.append(row.name)
+    if not table:
+        raise BadInput(
+            "the labels are of other recordings",
+            file=file,
+            where="name",
+            found=next(iter(labels)),
+            expected=f"names such as {rows[0].name}",
+        )
+    count = sum(table.values())
+    return BesideLabels(count, table, tuple(disagree), len(labels) - count)
+
+
+def _label(row: Mapping[str, str], name: str, file: Path) -> str:
+    text = row.get(SUCCESS, "").strip().lower()
+    if text in _YES:
+        return "success"
+    if text in _NO:
+        return "failure"
+    raise BadInput(
+        "this label is none",
+        file=file,
+        where=f"{SUCCESS} of {name}",
+        found=text or "nothing",
+        expected=f"one of {', '.join((*_YES, *_NO))}",
+    )

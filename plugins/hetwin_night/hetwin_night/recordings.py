@@ -1,0 +1,158 @@
+"""Recordings below folders: their names, what tells whether one has changed, and what is known about each."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+from hetwin_suite.command import BadInput, load_yaml
+
+ENDINGS = (".mcap", ".db3", ".bag")
+PACKED = ".zst"
+METADATA, EPISODE = "metadata.yaml", "recording"
+START = "start"
+"""In `Recording.about`: when it begins [s since 1970], if that is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A recording.
+
+    Attributes:
+        name: its path below the folder in which it was found, without the ending of its file.
+        path: of the folder or the file.
+        stamp: digest of names, sizes and times of its files.
+        about: what is known about it, such as ``robot`` or ``software``; see also `START`.
+    """
+
+    name: str
+    path: Path
+    stamp: str
+    about: Mapping[str, str] = field(default_factory=dict)
+
+
+def find_recordings(
+    folders: Sequence[Path], pattern: re.Pattern[str] | None = None, about: Path | None = None
+) -> list[Recording]:
+    """Return all recordings below folders, by name.
+
+    Args:
+        folders: where to look.
+        pattern: what its named groups match in a name is about the recording.
+        about: CSV file with a column ``name``, whose other columns are about the recordings.
+
+    Raises:
+        BadInput: if a folder is none, there is no recording, or two have one name.
+    """
+    told = {} if about is None else read_about(about)
+    found: dict[str, Recording] = {}
+    for folder in folders:
+        if not folder.is_dir():
+            raise BadInput("there is no such folder", where="FOLDER", found=folder)
+        for path in _below(folder):
+            name = _name(path.relative_to(folder) if path != folder else Path(path.name))
+            if name in found:
+                raise BadInput(
+                    "two recordings have one name",
+                    where="FOLDER",
+                    found=f"{found[name].path} and {path}",
+                    expected="names below the folders that differ",
+                )
+            match = pattern.search(name) if pattern is not None else None
+            groups = {k: v for k, v in match.groupdict().items() if v} if match else {}
+            found[name] = Recording(
+                name, path, _stamp(path), {**_metadata(path), **groups, **told.get(name, {})}
+            )
+    if not found:
+        raise BadInput(
+            "there is no recording below",
+            where="FOLDER",
+            found=", ".join(map(str, folders)),
+            expected=f"folders with {METADATA}, or files {', '.join(ENDINGS)}",
+        )
+    missing = sorted(told.keys() - found.keys())
+    if told and len(missing) == len(told):
+        raise BadInput(
+            "the file is about other recordings",
+            file=about,
+            where="name",
+            found=missing[0],
+            expected=f"names such as {next(iter(found))}",
+        )
+    return [found[name] for name in sorted(found)]
+
+
+def read_about(file: Path) -> dict[str, dict[str, str]]:
+    """Return name -> what else a CSV file says of it.
+
+    Raises:
+        BadInput: if the file cannot be read, or has no column ``name``.
+    """
+    try:
+        with file.open(newline="", encoding="utf-8") as text:
+            rows = list(csv.DictReader(text))
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"the file cannot be read: {error}", file=file) from None
+    if not rows or "name" not in rows[0]:
+        raise BadInput(
+            "the table has no column name",
+            file=file,
+            where="line 1",
+            found=", ".join(rows[0]) if rows else "no rows",
+            expected="a header with name, and a row for each recording",
+        )
+    return {row["name"]: {k: v for k, v in row.items() if k and k != "name" and v} for row in rows}
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """Folders with metadata, episodes, and files of recordings beside them; what is in such a folder is its own."""
+    if (folder / METADATA).is_file() or _is_episode(folder):
+        yield folder
+        return
+    for path in sorted(folder.iterdir()):
+        if path.is_dir() and not path.is_symlink():
+            yield from _below(path)
+        elif path.is_file() and path.name.removesuffix(PACKED).endswith(ENDINGS):
+            yield path
+
+
+def _is_episode(folder: Path) -> bool:
+    """Whether this is a recording with the scene as the robot believed it to be."""
+    return (folder / EPISODE).is_dir() and (folder / "scene.json").is_file()
+
+
+def _name(relative: Path) -> str:
+    text = relative.as_posix().removesuffix(PACKED)
+    for ending in ENDINGS:
+        text = text.removesuffix(ending)
+    return text
+
+
+def _stamp(path: Path) -> str:
+    """A digest of names, sizes and times of change; reading the files of a night would take as long as judging some."""
+    files = sorted(path.rglob("*")) if path.is_dir() else [path]
+    rows = [
+        f"{file.relative_to(path.parent).as_posix()} {stat.st_size} {stat.st_mtime_ns}"
+        for file in files
+        if file.is_file() and (stat := file.stat())
+    ]
+    return sha256("\n".join(rows).encode()).hexdigest()[:16]
+
+
+def _metadata(path: Path) -> dict[str, str]:
+    """What the recorder has written about a recording: its own data, and when it begins."""
+    if path.is_dir():
+        bag = path / EPISODE if _is_episode(path) else path
+        try:
+            told = load_yaml(bag / METADATA).data["rosbag2_bagfile_information"]
+        except (BadInput, KeyError, TypeError):
+            return {}
+        own = told.get("custom_data") or {}
+        begun = (told.get("starting_time") or {}).get("nanoseconds_since_epoch")
+        found = {str(k): str(v) for k, v in own.items()} if isinstance(own, dict) else {}
+        return {**found, **({START: f"{begun / 1e9:.3f}"} if isinstance(begun, int) else {})}
+    return {}

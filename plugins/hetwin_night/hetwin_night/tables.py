@@ -1,0 +1,55 @@
+"""A night as CSV and Parquet: a row for each recording, a column for each claim and each thing known about it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+from pyarrow import parquet
+
+from hetwin_night.row import Row
+from hetwin_suite.command import write_text
+
+CSV, PARQUET = "night.csv", "night.parquet"
+_OWN = ("name", "outcome", "verdict", "first_at_s", "kind", "first", "end_s", "digest", "page")
+_TRUTH = {True: "true", False: "false", None: "not known"}
+
+
+def write_tables(rows: Sequence[Row], folder: Path) -> None:
+    """Write both files into a folder.
+
+    Raises:
+        BadInput: if they cannot be written.
+    """
+    claims = list(dict.fromkeys(name for row in rows for name in row.claims))
+    about = list(dict.fromkeys(name for row in rows for name in row.about))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    header = [*_OWN, *(f"claim {name}" for name in claims), "checked", "unchecked", *about]
+    writer.writerow(header)
+    for row in rows:
+        told = row.to_json()
+        writer.writerow(
+            [
+                *("" if told[name] is None else told[name] for name in _OWN),
+                *(_TRUTH[row.claims[name]] if name in row.claims else "" for name in claims),
+                ", ".join(row.checked),
+                ", ".join(row.unchecked),
+                *(row.about.get(name, "") for name in about),
+            ]
+        )
+    write_text(folder / CSV, text.getvalue(), "the table")
+    columns = {name: [row.to_json()[name] for row in rows] for name in _OWN}
+    columns |= {f"claim {name}": [row.claims.get(name) for row in rows] for name in claims}
+    columns |= {
+        "checked": [list(row.checked) for row in rows],
+        "unchecked": [list(row.unchecked) for row in rows],
+    }
+    columns |= {name: [row.about.get(name) for row in rows] for name in about}
+    types = {"first_at_s": pa.float64(), "checked": pa.list_(pa.string())}
+    types |= {"unchecked": pa.list_(pa.string())} | {f"claim {n}": pa.bool_() for n in claims}
+    arrays = {name: pa.array(values, types.get(name)) for name, values in columns.items()}
+    parquet.write_table(pa.table(arrays), folder / PARQUET)
