@@ -34,7 +34,9 @@ def hand(
     scenario: Scenario,
     name: Annotated[
         str | None,
-        typer.Option("--hand", metavar="NAME", help="which hand; default: the scenario's only one"),
+        typer.Option(
+            "--of-hand", metavar="NAME", help="which hand; default: the scenario's only one"
+        ),
     ] = None,
     out: Annotated[Path | None, option("--out", "the file that the model evidence reads")] = None,
 ) -> Result:
@@ -53,7 +55,7 @@ def hand(
     if chosen not in hands:
         raise BadInput(
             "it is not known which hand is calibrated",
-            where="--hand",
+            where="--of-hand",
             found=name or ", ".join(hands) or "a scenario without hands",
             expected=one_of(chosen, tuple(hands)),
         )
