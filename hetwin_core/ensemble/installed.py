@@ -41,6 +41,7 @@ MODELS = {
 """Types of models that packages of ours bring, and the extras that install these."""
 COMMANDS = {
     "label": "datasets",
+    "calibrate hand": "evidence",
     "learn": "learn",
     "machines": "machines",
     "night": "night",
