@@ -68,6 +68,19 @@ class SplitArm:
         """Whether what is claimed explains about as much of what it was not fitted to."""
         return float(self.held[joint]) >= self.found.share(joint) - _CONFIRMED
 
+    def friction(self, joint: int) -> dict[str, float]:
+        """``damping`` and ``friction`` of a joint that rubs: 0 where none is found; without what is not known."""
+        claims = {claim.name: claim for claim in self.claims(joint)}
+        if not {"viscous", "dry"} & set(claims) or any(
+            claim.instead for name, claim in claims.items() if name in ("viscous", "dry")
+        ):
+            return {}
+        return {
+            key: float(self.found.values(name)[joint])
+            for key, name in (("damping", "viscous"), ("friction", "dry"))
+            if name not in self.found.unknown[joint]
+        }
+
     def name(self, claim: tuple[str, int | None]) -> str:
         """What a parameter is, in words."""
         what, joint = claim
@@ -178,12 +191,7 @@ class CalibratedEfforts:
     def friction(self) -> dict[str, dict[str, float]]:
         """What is to be written into the robot's file, for joints whose efforts are torques and confirm it."""
         return {
-            name: {
-                key: claim.value
-                for key, what in (("damping", "viscous"), ("friction", "dry"))
-                for claim in arm.claims(j)
-                if claim.name == what and not claim.instead
-            }
+            name: arm.friction(j)
             for arm in self.arms
             for j, name in enumerate(arm.joints)
             if arm.found.is_torque and arm.is_confirmed(j)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -15,19 +16,35 @@ from support.robot_files import TABLETOP_ARM
 from support.robot_recordings import needs
 
 from hetwin_core.ensemble.resources import data_folder
+from hetwin_suite import run
 
 ROBOT = ("--robot", TABLETOP_ARM)
+EFFORTS = (120.0, 120.0, 80.0, 40.0, 40.0, 20.0)
+"""Limits of the arm's joints [N m]."""
 
 
-def recording(folder: Path, seconds: float = 25.0, *, factor: float = 1.0) -> Path:
-    """A bag of the arm, whose shoulder rubs and which carries 0.8 kg."""
+PLANTED: dict[tuple[str, int | None], float] = {
+    ("dry", 1): 4.0,
+    ("viscous", 1): 3.0,
+    ("mass", None): 0.8,
+}
+
+
+def recording(
+    folder: Path,
+    seconds: float = 25.0,
+    *,
+    factor: float = 1.0,
+    planted: dict[tuple[str, int | None], float] = PLANTED,
+    seed: int = 4,
+) -> Path:
+    """A bag of the arm, whose shoulder rubs and which carries 0.8 kg unless something else is planted."""
     arm = Arm(str(TABLETOP_ARM))
-    planted = {("dry", 1): 4.0, ("viscous", 1): 3.0, ("mass", None): 0.8}
-    times, positions, efforts = arm.recording(np.random.default_rng(4), seconds, planted)
+    times, positions, efforts = arm.recording(np.random.default_rng(seed), seconds, planted)
     names = [joint.name for joint in arm.joints]
     rows = zip(times.tolist(), positions, factor * efforts, strict=True)
     messages = [joints(round(1e9 * t), names, q.tolist(), efforts=m.tolist()) for t, q, m in rows]
-    return write_bag(folder / "bag", messages)
+    return write_bag(folder / f"bag_{seed}", messages)
 
 
 def test_what_is_found_is_said_and_written(tmp_path: Path) -> None:
@@ -67,6 +84,32 @@ def test_what_is_too_short_is_refused(tmp_path: Path) -> None:
 def test_a_recording_without_efforts_is_refused(tmp_path: Path) -> None:
     bag = recording(tmp_path, 12.0, factor=0.0)
     refused(tmp_path, "calibrate", "efforts", bag, *ROBOT, says=("has no efforts of this robot",))
+
+
+def effort_concerns(folder: Path, robot: Path, bag: Path) -> set[str]:
+    """What is said of the efforts in a run of a recording."""
+    file = folder / f"with_{robot.stem}.yaml"
+    lines = ("world: worlds/empty.sdf", "rate: 400", f"source: {bag}")
+    main = "models:\n  physics: {type: main_physics, main: true}"
+    placed = f"robot: {{urdf: {robot}, pose: [0, 0, 3, 1, 0, 0, 0]}}"
+    file.write_text("\n".join((f"scenario: {file.stem}", placed, *lines, main)))
+    summary = run(file, out=folder / file.stem)
+    names = {str(concern["name"]) for concern in summary.concerns}
+    return names & {"unexpected_effort", "unexplained_load", "no_friction"}
+
+
+def test_a_robot_that_was_identified_once_has_no_touches_on_its_next_recording(
+    tmp_path: Path,
+) -> None:
+    joints = range(6)
+    planted = {("dry", j): 0.1 * most for j, most in zip(joints, EFFORTS, strict=True)}
+    one, two = (recording(tmp_path, 20.0, planted=planted, seed=seed) for seed in (1, 2))
+    better = tmp_path / "better.urdf"
+    assert hetwin("calibrate", "efforts", one, *ROBOT, "--urdf", better).code == 0
+    bare = tmp_path / "bare.urdf"
+    bare.write_text(re.sub(r"<dynamics[^>]*/>", "", TABLETOP_ARM.read_text("utf-8")))
+    assert {"unexpected_effort", "no_friction"} <= effort_concerns(tmp_path, bare, two)
+    assert effort_concerns(tmp_path, better, two) == set()
 
 
 @needs("kuka_lwr_mcap")
