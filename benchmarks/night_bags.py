@@ -21,6 +21,8 @@ PLANTED = ("drop", "slip", "no_grip", "touch")
 BROKEN = ("random", "cut", "empty", "text", "no_messages")
 FINGERS = ("gripper_left_finger_joint", "gripper_right_finger_joint")
 OPEN_M = 0.04
+HELD_S = (5.3, 7.8)
+"""While the hand holds the box, and before it lowers it: over the tray, letting go is no drop [s]."""
 START_NS = 1_789_300_000_000_000_000
 APART_NS = 600_000_000_000
 
@@ -102,7 +104,7 @@ def write_recording(
         base: the recording that it is made from.
         at: when what is planted begins [s]; None: it is drawn.
     """
-    at = float(rng.uniform(5.3, 8.6)) if at is None else at
+    at = float(rng.uniform(*HELD_S)) if at is None else at
     readings = [_changed(reading, kind, at, rng) for reading in base.readings]
     announcements = list(base.announcements)
     if kind == "hang":

@@ -23,6 +23,7 @@ MANIFESTS = [ROOT / "pyproject.toml", *BESIDE]
 PACKAGES = {
     "examples": "hetwin_tables",
     "datasets": "hetwin_datasets",
+    "evidence": "hetwin_evidence",
     "learn": "hetwin_learning",
     "machines": "hetwin_machines",
     "night": "hetwin_night",
