@@ -166,10 +166,19 @@ def kinds(
 
 
 def write_night(
-    folder: Path, count: int, planted: int, broken: int, hanging: int, seed: int
+    folder: Path,
+    count: int,
+    planted: int,
+    broken: int,
+    hanging: int,
+    seed: int,
+    until: float | None = None,
 ) -> dict[str, str]:
-    """Write a night of recordings below a folder; returns name -> kind."""
+    """Write a night of recordings below a folder, each up to a time [s]; returns name -> kind."""
     rng, base = np.random.default_rng(seed), recorded()
+    if until is not None:
+        readings = tuple(one for one in base.readings if one.time < until)
+        base = Recorded(readings, ())
     made = {}
     for index, kind in enumerate(kinds(count, planted, broken, hanging, rng)):
         name = f"{'left' if index % 2 else 'right'}/bag_{index:05d}"
