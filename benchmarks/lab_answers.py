@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -30,6 +31,8 @@ from hetwin_twin_lab.words import COMMAND, REPLY
 
 PER_SECOND = 250.0
 """Answers a second: what the twin hears in a step of 50 ms is less than its topics keep."""
+_DRAIN_S = 5.0
+"""After the last answer the run goes on for so long; then it is interrupted."""
 MALFORMED = (
     *("", "null", "[]", "{}", "no JSON", '"1"', '{"id": 1', '{"id": "1", "code": 1}'),
     *('{"id": 1}', '{"id": 1, "code": "done"}', '{"id": 1, "code": 1.5}', '{"id": 1.5, "code": 1}'),
@@ -79,7 +82,7 @@ class Result:
     def is_fine(self) -> bool:
         """Whether the run went on to its end, and all is in its log."""
         return (
-            (self.code, self.ended) == (0, "recording")
+            (self.code, self.ended) == (128 + signal.SIGINT, "stopped")
             and sum(self.heard.values()) == sum(self.sent.values())
             and self.alarms.get("malformed", 0) == self.sent.get("malformed", 0)
         )
@@ -149,7 +152,7 @@ def measure(answers: int, seed: int) -> Result:
     Raises:
         RuntimeError: if the lab does not come.
     """
-    seconds = answers / PER_SECOND + 10.0
+    seconds = 5.0 * answers / PER_SECOND + 60.0
     with tempfile.TemporaryDirectory(prefix="lab_answers_") as folder:
         lab = str(_endless_lab(Path(folder)))
         command = [sys.executable, "-m", "hetwin_suite.cli.command", "run", lab, "--json"]
@@ -167,7 +170,9 @@ def measure(answers: int, seed: int) -> Result:
             while sum(robot.sent.values()) < answers and run.poll() is None:
                 robot.answer()
                 time.sleep(1.0 / PER_SECOND)
-            code = run.wait(seconds + 120.0)
+            time.sleep(_DRAIN_S)
+            run.send_signal(signal.SIGINT)
+            code = run.wait(120.0)
         finally:
             robot.close()
         return _result(robot, json.loads(said.read_text(encoding="utf-8")), code)
