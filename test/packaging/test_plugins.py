@@ -62,4 +62,7 @@ def test_the_suite_knows_which_extra_brings_what_a_plugin_has(plugin: str) -> No
     (extra,) = (name for name, needs in optional.items() if wanted in needs)
     for group, known in BROUGHT.items():
         named = {name for name, brings in known.items() if brings == extra}
-        assert named == {*project.get("entry-points", {}).get(group, {})}, group
+        brought = {
+            name.replace(".", " ") for name in project.get("entry-points", {}).get(group, {})
+        }
+        assert named == brought, group

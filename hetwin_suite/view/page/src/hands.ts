@@ -1,7 +1,7 @@
 // What one may do to a run that goes on: hold it, step it, set its pace, and move responsibilities.
 
 import { button, make } from "./elements";
-import type { Phase, State } from "./messages";
+import type { Phase, Raised, State } from "./messages";
 import type { Scene } from "./scene";
 
 /** What is asked of the run, besides its number. */
@@ -11,12 +11,6 @@ export type Deed =
   | { do: "pace"; factor: number | null }
   | { do: "hand_over"; entity: string; attribute: string; model: string }
   | ({ do: "raise" } & Raised);
-
-/** An event that a button of the scenario raises. */
-export interface Raised {
-  event: string;
-  arguments: Record<string, unknown>;
-}
 
 export type Ask = (deed: Deed, what: string) => void;
 

@@ -1,7 +1,12 @@
 // What the server of a run that goes on sends; see `view/live/frames.py`.
 
-import type { Raised } from "./hands";
 import { POSE, type Scene } from "./scene";
+
+/** An event that a button of the scenario raises. */
+export interface Raised {
+  event: string;
+  arguments: Record<string, unknown>;
+}
 
 /** What comes with the scene. */
 export interface LiveHeader {
