@@ -305,7 +305,7 @@ def efforts(
     What is claimed differs from nothing by several standard deviations, and is judged on every other 5 s of the
     recording by a fit to the rest. What the recording cannot determine is named and left as it was.
 
-    Example: hetwin calibrate efforts scenarios/episodes/pick_and_place --robot urdf/tabletop_arm.urdf --urdf better.urdf
+    Example: hetwin calibrate efforts scenarios/episodes/pick_and_place --robot urdf/tabletop_arm.urdf --urdf new.urdf
     """
     from hetwin_core.ensemble.writing import write_text
     from hetwin_suite.calibrating.efforts import calibrated_efforts

@@ -23,6 +23,7 @@ def test_the_modes_are_those_of_the_fidelity_manager() -> None:
     assert list(get_args(Mode)) == list(MODES)
 
 
+@pytest.mark.long
 def test_a_strategy_is_planned_within_its_budget() -> None:
     said = hetwin("truck", "plan", "small", "--budget", "60", *SHORT, "--json")
     assert said.code == 0, said.err
