@@ -9,6 +9,7 @@ import os
 import pickle
 import signal
 import stat
+import sys
 import time
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -47,6 +48,8 @@ def _open_anew(descriptor: int) -> None:
 LOOK_S = 0.1
 SELDOM = (50_000, 20, 20)
 """Thresholds of the garbage collection, which otherwise takes a twentieth of a run."""
+_OWN_DEPTH = 1000
+"""Calls within each other that a copy may have beside those in which it was forked."""
 FORKED, DIED = 0, 1
 
 
@@ -303,6 +306,7 @@ def _become_a_copy(parent: int, stacks: int) -> None:
         os._exit(DIED)
     faulthandler.enable(STDERR)
     gc.set_threshold(*SELDOM)
+    sys.setrecursionlimit(sys.getrecursionlimit() + _OWN_DEPTH)
     open_anew()
 
 

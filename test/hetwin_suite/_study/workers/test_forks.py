@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import signal
 import subprocess
@@ -158,3 +159,16 @@ def is_running(pid: int) -> bool:
     except OSError:
         return False
     return state != "Z"
+
+
+def test_a_copy_has_room_for_calls_of_its_own_however_deep_it_was_forked() -> None:
+    def from_depth(left: int) -> dict[int, Done[int, int]]:
+        return from_depth(left - 1) if left else work(Forks(1, never), range(1), deep)
+
+    def deep(forked: Forked[int, int]) -> int:
+        def down(left: int) -> int:
+            return down(left - 1) if left else forked.task
+
+        return down(500)
+
+    assert from_depth(sys.getrecursionlimit() - 300 - len(inspect.stack()))[0].result == 0
