@@ -25,7 +25,7 @@ RENAMED: dict[str, list[tuple[str, str]]] = yaml.safe_load(
 )
 CORE = 16
 """More nouns and verbs than these belong to packages."""
-NAMES_OF_OTHERS = {"learn", "machines", "night", "truck"}
+NAMES_OF_OTHERS = {"label", "learn", "machines", "night", "truck"}
 
 
 def made() -> Any:

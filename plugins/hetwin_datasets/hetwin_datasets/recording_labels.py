@@ -29,7 +29,12 @@ def recordings_of(folder: Path, labels: Sequence[Label]) -> dict[Path, Label]:
         BadInput: if none is there.
     """
     if not folder.is_dir():
-        raise BadInput("there is no such folder", where="DATA", found=folder)
+        raise BadInput(
+            "there is no such folder",
+            where="DATA",
+            found=str(folder),
+            expected="a LeRobot data set, or the folder of recordings that the night was of",
+        )
     places = ((_place(folder, label.name), label) for label in labels)
     found = {place.relative_to(folder): label for place, label in places if place is not None}
     if not found:

@@ -254,7 +254,8 @@ def _data_end(data: bytes) -> int:
 def attachments(data: bytes) -> dict[str, bytes]:
     """What is attached, by name; every offset, count and checksum of the file must be right."""
     rows = records(data, 8, len(data) - 8)
-    assert data.startswith(MAGIC) and data.endswith(MAGIC)
+    assert data.startswith(MAGIC)
+    assert data.endswith(MAGIC)
     at, kind, footer = rows[-1]
     summary, offsets, checksum = struct.unpack("<QQI", footer)
     assert (kind, crc32(data[summary : at + 9 + 16])) == (0x02, checksum)
@@ -310,7 +311,7 @@ def test_a_file_that_breaks_off_is_refused_and_stays(tmp_path: Path) -> None:
     file = tmp_path / "torn.mcap"
     for size in range(0, len(whole), 97):
         file.write_bytes(whole[:size])
-        with pytest.raises(ValueError, match="no MCAP file|not finished"):
+        with pytest.raises(ValueError, match=r"no MCAP file|not finished"):
             append(file, "x", {}, b"")
         assert file.read_bytes() == whole[:size]
 
