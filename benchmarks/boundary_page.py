@@ -22,10 +22,12 @@ OURS, RULE = "ensemble", "kinematic"
 UNTUNED, TUNED = "single", "single_tuned"
 VALUES_TRIED = 4
 """Values of the one parameter of `single_tuned` among which it was chosen."""
+OBJECT = "object_size"
+"""The axis that gives the twin another object than the real one."""
 STAGE = 2
 """Place of the stage at which a failure ends, in what an approach said of an episode."""
-MOST = 0.8
-"""From this share of the planned verdicts on, the page concludes."""
+LEAST = 30
+"""From so many episodes of each set on, the page concludes."""
 NONE = "none"
 HARD = (0.55, 0.80)
 """Between these shares of right verdicts of the rule, episodes are neither easy nor hopeless."""
@@ -177,11 +179,12 @@ def _wanted(plan: Mapping[str, Any]) -> dict[tuple[str, str, float], int]:
 
 
 def _preliminary(found: Sequence[Point], plan: Mapping[str, Any]) -> str:
-    """Return which part is judged, as the beginning of a sentence; empty if most is."""
-    judged, wanted = sum(point.of for point in found), sum(_wanted(plan).values())
-    if judged >= MOST * wanted:
+    """Return how little of a set is judged, as the beginning of a sentence; empty if it is enough to conclude."""
+    judged = {point.set: point.of for point in found if point.axis == NONE}
+    few = [f"{name} {judged.get(name, 0)}" for name in plan["sets"] if judged.get(name, 0) < LEAST]
+    if not few:
         return ""
-    return f"*Preliminary, {judged} of {wanted} episodes and levels, too few to conclude.* "
+    return f"*Preliminary, too few episodes to conclude: {', '.join(few)}.* "
 
 
 def _left_out(found: Sequence[Point], plan: Mapping[str, Any]) -> Iterator[str]:
@@ -203,7 +206,12 @@ def _left_out(found: Sequence[Point], plan: Mapping[str, Any]) -> Iterator[str]:
 def _set_sentence(point: Point, rows: Sequence[Row], plan: Mapping[str, Any]) -> str:
     rule, seeds = point.cells[RULE], plan["sets"][point.set]
     low, high = rule.interval
-    inside = "inside" if HARD[0] <= rule.share <= HARD[1] else "outside"
+    wanted = f"the {HARD[0]:.0%} to {HARD[1]:.0%} that were wanted"
+    hard = f"inside {wanted}"
+    if rule.share > HARD[1]:
+        hard = f"above {wanted}: these episodes are easy for it"
+    elif rule.share < HARD[0]:
+        hard = f"below {wanted}: these episodes are hopeless for it"
     usual = max(rule.successes[1], rule.failures[1]) / rule.of
     known = [
         (Measured(*row["measured"]), row["truth"])
@@ -219,7 +227,7 @@ def _set_sentence(point: Point, rows: Sequence[Row], plan: Mapping[str, Any]) ->
         f"`{point.set}`: seed {seeds['judged_on']}, {rule.of} episodes judged of {seeds['episodes']}, of which "
         f"{rule.successes[1]} succeed; to say always the same would be right in {usual:.0%}. The rule "
         f"without simulation, with thresholds of seed {seeds['chosen_on']}, is right in {rule.right} "
-        f"({rule.share:.0%}; {low:.0%} to {high:.0%}), {inside} the 55 to 80 % that were wanted{most}."
+        f"({rule.share:.0%}; {low:.0%} to {high:.0%}), {hard}{most}."
     )
 
 
@@ -261,7 +269,7 @@ def _table(found: Sequence[Point]) -> Iterator[str]:
 
 
 def _worth(found: Sequence[Point], rows: Sequence[Row], approaches: Sequence[str]) -> Iterator[str]:
-    """Yield where the ensemble is wrong, and what it is worth beside its verdicts: explanations, tuning, speed."""
+    """Yield where the ensemble is wrong, and what it is for beside its verdicts."""
     for name in dict.fromkeys(point.set for point in found):
         mine = [r for r in rows if (r["set"], r["axis"]) == (name, NONE) and OURS in r["said"]]
         counts: dict[str, list[bool]] = {}
@@ -278,6 +286,11 @@ def _worth(found: Sequence[Point], rows: Sequence[Row], approaches: Sequence[str
             "action did (never picked up, lost on the way, beside the container, out of it again): "
             f"{', '.join(told)}."
         )
+    others = [p for p in found if p.axis == OBJECT]
+    if others:
+        sums = [f"{a} {_share(*_summed([p.cells[a] for p in others]))}" for a in approaches]
+        levels = " and ".join(dict.fromkeys(shown_level(axes()[OBJECT], p.level) for p in others))
+        yield f"**New objects**, of which the twin has the size wrong by {levels}, nothing tuned: {', '.join(sums)}."
     untuned, tuned = ([p.cells[name] for p in found] for name in (UNTUNED, TUNED))
     seconds = {a: _seconds(rows, a) for a in approaches}
     cost = VALUES_TRIED * max(cell.of for cell in tuned) * seconds[TUNED]

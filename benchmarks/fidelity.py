@@ -23,8 +23,8 @@ import fidelity_curve as curve
 from fidelity_pairs import CHAIN, Row, State, chain, rows_of
 from machine import machine
 
+from hetwin_fidelity import MARGIN
 from hetwin_truck.packets import LOADS
-from model_nodes.fidelity.rules import MARGIN
 
 EXAMPLES = """examples:
   python benchmarks/fidelity.py --quick

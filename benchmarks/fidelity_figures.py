@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from fidelity_pairs import Row, State
 
+from hetwin_fidelity import MODES
 from hetwin_truck.actions import ACTIONS, LAP
-from model_nodes.fidelity.signaler import MODES
 
 _COLOURS = dict(zip(MODES, ("0.3", "tab:blue", "tab:green", "tab:orange"), strict=True))
 

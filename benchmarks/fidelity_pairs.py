@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hetwin_fidelity import MODES
 from hetwin_suite._study.intervals import error_of
 from hetwin_truck.actions import ACTIONS, Outcome, Unloader
 from hetwin_truck.packets import LOADS, Load, draw_load
 from hetwin_truck.site import Site
-from model_nodes.fidelity.signaler import MODES
 from model_nodes.main_physics.engines.engine import Diverged
 
 CASES = [(mode, sleep) for sleep in (False, True) for mode in MODES]
@@ -81,7 +81,7 @@ def chain(
         number: of the load.
         states: maximum number of states.
         packets: number of packets; default: the scenario's.
-        margin: of the rules, see `model_nodes.fidelity.rules`.
+        margin: of the rules, see `hetwin_fidelity.near_robot`.
         end: see above.
     """
     if time.monotonic() >= end:

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from machine import machine
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_fidelity import MODES
 from hetwin_learning.fidelity.candidate import FULL, Candidate
 from hetwin_learning.fidelity.learn_fidelity import Weighed, Weighing, weighed
 from hetwin_learning.fidelity.moving import Moving
@@ -29,7 +30,6 @@ from hetwin_suite._study.runs.study import Study
 from hetwin_truck.cluttered_floor import FILE, write_cluttered_floor
 from hetwin_truck.packets import LOADS
 from hetwin_truck.scenario import file_of, write_truck_scenario
-from model_nodes.fidelity.signaler import MODES
 
 EXAMPLES = """examples:
   python benchmarks/managed_scenarios.py --quick

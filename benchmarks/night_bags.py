@@ -21,6 +21,8 @@ PLANTED = ("drop", "slip", "no_grip", "touch")
 BROKEN = ("random", "cut", "empty", "text", "no_messages")
 FINGERS = ("gripper_left_finger_joint", "gripper_right_finger_joint")
 OPEN_M = 0.04
+HELD_S = (5.3, 7.8)
+"""While the hand holds the box, and before it lowers it: over the tray, letting go is no drop [s]."""
 START_NS = 1_789_300_000_000_000_000
 APART_NS = 600_000_000_000
 
@@ -102,7 +104,7 @@ def write_recording(
         base: the recording that it is made from.
         at: when what is planted begins [s]; None: it is drawn.
     """
-    at = float(rng.uniform(5.3, 8.6)) if at is None else at
+    at = float(rng.uniform(*HELD_S)) if at is None else at
     readings = [_changed(reading, kind, at, rng) for reading in base.readings]
     announcements = list(base.announcements)
     if kind == "hang":
@@ -164,10 +166,19 @@ def kinds(
 
 
 def write_night(
-    folder: Path, count: int, planted: int, broken: int, hanging: int, seed: int
+    folder: Path,
+    count: int,
+    planted: int,
+    broken: int,
+    hanging: int,
+    seed: int,
+    until: float | None = None,
 ) -> dict[str, str]:
-    """Write a night of recordings below a folder; returns name -> kind."""
+    """Write a night of recordings below a folder, each up to a time [s]; returns name -> kind."""
     rng, base = np.random.default_rng(seed), recorded()
+    if until is not None:
+        readings = tuple(one for one in base.readings if one.time < until)
+        base = Recorded(readings, ())
     made = {}
     for index, kind in enumerate(kinds(count, planted, broken, hanging, rng)):
         name = f"{'left' if index % 2 else 'right'}/bag_{index:05d}"

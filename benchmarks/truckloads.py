@@ -20,8 +20,8 @@ from machine import machine
 from truckload import Unloading, kept, unload
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_fidelity import MODES
 from hetwin_truck.packets import LOADS
-from model_nodes.fidelity.signaler import MODES
 
 EXAMPLES = """examples:
   python benchmarks/truckloads.py --scenario C --quick

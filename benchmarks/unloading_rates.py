@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 from machine import machine
 
+from hetwin_fidelity import MODES
 from hetwin_suite._study.intervals import error_of
 from hetwin_truck.actions import ACTIONS, Unloader
 from hetwin_truck.packets import LOADS, Load, draw_load
 from hetwin_truck.site import Site
-from model_nodes.fidelity.signaler import MODES
 from model_nodes.main_physics.engines.engine import Diverged
 
 TEN_MINUTES = 600.0

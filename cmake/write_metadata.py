@@ -24,7 +24,7 @@ def _metadata(project: dict[str, Any]) -> Iterator[str]:
 
 
 def _entry_points(project: dict[str, Any]) -> Iterator[str]:
-    groups = {"console_scripts": project.get("scripts", {}), **project["entry-points"]}
+    groups = {"console_scripts": project.get("scripts", {}), **project.get("entry-points", {})}
     for group, entries in groups.items():
         yield f"[{group}]"
         yield from (f"{name} = {target}" for name, target in entries.items())

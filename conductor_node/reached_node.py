@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Callable, MutableMapping, Sequence
 from typing import Any
@@ -126,6 +127,8 @@ class TopicChannel:
 
 REGULAR_END_S = 1.0
 CALL_AGAIN_S = 0.2
+TELL_S = 5.0
+"""A node that has not registered after this time is named on the console."""
 
 
 class ReachedNode(Peer):
@@ -216,10 +219,13 @@ class ReachedNode(Peer):
 
     def _wait_for_registration(self) -> None:
         """Wait until the node has registered; one that is seen gets further time for it."""
-        end, seen_at = time.monotonic() + APPEAR_S, 0.0
-        within = max(REGISTER_S, self.plan.deadline)
+        begun, seen_at, is_told = time.monotonic(), 0.0, False
+        end, within = begun + APPEAR_S, max(REGISTER_S, self.plan.deadline)
         while self.plan.name not in self._registrations:
             now = time.monotonic()
+            if now > begun + TELL_S and not is_told:
+                is_told = True
+                self._node.get_logger().warning(f"{self.plan.name}: {self._missing(end - begun)}")
             if now > end and seen_at:
                 reason = (
                     f"its node {self._name!r} was seen {now - seen_at:.1f} s ago, but did not register within"
@@ -250,12 +256,22 @@ class ReachedNode(Peer):
         pairs = self._node.get_node_names_and_namespaces()
         return sorted(f"{where.rstrip('/')}/{name}" for name, where in pairs if where == space)
 
+    def _missing(self, patience: float) -> str:
+        """What is waited for, for whoever started the conductor's node."""
+        return (
+            f"its node {self._name!r} has not registered with this conductor on host {socket.gethostname()} after"
+            f" {TELL_S:g} s, which waits for {patience:.0f} s. {self._there()}"
+        )
+
     def _never_seen(self) -> str:
-        registered = ", ".join(sorted(self._registrations)) or "none"
         return (
             f"its node {self._name!r} did not appear within {APPEAR_S:g} s; is it running?"
-            f" Nodes seen until then: {', '.join(self._seen())}; registered: {registered}"
+            f" {self._there()}"
         )
+
+    def _there(self) -> str:
+        registered = ", ".join(sorted(self._registrations)) or "none"
+        return f"Nodes seen until then: {', '.join(self._seen())}; registered: {registered}"
 
     def _wait_for_topics(self, topics: TopicChannel) -> None:
         if not self._discovers(topics.ENDS, DISCOVER_S):

@@ -51,7 +51,7 @@ def shipped() -> list[str]:
     ]
     for file in (ROOT / "pyproject.toml", *beside):
         project: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
-        found |= project["entry-points"].get("hetwin.models", {}).keys()
+        found |= project.get("entry-points", {}).get("hetwin.models", {}).keys()
     return sorted(found)
 
 

@@ -18,9 +18,7 @@ For example, half a second of the world of a table::
 
 from __future__ import annotations
 
-from model_nodes.fidelity.bounding_boxes import BoundingBoxes
-from model_nodes.fidelity.rules import MARGIN, NearRobotRules, Thresholds
-from model_nodes.fidelity.signaler import MODES, NearRobot, NearRobotSettings
+from model_nodes.bounding_boxes import BoundingBoxes
 from model_nodes.main_physics.engines.engine import Diverged, Engine, EngineSettings, Rangefinder
 from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.loading import load_world
@@ -33,20 +31,14 @@ from model_nodes.main_physics.world.xml_file import parse_xml, read_xml
 
 __all__ = [
     "DEFAULT_FRICTION",
-    "MARGIN",
-    "MODES",
     "Body",
     "BoundingBoxes",
     "Diverged",
     "Engine",
     "EngineSettings",
     "MainPhysics",
-    "NearRobot",
-    "NearRobotRules",
-    "NearRobotSettings",
     "Rangefinder",
     "Settings",
-    "Thresholds",
     "World",
     "XmlElement",
     "entities_of",

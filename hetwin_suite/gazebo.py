@@ -19,6 +19,7 @@ For example, a red ball that Gazebo can be asked to create::
 from __future__ import annotations
 
 from model_nodes.main_physics.engines.gz.bindings import Gazebo, gazebo, own_worlds, transport_node
+from model_nodes.main_physics.engines.gz.proxies.proxy import Proxy
 from model_nodes.main_physics.engines.gz.sdf_parts import (
     add,
     add_colour,
@@ -36,6 +37,7 @@ __all__ = [
     "Gazebo",
     "Joint",
     "JointKind",
+    "Proxy",
     "Tree",
     "WorldState",
     "add",

@@ -53,7 +53,7 @@ from hetwin_core.episodes.run_messages import note as note_message
 from hetwin_core.episodes.run_messages import registry as registry_message
 from hetwin_suite.view.live.doors import LOOPBACK, Doors
 from hetwin_suite.view.live.feed import Begun, Feed, Happening, HappeningKind, Now, Over, Phase
-from hetwin_suite.view.live.hands import Deed, GoOn, HandOver, Hands, HoldTo, Pause, Step
+from hetwin_suite.view.live.hands import Deed, GoOn, HandOver, Hands, HoldTo, Pause, Raise, Step
 from hetwin_suite.view.palette import model_colours, rgb
 from hetwin_suite.view.viewers import Shown, Viewer
 
@@ -84,6 +84,7 @@ __all__ = [
     "Over",
     "Pause",
     "Phase",
+    "Raise",
     "RunEncoder",
     "Shown",
     "Step",

@@ -179,6 +179,7 @@ def _nodes(context: LaunchContext) -> list[object]:
     if conducts:
         parameters = {**_conductor_parameters(scenario, value), "run": run}
         conductor = node("conductor", "conductor", parameters)
+        started += _waited_for(scenario, here | inside)
         started += [*_interrupt_too(conductor), conductor, _pass_on_the_end(conductor)]
     else:
         started += [_end_with_the_last(models)]
@@ -188,6 +189,12 @@ def _nodes(context: LaunchContext) -> list[object]:
         page = _page(value("namespace"), int(value("show_port")))
         started += [*_interrupt_too(page), page]
     return started
+
+
+def _waited_for(scenario: Scenario, here: frozenset[str]) -> list[LogInfo]:
+    """Names the models that must be started elsewhere, for the run waits for them."""
+    elsewhere = ", ".join(plan.name for plan in scenario.placeable if plan.name not in here)
+    return [LogInfo(msg=f"not started here, and waited for: {elsewhere}")] if elsewhere else []
 
 
 def _claimed(namespace: str, token: str) -> str:

@@ -63,7 +63,7 @@ class Lift(Node):
         output.more = json.dumps(more) if more else ""
 
     def fill(self, output, now, poses):
-        output.index = [1, now, -1, 0, *(n for slot in poses for n in (slot, -1, now, 13))]
+        output.index = [now, -1, 0, *(n for slot in poses for n in (slot, -1, now, 13))]
         output.numbers = [number for pose in poses.values() for number in pose]
 
 

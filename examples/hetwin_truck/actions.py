@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hetwin_suite.engine import MARGIN, Rangefinder, Thresholds
+from hetwin_fidelity import MARGIN, Thresholds
+from hetwin_suite.engine import Rangefinder
 from hetwin_suite.model import Floats
 from hetwin_truck.manager import Manager, thresholds_of
+from hetwin_truck.plunger_scripts import Plunger
 from hetwin_truck.program import INTO_WALL, Phase, pick, reachable, sweep
 from hetwin_truck.robot import (
     BELTS,
-    CUP_RADIUS,
     ROLLER_RADIUS,
     SENSOR_REACH,
     plunger_links,
@@ -32,8 +33,6 @@ LAP = 0.1
 _LAP_STEPS = round(LAP / PERIOD)
 _MOVING_SPEED = 0.05
 """A packet faster than this is moving [m/s]."""
-_TOUCH_DISTANCE = 0.003
-"""A cup attaches to a packet nearer than this [m]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +68,6 @@ class Outcome:
         return sum(self.laps)
 
 
-@dataclass(slots=True)
-class _Plunger:
-    """The script of one plunger: it attaches to the packet that its cup touches."""
-
-    held: str | None = None
-
-    def step(self, distance: float, packet: str | None) -> None:
-        """Update with the reading of the cup's sensor."""
-        if self.held is None and distance < CUP_RADIUS + _TOUCH_DISTANCE:
-            self.held = packet
-
-
 class Unloader:
     """Performs actions on a site in a fidelity mode.
 
@@ -97,7 +84,7 @@ class Unloader:
         ]
         self._packet_of = {site.frame_ids[p.name]: p.name for p in site.packets}
         self._held: list[str] = []
-        self._scripts: list[_Plunger] = []
+        self._scripts: list[Plunger] = []
         site.engine.run_belt(
             "nose_roller", (0.0, 0.0, 0.0), (0.0, 0.0, _BELT_SPEED / ROLLER_RADIUS)
         )
@@ -122,7 +109,7 @@ class Unloader:
         boxes = self.boxes()
         phases = pick(boxes) if action == "pick" else sweep(boxes, self._into_wall)
         manager = Manager(site, thresholds)
-        self._held, self._scripts = [], [_Plunger() for _ in self._sensors]
+        self._held, self._scripts = [], [Plunger() for _ in self._sensors]
         begun = time.process_time()
         for count, joints in enumerate(
             self._motion(phases, manager, outcome.plunger_actions), start=1

@@ -21,7 +21,7 @@ app = typer.Typer(
 )
 
 Mode: TypeAlias = Literal["HiFi", "AdFi-1", "AdFi-2", "AdFi-3"]
-"""The modes of the fidelity manager; see `model_nodes.fidelity.signaler.MODES`."""
+"""The modes of the fidelity manager; see `hetwin_fidelity.MODES`."""
 ModeOption = Annotated[
     Mode, typer.Option(help="HiFi: all packets always high; AdFi: what is near the robot")
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_suite.engine import MARGIN, MODES, NearRobotRules, Thresholds
+from hetwin_fidelity import MARGIN, MODES, NearRobotRules, Thresholds
 from hetwin_suite.model import Fidelity
 from hetwin_truck.robot import plunger_links, plunger_names
 from hetwin_truck.site import Site

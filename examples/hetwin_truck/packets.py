@@ -29,7 +29,7 @@ class Load:
 
 
 LOADS = {"A": Load(491, 2.2), "B": Load(1007, 2.2), "C": Load(539, 1.2)}
-SMALL = Load(40, 1.2)
+SMALL = Load(160, 1.3)
 """The load of the scenario `truck_unloading`."""
 CUT_OUT = 150
 """Packets of the cut-out of scenario A on which the choice of actions is learnt."""

@@ -1,7 +1,7 @@
 """Records the episode `truck_unloading`: a pick and a sweep from a small load.
 
 ``python -m hetwin_truck.record --out DIR``. The joint states are the commanded ones; the
-annotations contain when the plungers are needed, and which packets the cups hold.
+annotations contain when the plungers are needed, and when their cups suck.
 """
 
 from __future__ import annotations
@@ -71,24 +71,17 @@ def record(out: Path, packets: Sequence[Packet], mode: str = "HiFi") -> dict[str
 
 
 def _announcements(plunger_actions: Sequence[PlungerAction]) -> list[Announcement]:
-    """Return `pick` from extend to release, and `suck` for each packet from hold to release."""
+    """Return `pick` from extend to release, and `suck` from hold to release."""
     at = {action.do: action for action in plunger_actions}
     if not at:
         return []
     end = at["release"].time
-    found = _span("pick", at["extend"].time, end)
-    for name in at["hold"].held:
-        found += _span("suck", at["hold"].time, end, {"object": name})
-    return found
+    return [*_span("pick", at["extend"].time, end), *_span("suck", at["hold"].time, end)]
 
 
-def _span(
-    operation: str, begin: float, end: float, arguments: dict[str, str] | None = None
-) -> list[Announcement]:
-    return [
-        Announcement(time, operation, phase, dict(arguments or {}))
-        for time, phase in ((begin, "begin"), (end, "end"))
-    ]
+def _span(operation: str, begin: float, end: float) -> list[Announcement]:
+    phases = ((begin, "begin"), (end, "end"))
+    return [Announcement(time, operation, phase, {}) for time, phase in phases]
 
 
 def _readings(tape: Sequence[Floats]) -> list[Reading]:

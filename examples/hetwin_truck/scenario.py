@@ -11,7 +11,7 @@ from pathlib import Path
 
 import yaml
 
-from hetwin_suite.engine import MODES
+from hetwin_fidelity import MODES
 from hetwin_suite.runs import find_scenario
 from hetwin_truck.packets import LOADS
 from hetwin_truck.record import record

@@ -27,7 +27,7 @@ def lab_robot(
     drive.csv (wheels, and where it really was) and laps.csv are logs for hetwin calibrate, robot.json is its data
     sheet.
 
-    Example: hetwin record lab_robot -n 2 --seed 3 --out episodes/moves
+    Example: hetwin record lab_robot -n 1 --seed 3 --out episodes/moves
     """
     from hetwin_twin_lab.recorded import record_moves
 

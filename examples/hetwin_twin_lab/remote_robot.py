@@ -4,77 +4,46 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from hetwin_suite.model import (
     Amount,
     BadInput,
     Changes,
-    Contribution,
-    Model,
     Name,
-    Parameters,
-    RunFailed,
     Snapshot,
     Text,
     Tick,
     parameter,
 )
-from hetwin_twin_lab.words import NOT_UNDERSTOOD
-
-if TYPE_CHECKING:
-    from hetwin_twin_lab.wire import Wire
+from hetwin_twin_lab.wired import OnTopics, Wired
+from hetwin_twin_lab.words import COMMAND, NOT_UNDERSTOOD, REPLY
 
 _LOOK_S = 0.05
 
 
-class Settings(Parameters):
+class Settings(OnTopics):
     """The parameters of the model."""
 
-    namespace: str = parameter("of the robot's topics lab/command and lab/reply", "")
     link: Name = parameter("model whose events are the commands", "link")
     command: Text = parameter("name of the events that are commands to it", "command")
     reply: Text = parameter("name of the events that its answers become", "reply")
     wait: Amount = parameter("how long to wait for the robot at the start", 20.0, "s")
 
 
-class RemoteRobot(Model[Settings]):
+class RemoteRobot(Wired[Settings]):
     """Publishes commands as JSON on lab/command (std_msgs/String), and raises what it hears on lab/reply as events.
 
     It waits for the robot at the start. A robot that falls silent is no error here: the link reports what is missing.
     """
 
     summary = "A real robot on ROS 2 that takes a link's commands as text, and answers them."
-    rate = 20.0
     raises: ClassVar[Mapping[str, str]] = {
         "reply": "an answer of the robot: what it says, id and code among it",
         NOT_UNDERSTOOD: "an answer that could not be read: remark",
     }
 
-    def __init__(self) -> None:
-        self._wire: Wire | None = None
-
-    def initialize(self, settings: Settings, scene: Contribution) -> None:
-        """Open the topics.
-
-        Raises:
-            BadInput: if ROS 2 is not there.
-        """
-        try:
-            from hetwin_twin_lab.wire import (
-                COMMAND,
-                REPLY,
-                Wire,
-            )
-        except ImportError as error:
-            raise BadInput(
-                f"ROS 2 cannot be imported: {error}",
-                where="namespace",
-                expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite",
-            ) from None
-        self._wire = Wire(settings.namespace, "robot_commander", COMMAND, REPLY)
-        scene.needs()
-        scene.reproducible = False
+    node, sends, hears = "robot_commander", COMMAND, REPLY
 
     def start(self, scene: Snapshot) -> None:
         """Wait for the robot.
@@ -82,7 +51,7 @@ class RemoteRobot(Model[Settings]):
         Raises:
             BadInput: if it does not come.
         """
-        wire = self._opened(scene.time_ns)
+        wire = self.opened(scene.time_ns)
         until = time.monotonic() + self.settings.wait
         while not wire.is_heard:
             if time.monotonic() > until:
@@ -96,24 +65,12 @@ class RemoteRobot(Model[Settings]):
 
     def step(self, tick: Tick) -> Changes:
         """Send the commands that have come, and say what is heard."""
-        settings, wire = self.settings, self._opened(tick.time_ns)
+        settings, wire = self.settings, self.opened(tick.time_ns)
         for event in tick.events:
             if event.source == settings.link and event.name == settings.command:
                 wire.send(event.arguments)
         changes = tick.changes()
         for said in wire.heard():
             changes.event(settings.reply, **said)
-        while wire.bad:
-            changes.event(NOT_UNDERSTOOD, remark=wire.bad.popleft())
+        self.report_unread(wire, changes)
         return changes
-
-    def stop(self) -> None:
-        """Close the topics."""
-        wire, self._wire = self._wire, None
-        if wire is not None:
-            wire.close()
-
-    def _opened(self, time_ns: int) -> Wire:
-        if self._wire is None:
-            raise RunFailed("remote_robot", "step", time_ns, "the model is not initialized")
-        return self._wire

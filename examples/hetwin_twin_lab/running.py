@@ -15,7 +15,8 @@ from hetwin_suite.runs import Scenario
 from hetwin_twin_lab.connection import Connection
 from hetwin_twin_lab.hidden import Hidden
 from hetwin_twin_lab.robot import LabRobot
-from hetwin_twin_lab.wire import COMMAND, REPLY, Wire
+from hetwin_twin_lab.wire import Wire
+from hetwin_twin_lab.words import COMMAND, REPLY
 
 _DEPTH = 100
 _LOOK_S = 0.002

@@ -6,7 +6,9 @@ import json
 import math
 import threading
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
 
 from rclpy import init
 from rclpy.context import Context
@@ -14,10 +16,10 @@ from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from std_msgs.msg import String
 
+from hetwin.srv import NotifyEvent
 from hetwin_suite.model import Json
 from hetwin_twin_lab.words import is_whole
 
-COMMAND, REPLY = "lab/command", "lab/reply"
 _DEPTH = 100
 _MOST_BAD = 10_000
 """So many messages that cannot be read are kept between two steps."""
@@ -32,19 +34,30 @@ class Wire:
         node: name of the node.
         sends: topic to send on.
         hears: topic to listen to.
+        services: names of services of type hetwin/NotifyEvent -> what takes the event's arguments and returns why it
+            refuses them, or an empty text; called in another thread.
 
     Attributes:
         node: to which further topics may belong.
         bad: what was heard and could not be read, in words; emptied by whoever reports it.
     """
 
-    def __init__(self, namespace: str, node: str, sends: str, hears: str) -> None:
+    def __init__(
+        self,
+        namespace: str,
+        node: str,
+        sends: str,
+        hears: str,
+        services: Mapping[str, Callable[[Mapping[str, Json]], str]] | None = None,
+    ) -> None:
         self._context = Context()
         init(args=[], context=self._context)
         prefix = f"/{namespace.strip('/')}" if namespace.strip("/") else ""
         self.node = Node(node, context=self._context, namespace=prefix)
         self._publisher = self.node.create_publisher(String, sends, _DEPTH)
         self.node.create_subscription(String, hears, self._hear, _DEPTH)
+        for name, take in (services or {}).items():
+            self.node.create_service(NotifyEvent, name, partial(_serve, take))
         self._lock = threading.Lock()
         self._heard: deque[dict[str, Json]] = deque()
         self.bad: deque[str] = deque(maxlen=_MOST_BAD)
@@ -98,6 +111,15 @@ class Wire:
             return
 
 
+def _serve(take: Callable[[Mapping[str, Json]], str], request: Any, response: Any) -> Any:
+    try:
+        response.reason = take(_parsed(request.event.arguments or "{}"))
+    except ValueError as error:
+        response.reason = str(error)
+    response.accepted = not response.reason
+    return response
+
+
 def as_text(arguments: Mapping[str, Json]) -> str:
     """Return arguments of a command or an answer as text."""
     return json.dumps(dict(arguments), separators=(",", ":"))
@@ -109,11 +131,23 @@ def from_text(text: str) -> dict[str, Json]:
     Raises:
         ValueError: if the text is no JSON object with a whole number ``id``, or has numbers that are not finite.
     """
+    said = _parsed(text)
+    if not is_whole(said.get("id")):
+        raise ValueError(f"found {text[:80]!r}; expected a JSON object with a whole number id")
+    return said
+
+
+def _parsed(text: str) -> dict[str, Json]:
+    """Return a JSON object.
+
+    Raises:
+        ValueError: if the text is none, or has numbers that are not finite.
+    """
     try:
         said = json.loads(text, parse_constant=_no_number, parse_float=_finite)
     except RecursionError:
         raise ValueError(f"found {text[:80]!r}; it is nested too deeply") from None
-    if not isinstance(said, dict) or not is_whole(said.get("id")):
+    if not isinstance(said, dict):
         raise ValueError(f"found {text[:80]!r}; expected a JSON object with a whole number id")
     return said
 

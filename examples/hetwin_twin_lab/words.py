@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+COMMAND, REPLY = "lab/command", "lab/reply"
+"""Topics of a robot."""
 LINKED = "linked"
 """The link is there: real (None: there is none), virtual, commander (models), command, reply (names of events)."""
 LOGGED = "logged"
@@ -12,6 +14,8 @@ ROBOT_LOST, ROBOT_BACK = "robot_lost", "robot_back"
 """The real robot does not answer any more: model, timeouts; and it answers again: model."""
 NOT_UNDERSTOOD = "not_understood"
 """A message of a robot could not be read: remark."""
+GIVE_MISSION = "give_mission"
+"""Somebody gives a mission: mission, target, and perhaps id."""
 MODEL_UPDATED = "model_updated"
 """The virtual robot's model has new parameters: rows that it was learned from, and the parameters."""
 PLANNED, POINTED = "planned", "pointed"

@@ -21,7 +21,13 @@ def grip_sentences(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """
     names = (CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING, COVERAGE, JUDGED)
     events = [event_from_summary(row) for row in rows if row["name"] in names]
-    return [*_sentences(events), *(_judged(event) for event in events if event.name == JUDGED)]
+    judged = (event for event in events if event.name == JUDGED and not _is_usual(event))
+    return [*_sentences(events), *map(_judged, judged)]
+
+
+def _is_usual(event: Event) -> bool:
+    """Whether a claim is not worth a sentence: that nothing was touched."""
+    return event.arguments["claim"] == TOUCHED and not event.arguments["known"]
 
 
 def _judged(event: Event) -> str:

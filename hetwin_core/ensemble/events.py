@@ -166,7 +166,16 @@ FORCE_SAYS, IO_SAYS = "force_says", "io_says"
 """What an arm says that it feels (``force``, ``torque``), and the new ``state`` of an input or output (``io``)."""
 GOAL_SENT, RESULT_GOT = "goal_sent", "result_got"
 """What an action was asked for, and what it returned."""
-_SAID = frozenset({GRIPPER_SAYS, TRAJECTORY_SAYS, FORCE_SAYS, IO_SAYS, GOAL_SENT, RESULT_GOT})
+COMMANDED, FEELS = "commanded", "feels"
+"""Where a controller was told to bring joints (``positions`` by name, or the ``values`` of a ``gripper``; rad or m),
+and what a sensor of a hand feels: ``source``, ``quantity``, and where known ``unit``, ``hand``, ``claim`` (``held`` if
+not said) and ``log_ratio``."""
+_SAID = frozenset(
+    {
+        *(GRIPPER_SAYS, TRAJECTORY_SAYS, FORCE_SAYS, IO_SAYS, GOAL_SENT, RESULT_GOT),
+        *(COMMANDED, FEELS),
+    }
+)
 ROBOT = "robot"
 """Argument that names the robot, where there are several."""
 _PHASE = "phase"

@@ -15,6 +15,9 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import one_of
 
 MODELS = {
+    **dict.fromkeys(
+        ("fidelity_during_action", "fidelity_near_robot", "fidelity_rules"), "fidelity"
+    ),
     "fluid_in_cup": "fluid",
     "fmu": "fmi",
     "gazebo_view": "gazebo",
@@ -26,6 +29,7 @@ MODELS = {
         (
             "lab_robot_stand_in",
             "mission_desk",
+            "plunger_scripts",
             "remote_robot",
             "robot_link",
             "travel_update",
@@ -37,6 +41,7 @@ MODELS = {
 """Types of models that packages of ours bring, and the extras that install these."""
 COMMANDS = {
     "label": "datasets",
+    "calibrate hand": "evidence",
     "learn": "learn",
     "machines": "machines",
     "night": "night",

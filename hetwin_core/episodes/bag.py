@@ -165,7 +165,6 @@ class LogBag:
         self._keep_room(room)
         self._facts: dict[str, str] = {}
         self._connections: dict[str, Connection] = {}
-        self._channels: dict[str, int] = {}
         self._topics: list[Topic] = []
         self._qos = {latched: offered_qos(latched) for latched in (False, True)}
         for topic in LOGGED:
@@ -182,7 +181,6 @@ class LogBag:
         self._file.add_connection(connection, self._qos[topic.latched])
         self._topics.append(topic)
         self._connections[topic.name] = connection
-        self._channels[topic.name] = connection.id
 
     def _keep_room(self, size: int) -> None:
         if not size:
@@ -220,7 +218,7 @@ class LogBag:
             RunFailed: if the disk cannot be written to.
         """
         try:
-            self._file.write_all(messages, self._channels, now_ns)
+            self._file.write_all(messages, self._connections, now_ns)
         except OSError as error:
             raise RunFailed("log", "write", now_ns, self._reason(error)) from error
 

@@ -114,14 +114,7 @@ class DueStates:
             self._due.take(now)
             self._last, self.happened = None, False
             return KeptState.of(step, scene)
-        self._last = KeptState(
-            now,
-            step,
-            scene.values.copy(),
-            scene.owners.copy(),
-            scene.parents.copy(),
-            scene.tables.get(PROXIMITY, NO_PROXIMITY),
-        )
+        self._last = KeptState.of(step, scene).copied()
         return None
 
     def left(self) -> KeptState | None:
@@ -165,7 +158,8 @@ class RunLog(RunListener):
         state_rate: states per simulated second. The first and the last state, and that of every step with an
             event or a handover, are always written.
         transform_rate: most messages on ``/tf``, and of contacts, per simulated second; one without any motion is left
-            out, but never for longer than a second.
+            out, but never for longer than a second. Where states are more frequent, each comes with the first state
+            at or after the time when it is due.
 
     Raises:
         BadInput: if the folder already holds a run or cannot be written to; nothing is touched then.
@@ -185,6 +179,7 @@ class RunLog(RunListener):
         check_free(out)
         self.out = out
         self._states = DueStates(state_rate)
+        self._frames_apart = transform_rate > state_rate
         self._transforms, self._contacts = (Due(round(1e9 / transform_rate)) for _ in range(2))
         self._repetition = Due(_REPETITION_NS)
         self._bag: LogBag | None = None
@@ -233,7 +228,8 @@ class RunLog(RunListener):
         state = self._states.take(step, scene)
         if state is not None:
             self._write_state(state)
-        if now >= self._transforms.next_ns:
+        with_state = state is not None or self._frames_apart
+        if with_state and now >= self._transforms.next_ns:
             self._transforms.take(now)
             self._write_transforms(now, scene.values)
         if self._encoder.has_scans:
@@ -245,7 +241,8 @@ class RunLog(RunListener):
         """When a state, frames or scans are due."""
         if self._encoder.has_scans:
             return now_ns
-        return min(self._states.next_ns(now_ns), self._transforms.after(now_ns))
+        states_ns = self._states.next_ns(now_ns)
+        return min(states_ns, self._transforms.after(now_ns)) if self._frames_apart else states_ns
 
     def event(self, event: Event) -> None:
         """Write an event, and, if it is one of the robot's program, the action annotation or the task too."""

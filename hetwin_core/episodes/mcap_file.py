@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from rosbags.interfaces import Connection
 from rosbags.rosbag2 import CompressionMode
 from rosbags.rosbag2.storage_mcap import McapWriter
 
@@ -44,7 +45,7 @@ class McapFile(McapWriter):
         self._whole = self.bio.tell()
 
     def write_all(
-        self, messages: Iterable[Encoded], channels: Mapping[str, int], now_ns: int
+        self, messages: Iterable[Encoded], channels: Mapping[str, Connection], now_ns: int
     ) -> None:
         """Write messages, with the same bytes as the library's in a third of the time.
 
@@ -62,7 +63,7 @@ class McapFile(McapWriter):
             if place > _CHUNK:
                 self.end_chunk()
                 chunk, place = self.chunk, 0
-            time_ns, channel = at_ns if at_ns > now_ns else now_ns, channels[topic.name]
+            time_ns, channel = at_ns if at_ns > now_ns else now_ns, channels[topic.name].id
             if time_ns < chunk.message_start_time:
                 chunk.message_start_time = time_ns
                 self.message_start_time = min(time_ns, self.message_start_time)

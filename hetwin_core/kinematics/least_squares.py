@@ -23,6 +23,8 @@ _FLAT = 1e-12
 """Curvature, as a share of the largest, below which the residuals do not determine a direction."""
 _DAMPING = 4.0
 """Factor by which steps are damped more, or less."""
+_MOST_OWN = 0.9
+"""Share of a residual that its own parameters have taken away; no more is believed."""
 _FAR = 1e100
 """Stands for no bound, in units."""
 
@@ -153,6 +155,11 @@ def _variances(J: Floats, r: Floats, groups: ArrayLike | None) -> Floats:  # noq
     inverse, free = _inverse(curvature)
     pulls = J * (r / np.sqrt(1.0 + r * r))[:, None]
     count = m
+    if (
+        groups is None
+    ):  # what a parameter has taken from the residual that alone determines it (MacKinnon, White 1985)
+        own = np.minimum(bend * np.einsum("ij,jk,ik->i", J, inverse, J), _MOST_OWN)
+        pulls /= np.sqrt(1.0 - own)[:, None]
     if groups is not None:
         _, member = np.unique(np.asarray(groups), return_inverse=True)
         if member.max() + 1 > n:

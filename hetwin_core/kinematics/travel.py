@@ -24,6 +24,7 @@ _LOOSE = 2.0
 """The same where nothing is known of the robot."""
 _RAMPS = (0.3, 1.0, 3.0)
 """Factors of the accelerations to start from."""
+_LEAST_CYCLE_S = 0.002
 _FOLDS = 5
 _GAIN = 0.95
 """A model must leave less than this share of a simpler one's error."""
@@ -68,10 +69,12 @@ class TravelFit:
     Attributes:
         model: that fits best.
         sd: standard deviations of its parameters by name; inf for those that the laps do not determine.
+        cycle: laps end with one of so many seconds, so they last half of it longer; 0: there are none.
     """
 
     model: TravelModel
     sd: dict[str, float]
+    cycle: float = 0.0
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -80,7 +83,7 @@ class TravelFit:
 
     def time(self, rotation: float, displacement: float) -> float:
         """Return the time for a command [s]."""
-        return self.model.time(rotation, displacement)
+        return self.model.time(rotation, displacement) + self.cycle / 2.0
 
 
 def travel_model(
@@ -175,10 +178,21 @@ def _fit(commands: Floats, times: Floats, start: Floats, trust: float) -> Travel
     off = np.abs(first.residuals[: len(times)]) * 4.0 * _SCALE_S
     scale = max(_SCALE_S, 3.0 * 1.48 * float(np.median(off)))
     fit = _best(commands, times, start, [first.parameters], trust, scale)
-    model = _model(fit.parameters)
+    found, cycle = _model(fit.parameters), _cycle(times)
+    model = replace(found, lag=max(0.0, found.lag - cycle / 2.0))
     values = np.array(list(asdict(model).values()))
     slope = np.append(values[:4], 1.0)
-    return TravelFit(model, dict(zip(NAMES, (fit.sd * slope).tolist(), strict=True)))
+    return TravelFit(model, dict(zip(NAMES, (fit.sd * slope).tolist(), strict=True)), cycle)
+
+
+def _cycle(times: Floats) -> float:
+    """The longest time of which all laps are multiples [s]; 0 if they are of none."""
+    steps = np.diff(np.unique(np.round(times, 6)))
+    cycle = float(steps.min()) if len(steps) else 0.0
+    if cycle < _LEAST_CYCLE_S or len(steps) < len(NAMES):
+        return 0.0
+    counts = times / cycle
+    return cycle if float(np.abs(counts - np.round(counts)).max()) < 0.02 else 0.0
 
 
 def _best(
@@ -282,9 +296,12 @@ def _line(laps: Sequence[Lap]) -> Predictor:
 
 
 def _trapezoids(laps: Sequence[Lap]) -> Predictor:
-    model = travel_model(laps).model
-    return lambda commands: model.times(
-        np.array([(lap.rotation, lap.displacement) for lap in commands]).reshape(-1, 2)
+    fit = travel_model(laps)
+    return lambda commands: (
+        fit.cycle / 2.0
+        + fit.model.times(
+            np.array([(lap.rotation, lap.displacement) for lap in commands]).reshape(-1, 2)
+        )
     )
 
 

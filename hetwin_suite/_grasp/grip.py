@@ -197,13 +197,18 @@ class Grip:
         model, hand = self._model, self._hand
         joints = tuple(joint_name(model, joint) for joint in hand.joints)
         moves = {int(model.jnt_bodyid[j]): joint_name(model, j) for j in reversed(hand.joints)}
+        names = [body_name(model, body) for body in range(model.nbody)]
+        above = {body: names[model.body_parentid[body]] for body in hand.bodies[1:]}
         links = [
             Entity(
-                body_name(model, body), EntityKind.LINK, owner=_ROBOT, joint=moves.get(body, ""),
-                parent=body_name(model, int(model.body_parentid[body])) if body != hand.bodies[0] else "",
+                names[body],
+                EntityKind.LINK,
+                owner=_ROBOT,
+                parent=above.get(body, ""),
+                joint=moves.get(body, ""),
             )
             for body in hand.bodies
-        ]  # fmt: skip
+        ]
         frame = Entity(self._frame, EntityKind.HAND, owner=_ROBOT, parent=hand.name, joints=joints)
         things = [Entity(body_name(model, body), EntityKind.OBJECT) for body in objects]
         robot = Entity(_ROBOT, EntityKind.ROBOT, joints=joints)
@@ -212,10 +217,14 @@ class Grip:
         if joints:
             attributes.append((_ROBOT, AttributeSpec("joint_positions", len(joints))))
         described: dict[str, object] = {
-            "name": frame.name, "robot": _ROBOT, "link": hand.name, "joints": list(joints),
+            "name": frame.name,
+            "robot": _ROBOT,
+            "link": hand.name,
+            "joints": list(joints),
             "finger_links": list(finger_links(links, frame)),
-            "opened": list(hand.opened), "closed": list(hand.closed),
-        }  # fmt: skip
+            "opened": list(hand.opened),
+            "closed": list(hand.closed),
+        }
         return Layout.build((robot, *links, frame, *things), attributes), described
 
     def _name(self) -> str:

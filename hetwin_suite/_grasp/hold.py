@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
+from weakref import WeakValueDictionary
 
 import mujoco as mj
 import numpy as np
@@ -15,8 +17,10 @@ from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite._grasp.grip import Grip
 from hetwin_suite._grasp.hand import body_name, find_hand
 
-NEAR, FAR = 0.005, 0.02
-"""Time between two looks at the hand while something is near it, and while nothing is [s]."""
+NEAR = 0.005
+"""Time between two looks at a hand while something is near it [s]."""
+FAR = 0.02
+"""Time between two looks at a hand while nothing is near it [s]."""
 HEAVIER = 10.0
 """A held object has so many times its inertia more against what touches it, but not for the hand: soft contacts of
 light things give way to the fingers."""
@@ -29,8 +33,9 @@ class Hold:
 
     While the fingers hold an object, its velocity is set after each step so that it follows the hand. The force that
     this takes acts on the hand in return, so that the object keeps its weight, pushes and is pushed. When the fingers
-    open, the object goes on with the velocity that it has. A hand without finger joints holds by suction, see `suck`.
-    Nothing is held when time jumps back, as at a reset.
+    open, the object goes on with the velocity that it has. Of two hands around one object the first carries it, then
+    the other. A hand without finger joints holds by suction, see `suck`. Nothing is held when time jumps back, as at a
+    reset.
 
     Args:
         model, data: of one world; batches of worlds are not supported.
@@ -43,6 +48,9 @@ class Hold:
     Raises:
         BadInput: if the hand or the objects are not there, or the ends of the finger joints are not known.
     """
+
+    _carriers: ClassVar[WeakValueDictionary[tuple[int, int], Hold]] = WeakValueDictionary()
+    """Which of several hands carries an object, by the world's data and the body."""
 
     def __init__(
         self,
@@ -105,6 +113,8 @@ class Hold:
     def _changed(self) -> None:
         """Another object, or none, is held than before."""
         if self._heavy:
+            if self._carriers.get((id(self._data), self._heavy)) is self:
+                del self._carriers[id(self._data), self._heavy]
             self._load(self._heavy, -HEAVIER)
             self._push(self._heavy, np.zeros(6))
             self._push(self._palm, np.zeros(6))
@@ -126,6 +136,8 @@ class Hold:
         model, data, body = self._model, self._data, self._heavy
         mj.mj_kinematics(model, data)
         twist, wanted = self._grip.follow(step)
+        if self._carriers.setdefault((id(data), body), self) is not self:
+            return
         quaternion = data.xquat[body].tolist()
         moving = data.qvel[model.body_dofadr[body] :][:6]
         is_now = np.append(moving[:3], rotate(quaternion, moving[3:].tolist()))

@@ -16,7 +16,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.report import file_digests
 from hetwin_core.ensemble.conductor.reporting.concerns import Severity
@@ -24,6 +23,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import RunSummary, StepCo
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.scenario import Scenario, load_scenario
+from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.supervision.heartbeat import BEGUN, STEP, TIME, WAITS, Heartbeat
 from hetwin_core.ensemble.transport.local import local_ports
 from hetwin_core.ensemble.words import failure_row_words
@@ -125,6 +125,15 @@ class Replayed:
         return min((*self.troubles, *missed), key=lambda one: one.at_s, default=None)
 
 
+class Moving(StepCounter):
+    """Writes into the conductor's row, too, when the run last moved."""
+
+    def stepped(self, step: int, scene: Snapshot) -> None:
+        """A step is done."""
+        super().stepped(step, scene)
+        self._row[BEGUN] = time.monotonic_ns()
+
+
 @dataclass(frozen=True)
 class Replaying(Job[Replay, Replayed]):
     """Replays recordings in one scenario, and judges each.
@@ -213,18 +222,14 @@ class Replaying(Job[Replay, Replayed]):
             yield Path(folder) / "run"
 
     def _replayed(self, task: Replay, folder: Path, heartbeat: Heartbeat) -> Replayed:
-        scenario, row = self.loaded(), heartbeat.row(-1)
+        scenario = self.loaded()
         options = replace(self.options, source=task.source) if task.source else self.options
         log = RunLog(folder, state_rate=scenario.file.log.state_rate)
-
-        def moved(_: BetweenSteps) -> None:
-            row[BEGUN] = time.monotonic_ns()
 
         conductor = session(
             scenario,
             options=options,
-            listeners=[log, RunJudge(log), StepCounter(heartbeat)],
-            at_barrier=moved,
+            listeners=[log, RunJudge(log), Moving(heartbeat)],
             ports=local_ports(scenario, heartbeat, one_process=True),
         )
         conductor.prepare()

@@ -11,7 +11,7 @@ from typing import Any
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.scenario import find_scenario
 from hetwin_core.ensemble.scenario.strict_yaml import load_with_base
-from hetwin_core.kinematics.travel import NAMES, Lap, TravelModel, adjusted
+from hetwin_core.kinematics.travel import NAMES, Lap, TravelFit, TravelModel, adjusted
 from hetwin_suite.calibrating.offering import new_file, written
 
 _HEADER = """# {base} with what {count} moves of both robots taught of the real one: {said}.
@@ -35,11 +35,16 @@ class TravelOffer:
     entry: Mapping[str, Any]
     out: Path
 
-    def write(self, laps: Sequence[Lap]) -> Path:
-        """Write the new scenario.
+    @property
+    def _sheet(self) -> dict[str, float]:
+        """What the scenario says of the virtual robot."""
+        return {name: float(self.entry["parameters"]["inputs"][name]) for name in NAMES}
+
+    def learned(self, laps: Sequence[Lap]) -> tuple[TravelFit, int]:
+        """Return what makes the virtual robot as fast as the real one, and the number of moves of both.
 
         Raises:
-            BadInput: if too few moves were done by both robots, or the file cannot be written or is no scenario.
+            BadInput: if too few moves were done by both robots.
         """
         both = [lap for lap in laps if lap.real is not None and lap.virtual is not None]
         if len(both) <= len(NAMES):
@@ -49,16 +54,22 @@ class TravelOffer:
                 found=len(both),
                 expected=f"at least {len(NAMES) + 1}",
             )
-        parameters = self.entry["parameters"]
-        sheet = {name: float(parameters["inputs"][name]) for name in NAMES}
-        new = adjusted(TravelModel(**sheet), both).parameters
-        rounded = {name: round(value, 4) for name, value in new.items()}
+        return adjusted(TravelModel(**self._sheet), both), len(both)
+
+    def write(self, learned: TravelFit, count: int) -> Path:
+        """Write the new scenario.
+
+        Raises:
+            BadInput: if the file cannot be written or is no scenario.
+        """
+        parameters, sheet = self.entry["parameters"], self._sheet
+        rounded = {name: round(value, 4) for name, value in learned.parameters.items()}
         inputs = {**parameters["inputs"], **rounded}
         entry = {**self.entry, "parameters": {**parameters, "inputs": inputs}}
         below = Path(os.path.relpath(self.base, self.out.parent.resolve()))
         header = _HEADER.format(
             base=self.base.name,
-            count=len(both),
+            count=count,
             said=", ".join(f"{name} {sheet[name]:g} -> {rounded[name]:g}" for name in NAMES),
         )
         entries = {"extends": str(below), "scenario": self.out.stem, "models": {self.model: entry}}

@@ -1,7 +1,8 @@
-"""`hetwin calibrate`: better models of arms, drives and travel from what robots did."""
+"""`hetwin calibrate`: better models of arms, drives, efforts and travel from what robots did."""
 
 from __future__ import annotations
 
+import json
 import math
 import sys
 from collections.abc import Iterator
@@ -184,7 +185,10 @@ def travel(
     except ValueError as error:
         raise BadInput(str(error), file=log) from None
     times = _times(chosen, fit, wanted)
-    written = None if offered is None else str(offered.write(laps).resolve())
+    written: str | None = None
+    if offered is not None:
+        fit, count = offered.learned(laps)
+        written = str(offered.write(fit, count).resolve())
     wrote = [] if written is None else [f"wrote {written}"]
     lines = [*_travel_lines(fit, chosen, wanted, times), *wrote]
     return Result(_travel_json(fit, chosen, times) | {"scenario": written}, lines)
@@ -247,7 +251,7 @@ def arm(
     """
     from hetwin_suite.digital_robot.calibrating import calibrate, read_markers
     from hetwin_suite.digital_robot.robot_file import read_robot, robot_file
-    from hetwin_suite.digital_robot.urdf_origins import write_with_errors
+    from hetwin_suite.digital_robot.urdf_origins import with_errors, write_urdf
     from hetwin_suite.running.patience import never_silent
 
     robot = read_robot(robot_file(urdf))
@@ -265,7 +269,7 @@ def arm(
             file=sys.stderr,
         )
     if out is not None:
-        write_with_errors(robot, found.origins(), out)
+        write_urdf(with_errors(robot, found.origins()), out)
     return Result(found, _arm_lines(found, out))
 
 
@@ -282,3 +286,41 @@ def _arm_lines(found: CalibratedArm, out: Path | None) -> Iterator[str]:
         yield f"RMS of poses that were {words}: {before:.2f} mm as it is, {after:.2f} mm calibrated"
     if out is not None:
         yield f"written: {out}"
+
+
+def efforts(
+    bag: Annotated[
+        Path, typer.Argument(metavar="BAG", help="recording with positions and efforts of joints")
+    ],
+    robot: Annotated[
+        str, typer.Option("--robot", help="URDF, xacro or MJCF file, or a name such as baxter")
+    ],
+    urdf: Annotated[
+        Path | None, typer.Option("--urdf", help="write the URDF with the friction that was found")
+    ] = None,
+    out: Annotated[Path | None, option("--out", "JSON file with all that was found")] = None,
+) -> Result:
+    """Say what friction, offsets, a load, lags and signs explain of a robot's efforts, and what is left.
+
+    What is claimed differs from nothing by several standard deviations, and is judged on every other 5 s of the
+    recording by a fit to the rest. What the recording cannot determine is named and left as it was.
+
+    Example: hetwin calibrate efforts scenarios/episodes/pick_and_place --robot urdf/tabletop_arm.urdf --urdf new.urdf
+    """
+    from hetwin_core.ensemble.writing import write_text
+    from hetwin_suite.calibrating.efforts import calibrated_efforts
+    from hetwin_suite.digital_robot.robot_file import read_robot, robot_file
+    from hetwin_suite.digital_robot.urdf_origins import with_friction, write_urdf
+    from hetwin_suite.running.patience import never_silent
+
+    file = robot_file(robot)
+    with never_silent(lambda: f"splitting the efforts in {bag}"):
+        found = calibrated_efforts(bag, file)
+    lines = list(found.lines())
+    if out is not None:
+        write_text(out, json.dumps(found.to_json(), indent=2) + "\n", where="--out")
+        lines.append(f"wrote {out}")
+    if urdf is not None:
+        write_urdf(with_friction(read_robot(file), found.friction()), urdf)
+        lines.append(f"wrote {urdf}")
+    return Result(found.to_json(), lines)

@@ -76,6 +76,7 @@ OWN: Mapping[str, Own] = {
         "improve models of arms, drives and travel from data",
         below={
             "arm": Own("fit joint offsets to markers", "calibrate:arm"),
+            "efforts": Own("find friction, loads and lags in efforts", "calibrate:efforts"),
             "drive": Own("learn a drive from its logs", "calibrate:drive"),
             "travel": Own("learn how long motions take", "calibrate:travel"),
         },

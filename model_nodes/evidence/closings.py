@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.evidence.likelihood import Claim
 from model_nodes.evidence.quantities import SETTLED_S
 
 _SETTLED_NS = round(SETTLED_S * 1e9)
@@ -69,8 +70,13 @@ class Closing:
         down: direction of gravity in the sensor's frame then; None without a sensor.
         begun_ns: when they began.
         closed_ns: when they came to rest; None: they have not yet.
-        height: of the hand then [m].
+        height: of the hand then [m]; once it is judged, when it was.
         judged: whether its claims are made.
+        holds: whether it is known to hold something.
+        held_at: how far its fingers were closed when that was judged [share of the travel].
+        held_ns: when.
+        weight: of what it holds, as measured then [N]; None: not measured.
+        lost: the last claim that it has lost it.
     """
 
     before: Felt
@@ -79,6 +85,11 @@ class Closing:
     closed_ns: int | None = None
     height: float = 0.0
     judged: bool = False
+    holds: bool = False
+    held_at: float = 0.0
+    held_ns: int = 0
+    weight: float | None = None
+    lost: Claim | None = None
 
 
 class Rest:

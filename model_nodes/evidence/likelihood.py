@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, log
 
 KNOWN_BELOW, KNOWN_ABOVE = 0.2, 0.8
@@ -44,11 +44,23 @@ ICUB = (
 )
 PULL_TEST = "a connector that holds 5 N and yields less than 1 mm is connected"
 SNAP = "weak on purpose: parts that latched wrongly snap, too (HongminWu/HIRO_SA_DATA)"
+SLIDING = "set: a sliding finger that stops less than 1 mm before its end cannot be told from an empty one"
+WEAK = "weak on purpose: a hand that closes on nothing stalls short of its goal, too, where that lies beyond its end"
+GIVING = "set: fingers give way by less than 5 % of their travel to what they hold"
+RAW = "free motion of an arm with an unknown tool stays below 1.74 N (HongminWu/HIRO_SA_DATA)"
+KNOWN = "free motion of an arm with a known tool stays below 0.31 N (HongminWu/HIRO_SA_DATA)"
 
 CURVES = {
     "abrupt_release": Curve("", 0.571, 14.1, -4.0, 4.0, PICKAPP),
     "weight_change": Curve("N", 0.461, 3.26, -4.0, 4.0, PICKAPP),
+    "weight_loss": Curve("N", 0.461, 3.26, -4.0, 4.0, PICKAPP),
     "finger_shortfall": Curve("rad", 0.04, 60.0, -1.5, 4.0, ICUB),
+    "gap_left": Curve("m", 0.001, 2500.0, -1.5, 4.0, SLIDING),
+    "gripper_feedback": Curve("", 0.5, 1.4, -0.7, 0.7, WEAK),
+    "position_error": Curve("of the travel", 0.05, 28.0, -0.7, 0.7, WEAK),
+    "fingers_gave_way": Curve("of the travel", 0.05, 40.0, -0.3, 2.0, GIVING),
+    "contact_force": Curve("N", 1.74, 2.0, -2.0, 4.0, RAW),
+    "contact_force_of_known_tool": Curve("N", 0.31, 10.0, -2.0, 4.0, KNOWN),
     "tactile_rise": Curve("counts", 4.0, 0.8, -1.5, 4.0, ICUB),
     "pull_test": Curve("m", 0.001, -3000.0, -4.0, 4.0, PULL_TEST),
     "snap": Curve("", 0.5, 1.0, -0.5, 0.5, SNAP),
@@ -107,6 +119,11 @@ def voice(source: str, quantity: float, stamp_s: float | None = None) -> Voice:
     """
     curve = CURVES[source]
     return Voice(source, quantity, curve.unit, curve.speaks(quantity), stamp_s)
+
+
+def against(one: Voice) -> Voice:
+    """Return what a source says of the opposite claim."""
+    return replace(one, log_ratio=-one.log_ratio)
 
 
 def silent(source: str, reason: str) -> Voice:

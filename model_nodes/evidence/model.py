@@ -3,38 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
+from pydantic import Field, ValidationError
 
 from hetwin_core.ensemble.concern_words import JUDGED
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.limits import read_json
 from hetwin_core.ensemble.model import Changes, Contribution, Model, Tick
 from hetwin_core.ensemble.parameters import (
     Amount,
+    File,
     Hand,
     Parameters,
     WatchedRobot,
     parameter,
 )
-from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.snapshot import WRENCHES, Snapshot
-from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import WatchLayout
-from model_nodes.evidence.closings import Closing, Felt, Rest, settled
-from model_nodes.evidence.likelihood import Claim, Voice, claim, silent, voice
-from model_nodes.evidence.quantities import (
-    abrupt_release,
-    finger_shortfall,
-    gravity_direction,
-    weight_change,
-)
+from hetwin_core.ensemble.validation import Strict
+from model_nodes.evidence.closings import Closing, Rest
+from model_nodes.evidence.heard import Heard
+from model_nodes.evidence.likelihood import Claim, Voice, against, claim, voice
+from model_nodes.evidence.wrist import Wrist
 from model_nodes.grasp_monitor.fingers import FingerMotion
 
 _STILL = 0.03
 """Fingers that stay within this share of their travel stand still."""
 _REST_NS = 100_000_000
+
+
+class Calibration(Strict):
+    """What `hetwin calibrate hand` learned of a hand.
+
+    Attributes:
+        empty: where the fingers stop when they close on nothing, one list for each way [rad or m].
+        tactile: the most that its third highest taxel had then; None: not learned.
+        tool_mass: of all that hangs on the force sensor [kg]; None: not learned.
+        inverted: whether the sensor gives what the hand exerts; None: not learned.
+    """
+
+    empty: list[list[float]] = Field([])
+    tactile: float | None = None
+    tool_mass: float | None = Field(None, ge=0.0)
+    inverted: bool | None = None
 
 
 class Settings(Parameters):
@@ -49,6 +65,16 @@ class Settings(Parameters):
         "where the hand's fingers stop when they close on nothing, one list for each way, in the order of its joints",
         [],
         "rad or m",
+    )
+    calibration: File | None = parameter(
+        "what `hetwin calibrate hand` wrote of this hand; `empty` and `tool_mass` count before it",
+        None,
+    )
+    tool_mass: float = parameter(
+        "mass of all that hangs on the force sensor, the hand included; 0: not known",
+        0.0,
+        "kg",
+        ge=0,
     )
     min_closing: Amount = parameter(
         "fingers that close by this fraction of their travel begin a closing", 0.05, "of the travel"
@@ -69,14 +95,16 @@ class Settings(Parameters):
 
 
 class Evidence(Model[Settings]):
-    """Judges whether a hand holds something, and whether what it pulled at came off, by what its wrist feels.
+    """Judges by what a hand feels what became of a grasp or a connection, and says how sure that is.
 
     After each closing of the fingers, as soon as the hand has risen and stands still, it raises ``judged`` for the
-    claims ``held`` and ``released``, each with its probability and with what every source says: a quantity with unit,
-    log-likelihood ratio and stamp, or the reason why it has no say. A claim between 0.2 and 0.8 is not known.
+    claims ``held`` and ``released``; when it opens, for ``lost`` if it held something, and for ``connected`` if it
+    pushed; and for ``touched`` whenever its fingers begin to close or open. Each claim has its probability and what
+    every source says: a quantity with unit, log-likelihood ratio and stamp, or the reason why it has no say. A claim
+    between 0.2 and 0.8 is not known.
     """
 
-    summary = "Judges by wrench and fingers how sure it is that a hand holds something."
+    summary = "Judges by wrench, fingers and gripper how sure it is that a hand holds something."
     rate = 20.0
     raises: ClassVar[Mapping[str, str]] = {
         JUDGED: "a claim was judged: claim, hand, known (true, false, or null), probability, reason, voices"
@@ -90,10 +118,15 @@ class Evidence(Model[Settings]):
         """
         hand = settings.hand
         self._fingers = FingerMotion(hand, _STILL)
-        for number, positions in enumerate(settings.empty):
+        known = _calibration(settings.calibration)
+        self._empty, self._tactile = settings.empty or known.empty, known.tactile
+        self._inverted = settings.inverted or bool(known.inverted)
+        self._tool_mass = settings.tool_mass or known.tool_mass or 0.0
+        for number, positions in enumerate(self._empty):
             if len(positions) != len(hand.joints):
                 raise BadInput(
                     "an empty closing does not fit the hand",
+                    file=None if settings.empty else settings.calibration,
                     where=f"empty.{number}",
                     found=f"{len(positions)} positions",
                     expected=f"one for each of {', '.join(hand.joints)}",
@@ -102,142 +135,118 @@ class Evidence(Model[Settings]):
 
     def start(self, scene: Snapshot) -> None:
         """Find the finger joints, and the links whose frames a sensor of this hand may have."""
-        hand, layout = self.settings.hand, scene.layout
-        joints = layout.entity(hand.robot).joints
+        limits, layout = self.settings, scene.layout
+        hand, joints = limits.hand, layout.entity(limits.hand.robot).joints
         missing = [joint for joint in hand.joints if joint not in joints]
         if missing:
             where = f"hand {hand.name}: joints"
             raise BadInput(f"{hand.robot} has no such joint", where=where, found=missing)
         first = layout.range_of(hand.robot, "joint_positions").start
         self._joints = np.array([first + joints.index(joint) for joint in hand.joints], np.int32)
-        self._carriers = _carriers(layout, hand.link)
-        self._felt, self._rest = Felt(), Rest()
-        self._sensor = -1
-        self._strange = False
+        turn, pull = limits.largest_turn, limits.least_pull
+        self._wrist = Wrist(layout, hand.link, self._inverted, self._tool_mass, turn, pull)
+        hands = layout.of_kind(EntityKind.HAND)
+        self._heard = Heard(hand, hands, self._empty, self._tactile, self._slides())
+        self._rest = Rest()
         self._most_open, self._open_ns = 1.0, scene.time_ns
+        self._free_ns = scene.time_ns
         self._closing: Closing | None = None
 
+    def _slides(self) -> bool:
+        """Whether the fingers slide; those of a robot that nobody watches turn."""
+        watch = self.settings.watch
+        robots = None if watch is None else WatchLayout.from_json(watch)
+        return robots is not None and any(
+            robots.unit(joint) == "m" for joint in self.settings.hand.joints
+        )
+
     def step(self, tick: Tick) -> Changes:
-        """Follow fingers, hand and wrist; judge when the hand has lifted, or let go."""
+        """Follow fingers, hand and wrist; judge when the hand has lifted, lost, or let go."""
         scene, changes, limits = tick.scene, tick.changes(), self.settings
-        self._feel(scene)
+        self._heard.note(tick.events)
+        self._wrist.feel(scene)
         self._fingers.update(scene.time_ns, scene.values[self._joints])
-        position = scene.pose(limits.hand.link)[:3]
-        rests = self._rest.update(scene.time_ns, position)
+        height = float(scene.pose(limits.hand.link)[2])
+        rests = self._rest.update(scene.time_ns, scene.pose(limits.hand.link)[:3])
         closing = self._closing
         if closing is None:
-            self._await_closing(scene)
+            changes.events += self._await_closing(scene)
             return changes
         self._most_open = max(self._most_open, self._fingers.closing)
         opened = self._most_open - self._fingers.closing >= limits.release_opening
         if closing.closed_ns is None:
             if scene.time_ns - self._fingers.still_since_ns >= _REST_NS:
-                closing.closed_ns, closing.height = scene.time_ns, float(position[2])
-        elif rests and position[2] - closing.height >= limits.lift and not closing.judged:
-            closing.judged = True
-            changes.events += self._judge(closing, scene)
+                closing.closed_ns, closing.height = scene.time_ns, height
+        elif not rests or opened:
+            pass
+        elif not closing.judged and height - closing.height >= limits.lift:
+            changes.events += self._judge(closing, scene, scene.time_ns)
+            closing.height = height
+        elif closing.holds and closing.height - height < limits.lift:
+            changes.events += self._watch(closing, scene)
         if opened:
-            if not closing.judged:
-                changes.events += self._judge(closing, None, scene.time_ns)
-            self._closing, self._most_open = None, self._fingers.closing
+            changes.events += self._end(closing, scene)
         return changes
 
-    def _feel(self, scene: Snapshot) -> None:
-        rows = scene.wrenches
-        if not len(rows):
-            return
-        of = rows[:, 1].astype(int)
-        own = next((sensor for sensor in self._carriers if (of == sensor).any()), -1)
-        self._strange = own < 0
-        if own >= 0:
-            self._sensor = own
-            mine = rows[of == own]
-            if self.settings.inverted:
-                mine[:, 2:5] *= -1.0
-            self._felt.add(mine)
-
-    def _await_closing(self, scene: Snapshot) -> None:
+    def _await_closing(self, scene: Snapshot) -> list[Event]:
         closing, now_ns = self._fingers.closing, scene.time_ns
         if closing <= self._most_open:
             self._most_open = closing
         if closing - self._most_open <= 0.5 * self.settings.min_closing:
             self._open_ns = now_ns
         elif closing - self._most_open >= self.settings.min_closing:
-            before = settled(self._felt, self._open_ns)
-            self._closing = Closing(before, self._down(scene), self._open_ns)
+            before, down = self._wrist.settled(self._open_ns), self._wrist.down()
+            self._closing = Closing(before, down, self._open_ns)
             self._most_open = closing
+            return self._touched(self._free_ns, self._open_ns)
+        return []
 
-    def _down(self, scene: Snapshot) -> Floats | None:
-        if self._sensor < 0:
-            return None
-        w, x, y, z = scene.pose(scene.layout.entities[self._sensor].name)[3:7]
-        return gravity_direction((x, y, z, w))
-
-    def _judge(self, closing: Closing, scene: Snapshot | None, now_ns: int = 0) -> list[Event]:
-        """Judge the claims; without a scene, the hand has let go before it rose."""
-        time_ns = now_ns if scene is None else scene.time_ns
-        held = claim(
-            "held", [self._weight(closing, scene), self._shortfall(scene)], self.settings.prior
-        )
-        released = claim("released", [self._release(closing, time_ns)], self.settings.prior)
+    def _judge(self, closing: Closing, scene: Snapshot, risen_ns: int | None) -> list[Event]:
+        """Judge the claims of a closing; without the time at which it stood risen, it has let go before."""
+        closing.judged, time_ns = True, scene.time_ns
+        voices = [self._wrist.weight(closing, risen_ns)]
+        if risen_ns is not None:
+            voices += self._heard.voices(scene.values[self._joints], time_ns)
+        held = self._claim("held", voices)
+        closing.holds, closing.held_at = held.known is True, self._fingers.closing
+        closing.held_ns, closing.weight = time_ns, voices[0].quantity
+        released = self._claim("released", [self._wrist.release(closing, time_ns)])
         return [self._event(one, time_ns) for one in (held, released)]
 
-    def _weight(self, closing: Closing, scene: Snapshot | None) -> Voice:
-        name = "weight_change"
-        if self._sensor < 0:
-            return silent(name, self._no_sensor())
-        if scene is None:
-            return silent(name, "the hand did not rise and stand still before it opened")
-        after, down = settled(self._felt, scene.time_ns), self._down(scene)
-        if closing.down is None or down is None:
-            return silent(name, "no wrench was received before the fingers closed")
-        for felt in (closing.before, after):
-            if why := felt.unusable():
-                return silent(name, why)
-        turned = float(np.degrees(np.arccos(np.clip(closing.down @ down, -1.0, 1.0))))
-        if turned > self.settings.largest_turn:
-            return silent(
-                name, f"the wrist turned by {turned:.0f} deg, and what the hand weighs is not known"
-            )
-        change = weight_change(closing.before.forces, after.forces, down)
-        return voice(name, change, float(after.stamps[-1]))
-
-    def _release(self, closing: Closing, time_ns: int) -> Voice:
-        name = "abrupt_release"
-        if self._sensor < 0:
-            return silent(name, self._no_sensor())
-        felt = self._felt.between(closing.closed_ns or closing.begun_ns, time_ns)
-        if why := felt.unusable():
-            return silent(name, why)
-        pull = float(np.linalg.norm(felt.forces - felt.forces[0], axis=1).max())
-        if pull < self.settings.least_pull:
-            return silent(name, f"no pull above {self.settings.least_pull:g} N")
-        try:
-            share = abrupt_release(felt.stamps, felt.forces)
-        except ValueError as error:
-            return silent(name, str(error))
-        return voice(name, share, float(felt.stamps[-1]))
-
-    def _shortfall(self, scene: Snapshot | None) -> Voice:
-        name, hand, watch = "finger_shortfall", self.settings.hand, self.settings.watch
-        if not self.settings.empty:
-            return silent(name, "where the fingers end when they close on nothing is not known")
-        if scene is None:
-            return silent(name, "the hand had opened again")
-        robots = None if watch is None else WatchLayout.from_json(watch)
-        if robots is None or any(robots.unit(joint) != "rad" for joint in hand.joints):
-            return silent(name, "its curve is of fingers that turn, and these do not")
-        signs = np.sign(np.subtract(hand.closed, hand.opened))
-        end = signs * scene.values[self._joints]
-        short = finger_shortfall(end, signs * np.array(self.settings.empty))
-        return voice(name, short, scene.time_ns / 1e9)
-
-    def _no_sensor(self) -> str:
-        return (
-            "wrenches are in no frame of a link that carries this hand"
-            if self._strange
-            else "no wrench is received"
+    def _watch(self, closing: Closing, scene: Snapshot) -> list[Event]:
+        """Look whether what was held is lost; the hand stands still, and no lower than when it held it."""
+        weight = self._wrist.lost_weight(closing, scene.time_ns)
+        shortfall = self._heard.shortfall(scene.values[self._joints], scene.time_ns)
+        gave = voice(
+            "fingers_gave_way", self._fingers.closing - closing.held_at, scene.time_ns / 1e9
         )
+        closing.lost = self._claim("lost", [weight, against(shortfall), gave])
+        if closing.lost.known is not True:
+            return []
+        closing.holds = False
+        return [self._event(closing.lost, scene.time_ns)]
+
+    def _end(self, closing: Closing, scene: Snapshot) -> list[Event]:
+        """The fingers have opened: judge what is left to be."""
+        self._closing, self._most_open = None, self._fingers.closing
+        self._free_ns = scene.time_ns
+        events = [] if closing.judged else self._judge(closing, scene, None)
+        if closing.holds and closing.lost is not None:
+            events.append(self._event(closing.lost, scene.time_ns))
+        if pushed := self._wrist.connection(closing, scene.time_ns):
+            events.append(self._event(self._claim("connected", pushed), scene.time_ns))
+        if closing.holds:
+            events += self._touched(closing.held_ns, scene.time_ns)
+        return events
+
+    def _touched(self, from_ns: int, to_ns: int) -> list[Event]:
+        """Judge whether the hand, or what it holds, touched something in a time."""
+        if self._wrist.sensor < 0:
+            return []
+        return [self._event(self._claim("touched", [self._wrist.contact(from_ns, to_ns)]), to_ns)]
+
+    def _claim(self, name: str, voices: list[Voice]) -> Claim:
+        return claim(name, [*voices, *self._heard.felt(name)], self.settings.prior)
 
     def _event(self, found: Claim, time_ns: int) -> Event:
         voices: list[Json] = [
@@ -262,15 +271,22 @@ class Evidence(Model[Settings]):
         return Event(JUDGED, time_ns, arguments=arguments)
 
 
-def _carriers(layout: Layout, link: str) -> tuple[int, ...]:
-    """The links that may have a hand's sensor, nearest first: those fixed to its link, and those that carry it."""
-    entities = {entity.name: entity for entity in layout.entities}
-    chain = [link]
-    while entities[chain[-1]].parent:
-        chain.append(entities[chain[-1]].parent)
-    beside = [
-        name
-        for name, one in entities.items()
-        if name not in chain and one.parent in chain and not one.joint and one.owner
-    ]
-    return tuple(layout.entity_id(name) for name in (*chain, *beside) if name in entities)
+def _calibration(file: Path | None) -> Calibration:
+    """Return what a file says of a hand.
+
+    Raises:
+        BadInput: if it cannot be read, or is no such file.
+    """
+    if file is None:
+        return Calibration()
+    try:
+        return Calibration.model_validate(read_json(file))
+    except (OSError, ValueError) as error:
+        first = error.errors()[0] if isinstance(error, ValidationError) else None
+        why = str(error) if first is None else f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        raise BadInput(
+            "the calibration of the hand cannot be used",
+            file=file,
+            found=why,
+            expected="what `hetwin calibrate hand` writes",
+        ) from None

@@ -171,6 +171,46 @@ def pull_test(pulls: ArrayLike, travels: ArrayLike, enough: float = 5.0) -> floa
     return float(ways.max()) if ways.max() > 0.003 else None
 
 
+def contact_force(stamps: ArrayLike, forces: ArrayLike) -> float:
+    """Return the largest force beside the median of a time [N], averaged over 20 ms: a touch is shorter than the way.
+
+    Args:
+        stamps: times of the samples [s], increasing, shape (n,).
+        forces: force at the wrist [N], shape (n, 3), less what the hand weighs, or of a hand that turns little.
+
+    Raises:
+        ValueError: as `abrupt_release`.
+    """
+    times, samples = _checked(stamps, forces)
+    return float(_smooth(times, samples - np.median(samples, axis=0), SMOOTHING_S).max())
+
+
+def pull_after_push(
+    forces: ArrayLike, places: ArrayLike, least: float = 5.0
+) -> tuple[Floats, Floats] | None:
+    """Return by how much a hand pulled after it had pushed [N], and how far it went back [m]; None if it never pushed.
+
+    Args:
+        forces: force on the hand along the world's axes [N], less what it was before the push, shape (n, 3).
+        places: where the hand was [m], shape (n, 3).
+        least: a push below it is none [N].
+    """
+    felt, at = np.asarray(forces, dtype=np.float64), np.asarray(places, dtype=np.float64)
+    if felt.shape != at.shape or felt.ndim != 2 or felt.shape[1] != 3:
+        raise ValueError(f"forces {felt.shape} and places {at.shape}: expected (n, 3) of both")
+    strong = np.flatnonzero(np.linalg.norm(felt, axis=1) >= least)
+    if not len(strong):
+        return None
+    back = felt[strong[0]] / np.linalg.norm(felt[strong[0]])
+    along = felt @ back
+    end = int(np.flatnonzero(along >= least)[-1])
+    freed = np.flatnonzero(along[end:] <= 0.1 * least)
+    if not len(freed):
+        return np.zeros(0), np.zeros(0)
+    begin = end + int(freed[0])
+    return -along[begin:], (at[begin:] - at[begin]) @ back
+
+
 def _checked(stamps: ArrayLike, forces: ArrayLike) -> tuple[Floats, Floats]:
     times, samples = np.asarray(stamps, dtype=np.float64), np.asarray(forces, dtype=np.float64)
     if times.ndim != 1 or samples.shape != (*times.shape, 3) or len(times) < 2:
@@ -205,7 +245,12 @@ def _samples_in(seconds: float, times: Floats) -> int:
 
 def _pull(times: Floats, forces: Floats, over_s: float) -> Floats:
     """How much each force differs from those of the first 0.1 s [N], averaged over a time."""
-    values = np.linalg.norm(forces - forces[times <= times[0] + 0.1].mean(axis=0), axis=1)
+    return _smooth(times, forces - forces[times <= times[0] + 0.1].mean(axis=0), over_s)
+
+
+def _smooth(times: Floats, forces: Floats, over_s: float) -> Floats:
+    """The sizes of forces [N], averaged over a time."""
+    values = np.linalg.norm(forces, axis=1)
     count = _samples_in(over_s, times)
     padded = np.pad(values, (count // 2, count - 1 - count // 2), mode="edge")
     smooth: Floats = np.convolve(padded, np.full(count, 1.0 / count), "valid")

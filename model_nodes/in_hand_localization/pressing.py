@@ -62,7 +62,7 @@ class FingerTorques:
         self._least = least
         self._window_s = window_s
         ends = [0, *accumulate(len(finger) for finger in joints)]
-        self._own = [range(*ends) for ends in pairwise(ends)]
+        self._own = [tuple(range(*ends)) for ends in pairwise(ends)]
         self._silent = [True] * len(every)
         self._mean = [0.0] * len(every)
         self._strongest = ends[:-1]

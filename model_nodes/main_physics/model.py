@@ -213,7 +213,7 @@ class MainPhysics(MainModel[Settings]):
         self._block.fill(engine)
         plans = moving.plans
         compute, of_entities = engine.proximity_when_read(), self._block.of_entities
-        self._rows = Table(lambda: of_entities(compute()), lasts=engine.remembers_forces)
+        self._rows = Table(lambda: of_entities(compute()))
         tables = {PROXIMITY: self._rows}
         if plans.felt:
             tables[WRENCHES] = felt_table(plans.felt, tick.scene.layout, now_ns)

@@ -217,6 +217,7 @@ def _layout(
         findings,
         tuple(joint.kind is JointKind.SLIDE for joint in joints),
         delay_ns,
+        tuple(joint.friction > 0.0 or joint.damping > 0.0 for joint in joints),
     )
 
 

@@ -136,6 +136,10 @@ RAISES = (
         "a joint bears a load that the scene does not know: joint, residual, unit, share",
     ),
     (
+        "no_friction",
+        "efforts stand out of a robot whose description has no friction: robot",
+    ),
+    (
         "effort_no_torque",
         "the recorded efforts are no torques: robot, ratio of measured to expected efforts",
     ),

@@ -106,7 +106,7 @@ _NO_MOTION = 0.2  # rad/s or m/s, where a finger's largest speed is not known
 
 
 class UnexpectedEffort:
-    """Raises ``unexpected_effort``, ``unexplained_load`` and ``effort_no_torque``.
+    """Raises ``unexpected_effort``, ``unexplained_load``, ``no_friction`` and ``effort_no_torque``.
 
     The residual is the measured effort minus the expected one, averaged over `MEAN_S`. A joint without a limit of its
     effort, and one whose efforts are all 0, is not judged. What a finger feels while it moves, or while its hand begins
@@ -133,6 +133,7 @@ class UnexpectedEffort:
         self._touches = KnownTouches(layout)
         self._torque = TorqueCheck()
         self._said_no_torque = False
+        self._may_rub = bool(watched.rubs) and not any(watched.rubs)
         self._last_ns: int | None = None
         self._excursions: Excursions | None = None
         self._times: list[int] = []
@@ -188,6 +189,9 @@ class UnexpectedEffort:
         windows = [residual[i : i + BLOCK] for i in range(self._overlap + 1)]
         found = excursions.add(times, sum(windows[1:], windows[0]) / len(windows))
         events = [event for one in found for event in self._events(one)]
+        if self._may_rub and any(event.arguments["severity"] != "note" for event in events):
+            self._may_rub = False
+            events.append(self._no_friction(times[-1]))
         while times[0] - self._velocities[0][0] > VELOCITIES_KEPT_NS:
             self._velocities.popleft()
         return events
@@ -202,6 +206,10 @@ class UnexpectedEffort:
             "severity": "note",
         }
         return [Event("effort_no_torque", time_ns, arguments=arguments)]
+
+    def _no_friction(self, time_ns: int) -> Event:
+        robot = self._watched.robots[0][0]
+        return Event("no_friction", time_ns, arguments={"robot": robot, "severity": "note"})
 
     def _events(self, found: Excursion) -> list[Event]:
         if self._is_of_recording(found):

@@ -168,16 +168,23 @@ def test_a_mistake_in_the_main_models_parameters(
             "dwell",
             "greater than or equal to 0",
         ),
-        ("{type: fidelity_near_robot, parameters: {mode: AdFi-9}}", "mode", "'AdFi-3'"),
-        (
+        pytest.param(
+            "{type: fidelity_near_robot, parameters: {mode: AdFi-9}}",
+            "mode",
+            "'AdFi-3'",
+            marks=needs("hetwin_fidelity"),
+        ),
+        pytest.param(
             "{type: fidelity_near_robot, parameters: {rest_steps: 0}}",
             "rest_steps",
             "greater than or equal to 1",
+            marks=needs("hetwin_fidelity"),
         ),
-        (
+        pytest.param(
             "{type: fidelity_during_action, parameters: {actions: pick}}",
             "actions",
             "a list, such as [pick]",
+            marks=needs("hetwin_fidelity"),
         ),
         ("{type: handling_observer, parameters: {objects: [box], hands: left}}", "hands", "[left]"),
         pytest.param(

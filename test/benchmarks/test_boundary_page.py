@@ -51,11 +51,13 @@ def test_each_count_has_its_interval_and_the_rule_stands_beside() -> None:
     told = page.text(rows({**EQUAL, "single": 41, "kinematic": 42}), PLAN)
     assert "| as recorded | ensemble | 20 of 30 | 20 of 30 | 40 of 60 | 54% to 77% |" in told
     assert "is right in 42 (70%" in told
-    assert "inside the 55 to 80 %" in told
+    assert "inside the 55% to 80% that were wanted" in told
     assert "60 episodes judged of 60" in told
     assert "to say always the same would be right in 50%" in told
     easy = page.text(rows({**EQUAL, "single": 41, "kinematic": 58}), PLAN)
-    assert "outside the 55 to 80 %" in easy
+    assert "above the 55% to 80% that were wanted: these episodes are easy for it" in easy
+    hopeless = page.text(rows({**EQUAL, "kinematic": 30}), PLAN)
+    assert "hopeless for it" in hopeless
 
 
 def test_only_episodes_that_all_have_judged_count() -> None:
@@ -67,7 +69,8 @@ def test_only_episodes_that_all_have_judged_count() -> None:
 
 def test_it_says_that_not_everything_is_judged() -> None:
     right = {"ensemble": 20, "single": 21, "single_tuned": 20, "kinematic": 22}
-    assert page.in_short(rows(right, of=40), PLAN).startswith("*Preliminary, 40 of 60 episodes")
+    few = page.in_short(rows(right, of=20), PLAN)
+    assert few.startswith("*Preliminary, too few episodes to conclude: drops 20.*")
     told = page.text(rows(right, of=50), PLAN)
     assert "Preliminary" not in told
     assert "Planned and not all judged: drops as recorded 50 of 60." in told
@@ -102,6 +105,12 @@ def test_what_accounts_are_worth_is_counted_of_failures() -> None:
     told = page.text(kept, PLAN)
     assert "out of it again): ensemble 15 of 30 (33% to 67%)." in told
     assert "by what really happened, drops: 10 of 30 missed, 10 of 30 success." in told
+
+
+def test_objects_that_the_twin_does_not_know_are_summed_up() -> None:
+    more = rows({**EQUAL, "ensemble": 50}, axis="object_size", level=0.95)
+    told = page.text(rows(EQUAL) + more, PLAN)
+    assert "the size wrong by -5 %, nothing tuned: ensemble 50 of 60 (72% to 91%)" in told
 
 
 def test_the_rule_stands_beside_what_it_could_get_at_most() -> None:

@@ -25,7 +25,7 @@ from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 from hetwin_core.ensemble.supervision.watched import here
 
-LIMITS = {"APPEAR_S": 0.6, "REGISTER_S": 0.7, "DISCOVER_S": 0.8, "MATCH_S": 0.9}
+LIMITS = {"APPEAR_S": 0.6, "REGISTER_S": 0.7, "DISCOVER_S": 0.8, "MATCH_S": 0.9, "TELL_S": 0.3}
 
 
 class Start:
@@ -84,9 +84,12 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
     rclpy.shutdown(context=context)
 
 
-def test_a_node_that_never_appears(start: Start) -> None:
+def test_a_node_that_never_appears(start: Start, capfd: pytest.CaptureFixture[str]) -> None:
     start.make("bystander")
     failure = start.failure()
+    told = capfd.readouterr().err
+    assert f"its node '/{start.plan.name}' has not registered with this conductor on host" in told
+    assert "which waits for 1 s. Nodes seen until then: /bystander, /conductor" in told
     assert failure.call == "register"
     assert f"its node '/{start.plan.name}' did not appear within 0.6 s" in failure.reason
     assert "Nodes seen until then: /bystander, /conductor; registered: none" in failure.reason

@@ -40,6 +40,7 @@ def in_shell(lines: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.long
 def test_the_workflow_runs_as_pasted(tmp_path: Path) -> None:
     recording = resource("scenarios", "episodes", "pick_and_place")
     shutil.copytree(recording, tmp_path / "tests" / "bags" / "lift_1")

@@ -44,7 +44,7 @@ def test_the_page_is_the_commands() -> None:
     assert page == made().page(), "run python docs/make_commands_page.py"
 
 
-@needs("hetwin_learning", "hetwin_machines", "hetwin_night", "hetwin_tables")
+@needs("hetwin_datasets", "hetwin_learning", "hetwin_machines", "hetwin_night", "hetwin_tables")
 def test_there_are_few_commands() -> None:
     assert len(OWN) <= CORE
     shown = {words.split()[0] for words in all_commands()}
@@ -161,7 +161,7 @@ def test_a_command_of_before_prints_the_same(
     assert (warning[:8], rest) == ("warning:", new.err)
 
 
-@needs("hetwin_learning", "hetwin_machines", "hetwin_night", "hetwin_tables")
+@needs("hetwin_datasets", "hetwin_learning", "hetwin_machines", "hetwin_night", "hetwin_tables")
 def test_names_of_before_are_not_listed() -> None:
     listed = hetwin("--help").out
     assert not [name for name in COMMANDS if f"\n  {name} " in listed]

@@ -62,6 +62,7 @@ def test_what_scenarios_say_of_robots_fits_the_schema() -> None:
     assert [base.start for base in followed] == ["/amcl_pose", None]
 
 
+@pytest.mark.long
 def test_the_courier_drives_and_a_twin_follows_its_log(folder: Path) -> None:
     env = {"ROS_DOMAIN_ID": str(new_domain()), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
     driver = subprocess.Popen(

@@ -31,7 +31,7 @@ from model_nodes.main_physics.sources.part import JointMotion
 from model_nodes.main_physics.sources.recorded_motion import RecordedJoints
 
 PAGE = ROOT / "docs" / "concepts.md"
-LONGEST = 12
+LONGEST = 13
 POSITION = 1.2345678901
 OPERATION = "marked_operation"
 DWELL = 0.0512345
@@ -133,7 +133,7 @@ DATA = (
         _is_parameter,
         (Document, ScenarioFile, ModelEntry, ModelPlan, Scenario, Parameters),
     ),
-    Datum("A step", _is_step, bare=("step",)),
+    Datum("A step", _is_step, bare=("step", "stretch")),
 )
 
 

@@ -135,7 +135,7 @@ def test_interrupts_at_random_moments(kind: Kind, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "count"), [(KINDS[0], 4), (KINDS[1], 2)], ids=["local", "ROS, only while it starts"]
+    ("kind", "count"), [(KINDS[0], 3), (KINDS[1], 1)], ids=["local", "ROS, only while it starts"]
 )
 def test_each_signal_interrupts(kind: Kind, count: int, tmp_path: Path) -> None:
     """Runs of nodes are interrupted in `test_failures` and `test_every_fault`."""

@@ -115,7 +115,7 @@ def test_entry_points_are_found_in_what_colcon_installed(sourced: Mapping[str, s
     declared = [
         f"{group}.{name}"
         for project in projects
-        for group, points in project["entry-points"].items()
+        for group, points in project.get("entry-points", {}).items()
         for name in points
     ]
     assert _python(code, sourced).split() == sorted(declared)

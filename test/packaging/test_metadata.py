@@ -64,7 +64,7 @@ def test_colcon_gets_the_same_entry_points(tmp_path: Path) -> None:
         project = tomllib.loads(manifest.read_text())["project"]
         found = written[project["name"]]
         assert found.version == project["version"]
-        groups = {"console_scripts": project.get("scripts", {}), **project["entry-points"]}
+        groups = {"console_scripts": project.get("scripts", {}), **project.get("entry-points", {})}
         declared = {(group, *entry) for group, all_ in groups.items() for entry in all_.items()}
         assert {(entry.group, entry.name, entry.value) for entry in found.entry_points} == declared
 

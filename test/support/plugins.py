@@ -23,8 +23,10 @@ MANIFESTS = [ROOT / "pyproject.toml", *BESIDE]
 PACKAGES = {
     "examples": "hetwin_tables",
     "datasets": "hetwin_datasets",
+    "evidence": "hetwin_evidence",
     "learn": "hetwin_learning",
     "machines": "hetwin_machines",
+    "night": "hetwin_night",
 }
 """Extra with commands or scenarios -> a package that it brings."""
 OPTIONS = {

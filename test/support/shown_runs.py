@@ -6,6 +6,7 @@ import threading
 from typing import Any
 
 from hetwin_core.ensemble.conductor.conductor import session
+from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_suite.view.live.feed import Now, Phase
 from hetwin_suite.view.live.hands import Deed
 from hetwin_suite.view.live.watched_run import Shown, WatchedRun
@@ -19,14 +20,17 @@ WATCHED = f"""{HEADER}  watcher: {{type: "support.small_ensemble:Watcher"}}
 class ShownRun:
     """A run in a thread that is held before its first step.
 
+    Args:
+        of: a scenario, or the text of a small one.
+
     Attributes:
         live: what a page sees of it.
         conductor: of the run.
         summary: None until it is over.
     """
 
-    def __init__(self, text: str = WATCHED) -> None:
-        read = scenario(text)
+    def __init__(self, of: Scenario | str = WATCHED) -> None:
+        read = scenario(of) if isinstance(of, str) else of
         self.live = WatchedRun()
         shown = Shown(self.live, self.live.take)
         self.conductor = session(read, listeners=[shown], idle=shown.idle)

@@ -8,8 +8,8 @@ import fidelity_pairs as pairs
 import numpy as np
 import pytest
 
+from hetwin_fidelity import MARGIN
 from hetwin_truck.actions import Outcome, Unloader
-from model_nodes.fidelity.rules import MARGIN
 from model_nodes.main_physics.engines.engine import Diverged
 
 TWO = [("HiFi", False), ("AdFi-1", False)]

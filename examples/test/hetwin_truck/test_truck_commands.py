@@ -9,10 +9,10 @@ from typing import get_args
 import pytest
 from support.hetwin_command import hetwin, refused
 
+from hetwin_fidelity import MODES
 from hetwin_truck.command import Mode
 from hetwin_truck.planning.choosing import read_strategy_library
 from hetwin_truck.planning.particles import MOVES
-from model_nodes.fidelity.signaler import MODES
 
 SMALL = ("--packets", "12")
 SHORT = ("--particles", "1", "--length", "1")
@@ -23,6 +23,7 @@ def test_the_modes_are_those_of_the_fidelity_manager() -> None:
     assert list(get_args(Mode)) == list(MODES)
 
 
+@pytest.mark.long
 def test_a_strategy_is_planned_within_its_budget() -> None:
     said = hetwin("truck", "plan", "small", "--budget", "60", *SHORT, "--json")
     assert said.code == 0, said.err

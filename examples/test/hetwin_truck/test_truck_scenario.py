@@ -36,11 +36,13 @@ def outcome() -> Outcome:
 
 
 def test_what_the_cups_held_leaves_on_the_belt(outcome: Outcome) -> None:
-    held = {e.arguments["object"] for e in outcome.record.events if e.name == "suck"}
+    held = {e.arguments["object"] for e in outcome.record.events if e.name == "holds"}
     assert held
-    last = outcome.record.scenes[-1]
+    first, last = (outcome.record.scenes[i] for i in (0, -1))
     for name in held:
-        assert last.pose(str(name))[0] < last.pose("base")[0]
+        assert last.pose(str(name))[0] < first.pose(str(name))[0] - 2.0
+    left = [name for name in held if last.pose(str(name))[0] < last.pose("base")[0]]
+    assert len(left) >= 4
 
 
 def test_plungers_and_their_sensors_are_off_while_the_robot_does_not_pick(outcome: Outcome) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 from hetwin_suite.runs import find_scenario
 
@@ -37,4 +40,19 @@ def short_lab(folder: Path, timeout: float = 16.0) -> Path:
         text = text.replace(old, new)
     lab = folder / "short.yaml"
     lab.write_text(text, encoding="utf-8")
+    return lab
+
+
+def changed_lab(folder: Path, variant: str, **models: Any) -> Path:
+    """Write a variant of the lab in which some parameters of models are others, by model."""
+    data = yaml.safe_load(SCENARIO.read_text(encoding="utf-8"))
+    chosen = data["variants"][variant]
+    for name, parameters in models.items():
+        entry = chosen["models"].setdefault(name, {})
+        chosen["models"][name] = parameters and {
+            **entry,
+            "parameters": {**entry.get("parameters", {}), **parameters},
+        }
+    lab = folder / "changed.yaml"
+    lab.write_text(yaml.safe_dump({**data, "variants": {variant: chosen}}), encoding="utf-8")
     return lab

@@ -12,7 +12,7 @@ from support.scene_of import scene_of
 
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Tick
-from hetwin_twin_lab.mission_desk import MISSION, REPORT, MissionDesk
+from hetwin_twin_lab.mission_desk import GIVE, MISSION, REPORT, MissionDesk
 from hetwin_twin_lab.wire import Wire
 
 PERIOD_NS = 50_000_000
@@ -57,8 +57,46 @@ def test_missions_are_given_one_by_one_and_reported(desk: MissionDesk) -> None:
         (full,) = until(lambda: step(desk))
         assert full.arguments == {"remark": "1 missions wait already"}
         report = Event("report", 0, source="execution", arguments={"result": 1})
-        (begun,) = step(desk, report)
+        reported, begun = step(desk, report)
+        assert reported.arguments == {**first, "result": "done", "doubts": 0}
         assert begun.arguments == second
-        assert until(person.heard) == [{**first, "result": "done"}]
+        assert until(person.heard) == [{**first, "result": "done", "doubts": 0}]
+    finally:
+        person.close()
+
+
+def test_missions_come_as_events_and_by_a_service_that_says_why_not(desk: MissionDesk) -> None:
+    from hetwin.msg import Event as EventMessage
+    from hetwin.srv import NotifyEvent
+
+    pressed = Event("give_mission", 0, source="by hand", arguments={"mission": 2, "target": 1})
+    (begun,) = step(desk, pressed)
+    assert begun.arguments == {"id": 1, "mission": 2, "target": 1}
+    person = Wire("", "person", MISSION, REPORT)
+    try:
+        client = person.node.create_client(NotifyEvent, GIVE)
+        assert client.wait_for_service(30.0)
+        said = []
+        for arguments in (
+            '{"mission": 1}',
+            '{"mission": 1}',
+            '{"mission": 1.5}',
+            "[]",
+            '{"x": NaN}',
+        ):
+            request = NotifyEvent.Request(event=EventMessage(name="mission", arguments=arguments))
+            response = client.call(request, 30.0)
+            said.append((response.accepted, response.reason))
+        assert said[:2] == [(True, ""), (False, "1 missions wait already")]
+        assert [accepted for accepted, _ in said] == [True, False, False, False, False]
+        assert "expected whole numbers" in said[2][1]
+        assert "expected a JSON object" in said[3][1]
+        assert "expected finite numbers" in said[4][1]
+        report = Event("report", 0, source="execution", arguments={"result": 1, "doubts": 2})
+        assert until(lambda: [1] if person.is_heard else [])
+        _, begun = step(desk, report)
+        assert begun.arguments == {"id": 2, "mission": 1, "target": 0}
+        (reported,) = until(person.heard)
+        assert reported == {"id": 1, "mission": 2, "target": 1, "result": "done", "doubts": 2}
     finally:
         person.close()

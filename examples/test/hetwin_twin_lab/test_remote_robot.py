@@ -47,7 +47,8 @@ def until(what: Callable[[], list[Event]]) -> list[Event]:
 
 
 def test_a_command_goes_out_and_an_answer_comes_back(twin: RemoteRobot) -> None:
-    from hetwin_twin_lab.wire import COMMAND, REPLY, Wire
+    from hetwin_twin_lab.wire import Wire
+    from hetwin_twin_lab.words import COMMAND, REPLY
 
     robot = Wire("lab7", "some_robot", REPLY, COMMAND)
     try:

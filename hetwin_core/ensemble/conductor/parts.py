@@ -75,9 +75,7 @@ def assemble(
     triggers = TriggerRunner(
         scenario.triggers, scenario.functions, effects, scene.snapshot, events.handle
     )
-    outside = OutsideInput(
-        controls, scene, main_port, events, effects, failures, joining.join, joining.leave
-    )
+    outside = OutsideInput(controls, scene, events, effects, failures, joining.join, joining.leave)
     end_ns = None if options.duration is None else round(options.duration * 1e9)
     step = EnsembleStep(
         main_port,

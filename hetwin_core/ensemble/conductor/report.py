@@ -151,6 +151,7 @@ def run_start(scenario: Scenario, options: RunOptions, ready: Ready) -> RunStart
         snapshot=ready.scene.kept_snapshot(),
         given=run_given(scenario, options, ready),
         able=_able(scenario, ready),
+        buttons=scenario.buttons,
     )
 
 

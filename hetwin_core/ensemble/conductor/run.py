@@ -106,6 +106,7 @@ class Run:
         """How old the newest joint sample of a live robot was when its state was published [s]."""
         return self._parts.publisher.lag.newest_s
 
+    @few_looks_for_cycles()
     def to_the_end(self, idle: Callable[[float], None]) -> RunSummary:
         """Run; see `Conductor.run`.
 
@@ -115,10 +116,6 @@ class Run:
         Raises:
             BadInput: if a model cannot start with what it was given; no start was published then.
         """
-        with few_looks_for_cycles():
-            return self._to_the_end(idle)
-
-    def _to_the_end(self, idle: Callable[[float], None]) -> RunSummary:
         ended, error = "failed", None
         begun = time.monotonic()
         try:

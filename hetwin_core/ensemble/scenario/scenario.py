@@ -10,6 +10,7 @@ from typing import Any
 
 from hetwin_core.ensemble.clock import MainClock
 from hetwin_core.ensemble.errors import BadInput, Refused
+from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.expressions.evaluators import Evaluator, all_evaluators, own_functions
 from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.installed import SCENARIOS, installs
@@ -114,6 +115,11 @@ class Scenario:
             f"the scenario {self.name} has no model {name!r} and admits none of that name;"
             f" models: {', '.join(self.file.models)}; admit: {admitted}"
         )
+
+    @property
+    def buttons(self) -> dict[str, dict[str, Json]]:
+        """Event and arguments of each button of a page, by its caption."""
+        return {name: entry.model_dump() for name, entry in self.file.buttons.items()}
 
     @property
     def placeable(self) -> tuple[ModelPlan, ...]:

@@ -7,6 +7,7 @@ from pydantic import (
     AfterValidator,
     BeforeValidator,
     Field,
+    JsonValue,
     WithJsonSchema,
     model_validator,
 )
@@ -256,6 +257,13 @@ class ResponsibilityEntry(Strict):
     model: str
 
 
+class ButtonEntry(Strict):
+    """A button of the page of a run that goes on: it raises an event, as a model would."""
+
+    event: Name
+    arguments: dict[Name, JsonValue] = Field(default={})
+
+
 class LogEntry(Strict):
     """What the log holds."""
 
@@ -357,6 +365,9 @@ class ScenarioFile(Strict):
         default={}, description="named expressions, or functions as MODULE:FUNCTION"
     )
     triggers: list[TriggerEntry] = Field(default=[])
+    buttons: dict[Text, ButtonEntry] = Field(
+        default={}, description="of the page of a run that goes on: caption -> {event, arguments}"
+    )
     expects: dict[Text, list[EventText]] = Field(
         default={},
         description="events that an operation may cause, in place of its defaults: operation, or * for any other ->"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -11,7 +12,7 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scene.layout import Layout, Selection
-from hetwin_core.ensemble.scene.values import WORLD, Floats, Ints, Value, all_finite
+from hetwin_core.ensemble.scene.values import WORLD, Floats, Ints, Value
 
 
 class Columns(NamedTuple):
@@ -44,7 +45,6 @@ class Table:
 
     Args:
         rows: them, or what returns them; it is called once at most.
-        lasts: whether they are the same if they are read only after further steps.
         time_ns: of the step.
 
     Attributes:
@@ -52,15 +52,13 @@ class Table:
         check: called with the rows when they have been computed, until then.
     """
 
-    __slots__ = ("_compute", "check", "known", "lasts", "time_ns")
+    __slots__ = ("_compute", "check", "known", "time_ns")
 
-    def __init__(
-        self, rows: Floats | Callable[[], Floats], *, lasts: bool = True, time_ns: int = 0
-    ) -> None:
+    def __init__(self, rows: Floats | Callable[[], Floats], *, time_ns: int = 0) -> None:
         self._compute: Callable[[], Floats] | None = rows if callable(rows) else None
         self.known: Floats | None = None if callable(rows) else rows
         self.check: Callable[[Floats], None] | None = None
-        self.lasts, self.time_ns = lasts, time_ns
+        self.time_ns = time_ns
 
     def rows(self) -> Floats:
         """Return the rows, the same array each time.
@@ -111,6 +109,23 @@ def read_tables(selections: Sequence[Selection]) -> tuple[str, ...]:
     """Names of the tables that any of the selections covers."""
     of_world = [s.attribute for s in selections if fnmatchcase(WORLD, s.entity)]
     return tuple(name for name in TABLES if any(fnmatchcase(name, one) for one in of_world))
+
+
+_MANY = 4096
+"""From this size on BLAS shares its work among threads."""
+
+
+def all_finite(numbers: Floats) -> bool:
+    """Whether there is neither NaN nor infinity among the numbers.
+
+    A sum is finite only if all its terms are, and is much cheaper than a test of each; that of squares the most.
+    """
+    if numbers.size < _MANY:
+        flat = numbers.ravel()
+        total = flat.dot(flat)
+    else:
+        total = np.add.reduce(numbers, axis=None)
+    return math.isfinite(total) or bool(np.isfinite(numbers).all())
 
 
 def wrong_shape(name: str, rows: Floats) -> str | None:

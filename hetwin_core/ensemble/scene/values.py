@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import TypeAlias
@@ -15,23 +14,6 @@ Floats: TypeAlias = NDArray[np.float64]
 
 Ints: TypeAlias = NDArray[np.int32]
 """An array of indices; each use says its shape."""
-
-_MANY = 4096
-"""From this size on BLAS shares its work among threads."""
-
-
-def all_finite(numbers: Floats) -> bool:
-    """Whether there is neither NaN nor infinity among the numbers.
-
-    A sum is finite only if all its terms are, and is much cheaper than a test of each; that of squares the most.
-    """
-    if numbers.size < _MANY:
-        flat = numbers.ravel()
-        total = flat.dot(flat)
-    else:
-        total = np.add.reduce(numbers, axis=None)
-    return math.isfinite(total) or bool(np.isfinite(numbers).all())
-
 
 WORLD = "world"
 """Name of the fixed frame (REP-105 would call it ``map``: z up, metres)."""

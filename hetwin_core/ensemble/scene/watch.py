@@ -70,6 +70,7 @@ class WatchLayout:
         findings: what the source found in its recording.
         slides: (n,) whether the joint slides, in m, and does not turn, in rad; empty if that is not known.
         delay_ns: how far efforts are behind the report [ns].
+        rubs: (n,) whether the description has friction of the joint; empty if that is not known.
     """
 
     robots: tuple[tuple[str, int], ...]
@@ -83,6 +84,7 @@ class WatchLayout:
     findings: tuple[Finding, ...] = ()
     slides: tuple[bool, ...] = ()
     delay_ns: int = 0
+    rubs: tuple[bool, ...] = ()
 
     @classmethod
     def without_robot(cls, findings: tuple[Finding, ...]) -> WatchLayout:
@@ -122,6 +124,7 @@ class WatchLayout:
             velocity=self.velocity[own],
             effort=self.effort[own],
             slides=self.slides[own],
+            rubs=self.rubs[own],
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -145,6 +148,7 @@ class WatchLayout:
             velocity=tuple(data["velocity"]),
             effort=tuple(data["effort"]),
             slides=tuple(data.get("slides", ())),
+            rubs=tuple(data.get("rubs", ())),
             has_inertias=data["has_inertias"],
             findings=tuple(Finding(**finding) for finding in data["findings"]),
             delay_ns=data.get("delay_ns", 0),

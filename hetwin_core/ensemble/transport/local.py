@@ -6,7 +6,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
@@ -92,7 +92,7 @@ class LocalPort(ModelPort):
         if self.plan.stepping is not Stepping.SERVICE:
             self._loop = _UnwaitedThread(self.plan, self._step)
 
-    def begin_step(self, tick: Tick, further: Sequence[int] = ()) -> None:
+    def begin_step(self, tick: Tick) -> None:
         """Request a step; only a model beside the main one, on the clock or free begins it at once."""
         self._time_ns = tick.time_ns
         if self._loop is not None:

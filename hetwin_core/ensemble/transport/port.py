@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,8 +17,8 @@ from hetwin_core.ensemble.model import Changes, Contribution, MainChanges, Stepp
 from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
 from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 from hetwin_core.ensemble.scene.poses import is_pose
-from hetwin_core.ensemble.scene.snapshot import TABLES, Snapshot
-from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Value, all_finite
+from hetwin_core.ensemble.scene.snapshot import TABLES, Snapshot, all_finite
+from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Value
 
 MAX_EVENTS = 50_000
 """Most events in one output; a scene may have thousands of objects, each with some of its own."""
@@ -126,8 +126,6 @@ class ModelPort(ABC):
     plan: ModelPlan
     is_elsewhere: bool = False
     """Whether the model is at work as soon as a step is requested."""
-    can_run_ahead: bool = False
-    """Whether `begin_step` makes use of `further`; known when the model has started."""
     reads_tables: tuple[str, ...] = tuple(TABLES)
     """Names of the tables that the model's snapshots must hold; known when it is initialized."""
 
@@ -144,23 +142,12 @@ class ModelPort(ABC):
         """Begin the run."""
 
     @abstractmethod
-    def begin_step(self, tick: Tick, further: Sequence[int] = ()) -> None:
-        """Request a step, without waiting.
-
-        Args:
-            tick: the step.
-            further: times of the steps that will be requested next, before any other call of the model and without
-                new input for it [ns]; it may take them already (see `ahead`).
-        """
+    def begin_step(self, tick: Tick) -> None:
+        """Request a step, without waiting."""
 
     @abstractmethod
     def end_step(self) -> Changes:
         """Wait for the requested step; returns its output."""
-
-    @property
-    def ahead(self) -> int:
-        """How many steps the model has taken beyond the last one that was requested."""
-        return 0
 
     @abstractmethod
     def collect(self) -> list[Changes]:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -25,9 +24,8 @@ from hetwin_core.ensemble.transport.port import wrong_numbers, wrong_output
 
 NONE = -1
 """Stands for a count where there is no array at all."""
-LATER = -2
-"""Stands for the size of a table that is computed when it is asked for."""
-_STEP_HEAD = 5
+_STEP_HEAD = 4
+_OUTPUT_HEAD = 3
 _PER_FOREIGN = 3
 _PER_TABLE = 3
 _PER_VALUE = 4
@@ -57,7 +55,6 @@ class OutputFields(Protocol):
 def fill_step(
     message: StepFields,
     tick: Tick,
-    further: Sequence[int] = (),
     reads: Collection[str] | None = _NAMES,
 ) -> None:
     """Fill a ``hetwin/ModelCall``.
@@ -65,13 +62,12 @@ def fill_step(
     Args:
         message: the message.
         tick: the step.
-        further: times of the steps that may follow at once [ns].
         reads: the tables that are sent; None: only the time of the state is, for a model that reads nothing.
     """
     scene = tick.scene
     sent = [name for name in _NAMES if reads and name in reads and name in scene.tables]
     count = NONE if reads is None else len(sent)
-    index = [tick.time_ns, tick.period_ns, scene.time_ns, count, len(further), *further]
+    index = [tick.time_ns, tick.period_ns, scene.time_ns, count]
     numbers = array("d")
     if reads is not None:
         numbers.frombytes(scene.values.tobytes())
@@ -95,21 +91,18 @@ def fill_step(
         message.events = json.dumps([event_to_row(event) for event in tick.events])
 
 
-def read_step(message: StepFields, at_start: Snapshot) -> tuple[MainTick, Sequence[int]]:
+def read_step(message: StepFields, at_start: Snapshot) -> MainTick:
     """Decode a ``hetwin/ModelCall``.
 
     Args:
         message: the message.
         at_start: the scene at the start, which is used if the message has no state.
-
-    Returns:
-        The step, and the times of the steps that may follow at once [ns].
     """
     layout = at_start.layout
     index: list[int] = message.index.tolist()
-    time_ns, period_ns, scene_ns, sent, count = index[:_STEP_HEAD]
+    time_ns, period_ns, scene_ns, sent = index[:_STEP_HEAD]
     numbers = np.frombuffer(message.numbers, np.float64)
-    at, places = 0, index[_STEP_HEAD + count :]
+    at, places = 0, index[_STEP_HEAD:]
     if sent == NONE:
         scene = replace(at_start, time_ns=scene_ns)
     else:
@@ -131,31 +124,22 @@ def read_step(message: StepFields, at_start: Snapshot) -> tuple[MainTick, Sequen
         foreign[slot.entity, slot.attribute.name] = Value(numbers[at:end], places[i + 2], parent)
         at = end
     events = tuple(map(event_from_row, json.loads(message.events))) if message.events else ()
-    further = index[_STEP_HEAD : _STEP_HEAD + count]
-    return MainTick(time_ns, period_ns, scene, events, foreign), further
+    return MainTick(time_ns, period_ns, scene, events, foreign)
 
 
-def fill_outputs(message: OutputFields, outputs: Sequence[Changes], layout: Layout) -> None:
-    """Fill a ``hetwin/ModelOutput`` with the outputs of steps, of which only the last holds more than numbers.
-
-    Of attributes that the scene does not have only the names are sent. Tables that have not been computed are left for
-    later, but for those of the last step.
+def fill_output(message: OutputFields, output: Changes, layout: Layout) -> None:
+    """Fill a ``hetwin/ModelOutput`` with the output of a step; of attributes unknown to the scene only with the names.
 
     Raises:
-        ValueError: if the last output cannot be encoded.
+        ValueError: if the output cannot be encoded.
     """
-    *early, last = outputs
-    wrong = wrong_output(last)
+    wrong = wrong_output(output)
     if wrong is not None:
         raise ValueError(wrong)
-    index, numbers = array("q", [len(outputs)]), array("d")
-    for output in early:
-        _fill_arrays(output, index, numbers)
-    for table in last.tables.values() if isinstance(last, MainChanges) else ():
-        table.rows()
-    _fill_arrays(last, index, numbers)
-    more = _more(last)
-    for key, value in last.values.items():
+    index, numbers = array("q"), array("d")
+    _fill_arrays(output, index, numbers)
+    more = _more(output)
+    for key, value in output.values.items():
         if not layout.has(*key):
             more.setdefault("unknown", []).append(key)
             continue
@@ -189,54 +173,34 @@ def _fill_arrays(output: Changes, index: array[int], numbers: array[float]) -> N
     if block is not None:
         numbers.frombytes(block.tobytes())
     for name, table in tables.items():
-        rows = table.known
-        if rows is not None and (wrong := wrong_shape(name, rows)) is not None:
+        rows = table.rows()
+        if (wrong := wrong_shape(name, rows)) is not None:
             raise ValueError(f"the table {name} {wrong}")
-        index.extend((_NAMES.index(name), LATER if rows is None else rows.size))
-        if rows is not None:
-            numbers.frombytes(rows.tobytes())
+        index.extend((_NAMES.index(name), rows.size))
+        numbers.frombytes(rows.tobytes())
 
 
-def read_outputs(
-    message: OutputFields, layout: Layout, rows_at: Callable[[str, int], Floats] | None = None
-) -> list[MainChanges]:
-    """The outputs of all steps that were taken; inverse of `fill_outputs`.
-
-    Args:
-        message: the message.
-        layout: of the scene.
-        rows_at: returns a table of a step, by its name and the time [ns], if the message leaves it for later.
-    """
+def read_output(message: OutputFields, layout: Layout) -> MainChanges:
+    """The output of a step in the scene of this layout; inverse of `fill_output`."""
     index: list[int] = message.index.tolist()
     numbers = np.frombuffer(message.numbers, np.float64)
-    outputs: list[MainChanges] = []
-    at, place = 0, 1
-    for _ in range(index[0]):
-        time_ns, size, count = index[place : place + 3]
-        place += 3
-        output = MainChanges(time_ns)
-        if size != NONE:
-            output.block, at = numbers[at : at + size], at + size
-        for _ in range(count):
-            (number, size), place = index[place : place + 2], place + 2
-            name = _NAMES[number]
-            if size == LATER:
-                assert rows_at is not None  # it is a step of several
-                output.tables[name] = Table(partial(rows_at, name, time_ns))
-            else:
-                output.tables[name] = _table(number, numbers[at : at + size])
-                at += size
-        outputs.append(output)
-    last = outputs[-1]
+    (time_ns, size, count), at, place = index[:_OUTPUT_HEAD], 0, _OUTPUT_HEAD
+    output = MainChanges(time_ns)
+    if size != NONE:
+        output.block, at = numbers[:size], size
+    for _ in range(count):
+        (number, size), place = index[place : place + 2], place + 2
+        output.tables[_NAMES[number]] = _table(number, numbers[at : at + size])
+        at += size
     for i in range(place, len(index), _PER_VALUE):
         slot_id, parent, time_ns, size = index[i : i + _PER_VALUE]
         slot = layout.slots[slot_id]
         value = Value(numbers[at : at + size], time_ns, parent_name(layout, parent))
-        last.values[slot.entity, slot.attribute.name] = value
+        output.values[slot.entity, slot.attribute.name] = value
         at += size
     if message.more:
-        _take_more(last, json.loads(message.more))
-    return outputs
+        _take_more(output, json.loads(message.more))
+    return output
 
 
 def parent_id(layout: Layout, name: str) -> int:

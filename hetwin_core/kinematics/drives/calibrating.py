@@ -98,7 +98,7 @@ def calibrate(recordings: Sequence[Recording], sheet: Drive) -> Calibration:
     if length is None:
         total = sum(recording.duration for recording in known)
         raise TooLittle(
-            f"the recordings last {total:.0f} s; expected at least 20 s, without pieces"
+            f"the recordings last {total:.0f} s; expected at least 13 s, without pieces"
         )
     turning = _checked_turning(known, sheet)
     built, near = oriented(windows_of(known, min(_SHORT_S, length), length / 3.0), sheet)

@@ -35,7 +35,7 @@ CANDIDATES: tuple[Names, ...] = (
 )
 """Parameters that are updated together, those that are preferred first."""
 
-LENGTHS_S = (30.0, 20.0, 10.0, 5.0)
+LENGTHS_S = (30.0, 20.0, 10.0, 5.0, 3.0)
 """Of windows, the first that fits; noise of the truth hides what is gained over short ones."""
 _STEPS = 6
 """Windows that begin within the length of one."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from hetwin_core.ensemble.conductor.reporting.listener import Handover, ModelRecord
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
 from hetwin_core.ensemble.scene.values import Floats, Ints
@@ -45,6 +45,7 @@ class Begun:
         able: names of the models that can be responsible, by the name of each attribute.
         duration_ns: when the run ends, if that is known.
         not_held: why the run can be neither paused nor stepped nor held to a pace; empty if it can.
+        buttons: event and arguments that each button of the scenario raises, by its caption.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Begun:
     able: Mapping[str, tuple[str, ...]]
     duration_ns: int | None = None
     not_held: str = ""
+    buttons: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

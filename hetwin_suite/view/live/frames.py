@@ -110,6 +110,7 @@ def _scene_message(begun: Begun, scene: Scene) -> bytes:
         "scene": scene_header(scene, block),
         "duration": duration,
         "not_held": begun.not_held,
+        "buttons": begun.buttons,
     }
     kind: bytes = struct.pack("<II", SCENE, 0)
     return kind + block.deflated(header)

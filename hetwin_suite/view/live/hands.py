@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 from hetwin_core.ensemble.conductor.controls import Done
+from hetwin_core.ensemble.events import Json
 
 MOST_STEPS = 1_000_000
 MOST_LETTERS = 300
@@ -47,7 +48,15 @@ class HandOver:
     model: str
 
 
-Deed: TypeAlias = Pause | GoOn | Step | HoldTo | HandOver
+@dataclass(frozen=True, slots=True)
+class Raise:
+    """Raise an event, which is handled at the next barrier."""
+
+    event: str
+    arguments: Mapping[str, Json]
+
+
+Deed: TypeAlias = Pause | GoOn | Step | HoldTo | HandOver | Raise
 """What may be done to a run."""
 
 
@@ -63,7 +72,7 @@ class NotADeed(Exception):
 
 
 def deed_of(message: Mapping[str, Any]) -> Deed:
-    """The deed that a message asks for: ``do`` is pause, go_on, step, pace or hand_over, beside it what that takes.
+    """The deed that a message asks for: ``do``, and beside it what that takes.
 
     Raises:
         NotADeed: if it asks for none.
@@ -79,7 +88,9 @@ def deed_of(message: Mapping[str, Any]) -> Deed:
             return HoldTo(_factor(message.get("factor")))
         case "hand_over":
             return HandOver(*(_name(message, key) for key in ("entity", "attribute", "model")))
-    raise NotADeed("'do' must be one of pause, go_on, step, pace, hand_over")
+        case "raise":
+            return Raise(_name(message, "event"), _mapping(message.get("arguments")))
+    raise NotADeed("'do' must be one of pause, go_on, step, pace, hand_over, raise")
 
 
 def _steps(found: Any) -> int | None:
@@ -96,6 +107,12 @@ def _factor(found: Any) -> float | None:
     if type(found) not in (int, float) or not (math.isfinite(found) and found > 0):
         raise NotADeed("'factor' must be a number above 0, or null")
     return float(found)
+
+
+def _mapping(found: Any) -> dict[str, Json]:
+    if not isinstance(found, dict):
+        raise NotADeed("'arguments' must be an object")
+    return found
 
 
 def _name(message: Mapping[str, Any], key: str) -> str:

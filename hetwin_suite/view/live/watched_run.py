@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from typing import Any, TypeAlias
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.controls import Done, Factor
+from hetwin_core.ensemble.conductor.controls import BY_HAND, Done, Factor
 from hetwin_core.ensemble.conductor.reporting.concerns import NewConcerns, is_concern
 from hetwin_core.ensemble.conductor.reporting.listener import (
     Handover,
@@ -31,7 +31,7 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.words import event_line, subject
 from hetwin_suite.view.live.feed import Begun, Happening, HappeningKind, Newest, Now, Over
-from hetwin_suite.view.live.hands import Deed, GoOn, HandOver, HoldTo, Pause, Step
+from hetwin_suite.view.live.hands import Deed, GoOn, HandOver, HoldTo, Pause, Raise, Step
 
 MOST = 5000
 """What is older is forgotten: pages that open late show the last of a long run, its report shows all."""
@@ -61,7 +61,9 @@ class Happenings:
 def begun_of(start: RunStart, not_held: str = "") -> Begun:
     """What a page is told of a run that begins; `not_held` as there."""
     return Begun(
-        start.scenario, start.layout, start.models, dict(start.able), start.duration_ns, not_held
+        *(start.scenario, start.layout, start.models, dict(start.able), start.duration_ns),
+        not_held,
+        start.buttons,
     )
 
 
@@ -121,6 +123,10 @@ def do(conductor: Conductor, deed: Deed, done: Done) -> None:
                 conductor.hold_to(factor)
             case HandOver(entity, attribute, model):
                 return conductor.hand_over(entity, attribute, model, done)
+            case Raise(event, arguments):
+                scene = conductor.scene
+                now = 0 if scene is None else scene.time_ns
+                conductor.notify(Event(event, now, source=BY_HAND, arguments=arguments))
     except Refused as refusal:
         return done(str(refusal))
     return done(None)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import math
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from rclpy.node import Node
 
-from hetwin.srv import ControlRun, HandOver
-from hetwin_core.ensemble.conductor.controls import Done
+from hetwin.msg import Event
+from hetwin.srv import ControlRun, HandOver, NotifyEvent
+from hetwin_core.ensemble.conductor.controls import BY_HAND, Done
 from hetwin_core.wire import names
-from hetwin_suite.view.live.hands import Deed, GoOn, HoldTo, Pause, Step
+from hetwin_core.wire.messages import fill_time
+from hetwin_suite.view.live.hands import Deed, GoOn, HoldTo, Pause, Raise, Step
 from hetwin_suite.view.live.hands import HandOver as Handing
 
 PATIENCE_S = 30.0
@@ -22,15 +26,17 @@ NOT_THERE = "the conductor's node is not there"
 
 
 class Asking:
-    """Clients of ``hetwin/control`` and ``hetwin/hand_over``, whose node another thread spins.
+    """Clients of ``hetwin/control``, ``hetwin/hand_over`` and ``hetwin/notify_event``, whose node another thread spins.
 
     Args:
         node: that they belong to.
+        now: the newest simulated time [ns].
         run: token of the run; empty: the run of the namespace.
     """
 
-    def __init__(self, node: Node, run: str = "") -> None:
-        self._run = run
+    def __init__(self, node: Node, now: Callable[[], int], run: str = "") -> None:
+        self._run, self._now = run, now
+        self._notify = node.create_client(NotifyEvent, names.NOTIFY)
         self._control = node.create_client(ControlRun, names.CONTROL)
         self._hand_over = node.create_client(HandOver, names.HAND_OVER)
         self._lock = threading.Lock()
@@ -76,6 +82,11 @@ class Asking:
             case Handing(entity, attribute, model):
                 request = HandOver.Request(entity=entity, attribute=attribute, model=model)
                 return self._hand_over, request
+            case Raise(name, arguments):
+                event = Event(name=name, kind="model", source=BY_HAND)
+                event.arguments = json.dumps(dict(arguments))
+                fill_time(event.stamp, self._now())
+                return self._notify, NotifyEvent.Request(event=event)
             case Pause():
                 return self._control, ControlRun.Request(command="pause")
             case GoOn():

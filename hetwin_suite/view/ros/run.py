@@ -8,7 +8,7 @@ import re
 import struct
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rclpy.context import Context
@@ -22,6 +22,7 @@ from hetwin.msg import Handover as HandoverMessage
 from hetwin.msg import Registry, RunStatus, SceneState
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.controls import Done, Factor
+from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.layout import layout_from_json
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
 from hetwin_core.episodes.episode import handover_of, model_record
@@ -77,6 +78,7 @@ class RosRun:
         self._ends = threading.Event()
         self._to_the_end = True
         self._run = ""
+        self._buttons: Mapping[str, Mapping[str, Json]] = {}
         self._listener: _Listener | None = None
 
     def listen(
@@ -86,6 +88,7 @@ class RosRun:
         *,
         run: str = "",
         to_the_end: bool = True,
+        buttons: Mapping[str, Mapping[str, Json]] | None = None,
     ) -> Node:
         """Begin to listen; the conductor's node need not be there yet.
 
@@ -94,16 +97,17 @@ class RosRun:
             arguments: of the process, with those of ROS.
             run: token of the run; empty: the run of the namespace.
             to_the_end: whether it is the topics that say how the run has ended; else only `end` does.
+            buttons: see `Begun`.
 
         Returns:
             The node that listens.
         """
-        self._to_the_end, self._run = to_the_end, run
+        self._to_the_end, self._run, self._buttons = to_the_end, run, buttons or {}
         context = Context()
         context.init(args=list(arguments))
         name = f"hetwin_page_{os.getpid()}"
         node = Node(name, namespace=namespace.strip("/"), context=context)
-        asking = Asking(node, run)
+        asking = Asking(node, lambda: max(0, self._seen_ns), run)
         node.create_subscription(Registry, topics.REGISTRY.name, self._on_registry, _LATCHED)
         node.create_subscription(RunStatus, topics.STATUS.name, self._on_status, _LATCHED)
         node.create_subscription(SceneState, topics.STATE.name, self._on_state, _NEWEST, raw=True)
@@ -212,6 +216,7 @@ class RosRun:
             {name: tuple(models) for name, models in json.loads(message.able or "{}").items()},
             round(message.duration * 1e9) or None,
             NOT_HELD if re.search(r"(^| )live:", message.source) else "",
+            self._buttons,
         )
         with self._lock:
             self._begun, self._over, self._state = begun, None, b""

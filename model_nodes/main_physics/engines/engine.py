@@ -114,8 +114,6 @@ class Engine(ABC):
     """Whether the same input gives bitwise identical results in every process."""
     bounces: ClassVar[bool] = False
     """Whether it can make a body bounce as much as is said."""
-    remembers_forces: ClassVar[bool] = True
-    """Whether `proximity_when_read` knows the forces of former steps."""
 
     @property
     def description(self) -> str:

@@ -21,7 +21,7 @@ from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.bag import Bag, ReadFault
 from model_nodes.main_physics.sources.event_stream import stamp_of
 from model_nodes.main_physics.sources.joint_series import Series
-from model_nodes.main_physics.sources.told.by_type import wrench_numbers
+from model_nodes.main_physics.sources.wrenches import wrench_numbers
 
 CLOCK_OFFSET = "clock_offset"
 _STEP = 0.01

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hetwin_core.ensemble.errors import BadInput, raised_words
 from hetwin_core.ensemble.installed import Group
@@ -39,7 +39,9 @@ from model_nodes.main_physics.sources.plans import ALL, Plans
 from model_nodes.main_physics.sources.recorded_part import RecordedPart
 from model_nodes.main_physics.wheels import DifferentialDrive, differential_drive
 from model_nodes.main_physics.world.description import Body
-from model_nodes.robot_program.facts import Functions
+
+if TYPE_CHECKING:  # programs plan motions, which runs without one need not load
+    from model_nodes.robot_program.facts import Functions
 
 SOURCES = Group(
     "hetwin.sources",

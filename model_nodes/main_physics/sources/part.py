@@ -20,7 +20,7 @@ from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.world.description import Body, Mimic, joint_name
 
 if TYPE_CHECKING:
-    from model_nodes.main_physics.sources.wrenches import Wrenches
+    from model_nodes.main_physics.sources.wrenches import LiveWrenches, Wrenches
     from model_nodes.skills.scene import SkillScene
 
 
@@ -104,7 +104,7 @@ class Part(ABC):
     presses = False
     limited: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
-    wrenches: Wrenches | None = None
+    wrenches: Wrenches | LiveWrenches | None = None
     notes: Sequence[str] = ()
 
     @property

@@ -30,7 +30,7 @@ GAP_INTERVALS = 3
 RESTING_SHARE = 0.1
 
 _REACH = 3  # samples on either side of an interval on which its cubic depends
-_AHEAD_NS = 250_000_000
+_AHEAD_NS, _FAR_AHEAD_NS = 250_000_000, 1_000_000_000
 _MAX_ROWS = 1000
 
 Row = TypeVar("Row")
@@ -45,11 +45,12 @@ class Ahead(Generic[Row]):
     Args:
         evaluate: a block.
         period_ns: the usual period between calls of `at` [ns].
+        ahead_ns: how much of the motion is evaluated together [ns].
     """
 
-    def __init__(self, evaluate: Evaluate[Row], period_ns: int) -> None:
+    def __init__(self, evaluate: Evaluate[Row], period_ns: int, ahead_ns: int = _AHEAD_NS) -> None:
         self._evaluate, self._period = evaluate, period_ns
-        self._rows = max(1, min(_MAX_ROWS, _AHEAD_NS // period_ns))
+        self._rows = max(1, min(_MAX_ROWS, ahead_ns // period_ns))
         self._block: Sequence[Row] = ()
         self._start = 0
         self._last = self._before = -period_ns
@@ -104,7 +105,7 @@ class Playback(Ahead[JointMotion]):
     """
 
     def __init__(self, series: Sequence[Series], joints: Sequence[str], period_ns: int) -> None:
-        super().__init__(self._played, period_ns)
+        super().__init__(self._played, period_ns, _FAR_AHEAD_NS)
         self.driven: NDArray[np.bool_] = np.zeros(len(joints), np.bool_)
         self._parts: list[tuple[list[int], Interpolator]] = []
         for one in series:

@@ -81,9 +81,11 @@ class RecordedPart(Part):
             bag.close()
             raise
         self.notes: list[str] = recorded.notes
-        self.wrenches = wrenches_of(bag, others)
-        if self.wrenches is not None:
-            self.notes += self.wrenches.notes([link.name for body in robots for link in body.links])
+        self.wrenches = self._wrenches = wrenches_of(bag, others)
+        if self._wrenches is not None:
+            self.notes += self._wrenches.notes(
+                [link.name for body in robots for link in body.links]
+            )
         if spec.annotations is None:
             self.notes += unread_notes(bag, others)
         if isinstance(spec, RecordingSpec):
@@ -203,8 +205,8 @@ class RecordedPart(Part):
 
     def _shift(self, offset_ns: int) -> None:
         self._offset_ns, self.end_ns = offset_ns, self._recorded_ns + offset_ns
-        if self.wrenches is not None:
-            self.wrenches.offset_ns = offset_ns
+        if self._wrenches is not None:
+            self._wrenches.offset_ns = offset_ns
 
     def motion(self, time_ns: int) -> JointMotion:
         """Return the joints at a time; at rest before the first and after the last sample.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,6 +28,8 @@ WRENCH = "geometry_msgs/msg/WrenchStamped"
 _KEPT_NS = 500_000_000
 """A table holds the samples of so long; who reads it seldom misses none of them."""
 _NUMBERS = 6
+_LIVE_KEPT = 2048
+"""So many samples of each frame of a live robot are kept."""
 
 
 class Wrenches:
@@ -119,6 +122,12 @@ def decode(raw: bytes) -> tuple[int, str, Floats]:
     )
 
 
+def wrench_numbers(stamped: Any) -> list[float]:
+    """Force and torque of a geometry_msgs/msg/WrenchStamped [N, Nm]."""
+    parts = stamped.wrench.force, stamped.wrench.torque
+    return [float(getattr(part, axis)) for part in parts for axis in "xyz"]
+
+
 def wrenches_of(bag: Bag, others: Collection[str] = ()) -> Wrenches | None:
     """Return the wrenches of a recording; None if it has none.
 
@@ -142,12 +151,42 @@ def _sorted(times: list[int], samples: list[Floats]) -> tuple[Floats, Floats]:
     return at[order], np.array(samples)[order]
 
 
+class LiveWrenches:
+    """The latest wrenches of a live robot.
+
+    Args:
+        time_of: returns the time of the run of a stamp, given when its message arrived [ns].
+    """
+
+    def __init__(self, time_of: Callable[[int, int], int]) -> None:
+        self._time_of = time_of
+        self._samples: dict[str, deque[tuple[int, list[float]]]] = {}
+
+    def add(self, message: Any, arrived_ns: int) -> None:
+        """Take a geometry_msgs/msg/WrenchStamped."""
+        header = message.header
+        stamp_ns = header.stamp.sec * 1_000_000_000 + header.stamp.nanosec
+        kept = self._samples.setdefault(header.frame_id, deque(maxlen=_LIVE_KEPT))
+        kept.append((self._time_of(stamp_ns, arrived_ns), wrench_numbers(message)))
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """The frames that messages named."""
+        return tuple(sorted(self._samples))
+
+    def until(self, time_ns: int, frame: str) -> tuple[Floats, Floats]:
+        """Return the latest samples up to a time of the run [ns]; see `Wrenches.until`."""
+        kept = [one for one in tuple(self._samples[frame]) if -_KEPT_NS < one[0] - time_ns <= 0]
+        times = np.array([at for at, _ in kept], np.float64)
+        return times, np.array([numbers for _, numbers in kept]).reshape(-1, _NUMBERS)
+
+
 class Felt(NamedTuple):
     """What the wrists of a robot feel: its name (empty: the only one), and when its recording begins [ns]."""
 
     robot: str
     begin_ns: int
-    wrenches: Wrenches
+    wrenches: Wrenches | LiveWrenches
 
 
 def felt_table(felt: Sequence[Felt], layout: Layout, time_ns: int) -> Table:

@@ -13,7 +13,7 @@ from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY, TOUCHES, Snapshot, no_rows
 from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats, Ints
 from hetwin_core.ensemble.scene.watch import Watch
-from model_nodes.fidelity.bounding_boxes import local_box
+from model_nodes.bounding_boxes import local_box
 from model_nodes.robot_health.settings import Scale
 from model_nodes.robot_health.view import View, is_of_hand
 

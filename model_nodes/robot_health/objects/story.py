@@ -13,7 +13,7 @@ from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats, ShapeKind
-from model_nodes.fidelity.bounding_boxes import BoundingBoxes
+from model_nodes.bounding_boxes import BoundingBoxes
 from model_nodes.robot_health.lasting import Found, Key, LastingFindings
 from model_nodes.robot_health.objects.states import ObjectStates, Purpose, Touches
 from model_nodes.robot_health.objects.upset import FallFinder, FlingFinder, TopplingFinder

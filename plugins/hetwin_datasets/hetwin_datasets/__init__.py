@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from hetwin_datasets.hdf5_sets import is_hdf5, read_hdf5
-from hetwin_datasets.lerobot import INFO, read_lerobot
-from hetwin_datasets.zarr_sets import is_zarr, read_zarr
-from hetwin_suite.episode import DatasetEpisode
+if TYPE_CHECKING:
+    from hetwin_suite.episode import DatasetEpisode
 
 
 def read(path: Path, number: int | None) -> DatasetEpisode | None:
@@ -20,6 +19,11 @@ def read(path: Path, number: int | None) -> DatasetEpisode | None:
     Raises:
         BadInput: if the data set cannot be read, or has no such episode.
     """
+    # imported here, for the help of this package's commands needs no data
+    from hetwin_datasets.hdf5_sets import is_hdf5, read_hdf5
+    from hetwin_datasets.lerobot import INFO, read_lerobot
+    from hetwin_datasets.zarr_sets import is_zarr, read_zarr
+
     if (path / INFO).is_file():
         return read_lerobot(path, number)
     if is_zarr(path):

@@ -40,9 +40,8 @@ def label(
 
     hetwin label bags night
 
-    hetwin label bags night --copy labelled
+    hetwin label bags night --copy bags_with_labels
 
-    hetwin label pick night --check --key next.success
     """
     from hetwin_datasets.agreement import agreement
     from hetwin_datasets.labels import read_night, summary

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from hetwin_machines.composite import Inside, side_by_side
 from hetwin_machines.cycle import FAULTS, TOP
 from hetwin_machines.errors import NetworkError
 from hetwin_machines.expressions.language import FUNCTIONS, parse
@@ -46,23 +47,25 @@ def read_network(data: object) -> Network:
     machines = _mapping(file["machines"], "machines")
     if not machines:
         raise NetworkError("there is no machine", "machines")
+    parsed = [
+        _machine(_name(name, "machines"), value, f"machines.{name}")
+        for name, value in machines.items()
+    ]
+    inside = {name: place for name, value in machines.items() if (place := _inside(name, value))}
     network = Network(
         inputs=_names(file, "inputs"),
         events=_names(file, "events"),
         outputs=_names(file, "outputs"),
         advance=Advance(_one_of(file.get("advance", "settled"), "advance", Advance)),
         max_cycles=_count(file.get("max_cycles", MAX_CYCLES), "max_cycles", least=1),
-        machines=tuple(
-            _machine(_name(name, "machines"), value, f"machines.{name}")
-            for name, value in machines.items()
-        ),
+        machines=side_by_side(parsed, inside),
     )
     _check_signals(network)
     return network
 
 
 def _machine(name: str, data: object, where: str) -> Machine:
-    keys = ("initial", "init", "states", "on_inactive")
+    keys = ("initial", "init", "states", "on_inactive", "in", "gives_up")
     entry = _mapping(data, where, keys, needs=("initial", "states"))
     rows = _mapping(entry["states"], f"{where}.states")
     names = [_name(state, f"{where}.states.{state}") for state in rows]
@@ -82,6 +85,20 @@ def _machine(name: str, data: object, where: str) -> Machine:
             _one_of(entry.get("on_inactive", "stay"), f"{where}.on_inactive", OnInactive)
         ),
     )
+
+
+def _inside(name: str, data: Mapping[str, Any]) -> Inside | None:
+    """Where a machine works; None if in no composite state."""
+    place, where = data.get("in"), f"machines.{name}.in"
+    given_up = [str(state) for state in _list(data.get("gives_up"), f"machines.{name}.gives_up")]
+    if place is None:
+        if given_up:
+            raise NetworkError("it works in no state that could be left", where, None, "in")
+        return None
+    machine, dot, state = str(place).partition(".")
+    if not dot:
+        raise NetworkError("this names no state", where, place, "MACHINE.STATE")
+    return Inside(machine, state, frozenset(given_up))
 
 
 def _arc(data: object, where: str, states: list[str]) -> Arc:

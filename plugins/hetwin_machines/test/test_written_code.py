@@ -35,7 +35,12 @@ def printed(code: str, rows: str, folder: Path) -> subprocess.CompletedProcess[s
     )
 
 
-@pytest.mark.parametrize("seed", range(0, 100, 9))
+QUICK = range(0, 100, 9)
+
+
+@pytest.mark.parametrize(
+    "seed", [pytest.param(i, marks=() if i in QUICK else pytest.mark.long) for i in range(200)]
+)
 def test_it_prints_the_trace(seed: int, tmp_path: Path) -> None:
     network, rows = read_network(random_network(seed)), random_rows(seed, 12)
     run, lines = NetworkRun(network), []

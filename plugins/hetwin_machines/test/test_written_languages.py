@@ -64,6 +64,10 @@ VALUES = (
 PAIRS = [{"a": a, "b": b} for a in VALUES for b in VALUES]
 
 
+MANY = range(200)
+"""Networks that `make test-long` draws."""
+
+
 def drawn(seed: int) -> tuple[Network, list[dict[str, Any]]]:
     return read_network(random_network(seed)), random_rows(seed, STEPS)
 
@@ -74,6 +78,14 @@ def test_c_goes_the_same_way(seed: int, tmp_path: Path) -> None:
     assert c_lines(network, rows, tmp_path) == lines_of(network, rows)
 
 
+@pytest.mark.long
+def test_c_goes_the_same_way_in_200_networks(tmp_path: Path) -> None:
+    for seed in MANY:
+        network, rows = drawn(seed)
+        assert c_lines(network, rows, tmp_path) == lines_of(network, rows), seed
+        assert not re.search(r"\b(malloc|calloc|realloc|free|alloca|strdup)\b", c_code(network, ""))
+
+
 def test_c_allocates_nothing_and_prints_only_as_a_program() -> None:
     code = c_code(drawn(3)[0], "random.yaml")
     assert not re.search(r"\b(malloc|calloc|realloc|free|alloca|strdup)\b", code)
@@ -81,7 +93,7 @@ def test_c_allocates_nothing_and_prints_only_as_a_program() -> None:
 
 def test_lua_goes_the_same_way() -> None:
     pytest.importorskip("lupa")
-    for seed in range(100):
+    for seed in MANY:
         network, rows = drawn(seed)
         assert lua_lines(network, rows) == lines_of(network, rows), seed
 
@@ -101,7 +113,10 @@ def test_c_has_the_same_numbers_at_the_edges(tmp_path: Path) -> None:
     assert c_lines(network, PAIRS, tmp_path) == lines_of(network, PAIRS)
 
 
-def test_the_node_goes_the_same_way(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize("seeds", [MANY[::18], pytest.param(MANY, marks=pytest.mark.long)])
+def test_the_node_goes_the_same_way(
+    seeds: range, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     rclpy = pytest.importorskip("rclpy")
     from std_msgs.msg import String
     from support.ros_domains import new_domain
@@ -111,7 +126,7 @@ def test_the_node_goes_the_same_way(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     context = rclpy.context.Context()
     rclpy.init(args=[], context=context)
     try:
-        for seed in range(0, 100, 9):
+        for seed in seeds:
             network, rows = drawn(seed)
             (tmp_path / f"node_{seed}.py").write_text(ros_code(network, "random.yaml"), "utf-8")
             node = importlib.import_module(f"node_{seed}").NetworkNode(context=context)

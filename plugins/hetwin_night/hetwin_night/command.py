@@ -106,7 +106,7 @@ def night(
 
     hetwin night bags --scenario pick_and_place --claim 'placed=holds(on("box", "tray"), at(end))'
 
-    hetwin night bags --scenario pick_and_place --names '(?P<robot>[^/]+)/' --labels labels.csv
+    hetwin night bags --scenario pick_and_place --names '(?P<robot>[^/]+)/' --labels labels.csv --out night_before
 
     hetwin night --diff night_before night
 

@@ -73,7 +73,7 @@ def read_night(folder: Path, where: str) -> list[Row]:
         raise BadInput(
             "this is no night",
             where=where,
-            found=folder,
+            found=str(folder),
             expected=f"the folder that hetwin night has written, with {FILE}",
         )
     return [found[name] for name in sorted(found)]

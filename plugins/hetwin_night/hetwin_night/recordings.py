@@ -52,7 +52,12 @@ def find_recordings(
     found: dict[str, Recording] = {}
     for folder in folders:
         if not folder.is_dir():
-            raise BadInput("there is no such folder", where="FOLDER", found=folder)
+            raise BadInput(
+                "there is no such folder",
+                where="FOLDER",
+                found=str(folder),
+                expected="a folder below which recordings are",
+            )
         for path in _below(folder):
             name = _name(path.relative_to(folder) if path != folder else Path(path.name))
             if name in found:

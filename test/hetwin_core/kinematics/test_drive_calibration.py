@@ -113,6 +113,16 @@ def test_what_is_odd_is_found_and_said(kind: str) -> None:
     assert abs(found.drive.base) == pytest.approx(HIDDEN.base, rel=0.01)
 
 
+def test_swapped_wheels_are_found_in_a_quarter_of_a_minute() -> None:
+    made = recording().between(20.0, 35.0)
+    swapped = replace(made, wheels=made.wheels[:, ::-1])
+    found = calibrate([swapped], SHEET)
+    assert found.length == 3.0
+    assert found.drive.swapped
+    assert off_after(SHEET, swapped, 10.0)[0] > 1.0
+    assert off_after(found.drive, swapped, 10.0)[0] < 0.025
+
+
 def straight() -> Recording:
     times = np.linspace(0.0, 100.0, 1001)
     ways = 0.3 * times
@@ -123,7 +133,7 @@ def straight() -> Recording:
 
 
 LITTLE = {
-    "too short": (lambda: recording().between(0.0, 8.0), "expected at least 20 s"),
+    "too short": (lambda: recording().between(0.0, 8.0), "expected at least 13 s"),
     "too few turns": (straight, "the robot turns by 0.0 rad; expected at least 2 rad"),
     "at rest": (
         lambda: replace(straight(), places=np.zeros((1001, 2)), wheels=np.zeros((1001, 2))),

@@ -48,7 +48,7 @@ def test_plain_mujoco_loses_it() -> None:
     assert moved(Gantry("ball", 0.4), nothing) > 10 * LIKE_A_MODEL
 
 
-@pytest.mark.parametrize("hand", HANDS.keys() - {"two fingers", "suction"})
+@pytest.mark.parametrize("hand", sorted(HANDS.keys() - {"two fingers", "suction"}))
 def test_in_hands_of_other_kinds(hand: str) -> None:
     world = Gantry("can", 0.2, **HANDS[hand])
     held = hold(world)
@@ -161,6 +161,50 @@ def test_a_suction_cup_holds_while_it_sucks() -> None:
     held.suck(False)
     world.run(0.02, held)
     assert held.held == ""
+
+
+ACROSS = """<body name="{name}" pos="0 0 0.5" euler="0 0 {turn}">
+  <geom type="box" size="0.05 0.01 0.005" pos="0 0 {above}" mass="0.5"/>
+  <body name="{name}_left"><joint name="{name}_left" type="slide" axis="1 0 0" range="-0.04 0"/>
+    <geom type="box" size="0.005 0.01 0.04" pos="-0.005 0 0" mass="0.1"/></body>
+  <body name="{name}_right"><joint name="{name}_right" type="slide" axis="1 0 0" range="0 0.04"/>
+    <geom type="box" size="0.005 0.01 0.04" pos="0.005 0 0" mass="0.1"/></body></body>"""
+
+
+def test_one_hand_gives_to_another() -> None:
+    hands = ("one", 0, 0.06), ("two", 90, 0.08)
+    bodies = "".join(ACROSS.format(name=name, turn=turn, above=z) for name, turn, z in hands)
+    joints = [f"{name}_{side}" for name, _, _ in hands for side in ("left", "right")]
+    drives = "".join(f'<position name="{j}" joint="{j}" kp="300" kv="15"/>' for j in joints)
+    ball = '<body name="ball" pos="0 0 0.5"><freejoint/><geom size="0.02" mass="0.1" friction="0.1"/></body>'
+    model = mj.MjModel.from_xml_string(
+        f"<mujoco><worldbody>{bodies}{ball}</worldbody><actuator>{drives}</actuator></mujoco>"
+    )
+    data = mj.MjData(model)
+    opened = {"left": -0.04, "right": 0.04}
+    for side, position in opened.items():
+        data.joint(f"two_{side}").qpos[0] = data.actuator(f"two_{side}").ctrl[0] = position
+    for side in opened:
+        data.joint(f"one_{side}").qpos[0] = opened[side] / 2
+    holds = {name: Hold(model, data, hand=name) for name, _, _ in hands}
+
+    def run(seconds: float, drives: dict[str, float]) -> None:
+        for name, position in drives.items():
+            data.actuator(name).ctrl[0] = position
+        for _ in range(round(seconds / model.opt.timestep)):
+            mj.mj_step(model, data)
+            for hold in holds.values():
+                hold()
+
+    run(0.3, {})
+    assert [hold.held for hold in holds.values()] == ["ball", ""]
+    run(1.5, {"two_left": 0.0, "two_right": 0.0})
+    assert [hold.held for hold in holds.values()] == ["ball", "ball"]
+    assert np.abs(data.xfrc_applied).max() < 3.0
+    at = data.body("ball").xpos.copy()
+    run(0.5, {f"one_{side}": position for side, position in opened.items()})
+    assert [hold.held for hold in holds.values()] == ["", "ball"]
+    np.testing.assert_allclose(data.body("ball").xpos, at, atol=0.003)
 
 
 def test_only_chosen_objects_are_held() -> None:

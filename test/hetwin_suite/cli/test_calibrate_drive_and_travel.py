@@ -81,6 +81,8 @@ def test_speeds_are_offered_as_a_new_scenario(tmp_path: Path) -> None:
     )
     learned = {"speed", "acceleration", "turn_speed", "turn_acceleration", "lag"}
     assert {name for name in old if old[name] != new[name]} == learned
+    shown = json.loads(said.out)["parameters"]
+    assert {name: round(value, 4) for name, value in shown.items()} == {n: new[n] for n in learned}
     refused(tmp_path, *learn, says=("faster.yaml: --out", "there already"))
     unfit = (*learn[:4], "lab_robot", "--out", tmp_path / "none.yaml")
     refused(tmp_path, *unfit, says=("lab_robot.yaml: models", "speeds of a robot"))

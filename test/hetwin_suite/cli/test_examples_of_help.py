@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -18,12 +19,12 @@ from support.plugins import needs, needs_of
 from support.ros_domains import new_domain
 from support.short_recordings import link_repository
 
-TILL_PUT_DOWN, FIRST_MOVE = {"pick_and_place": 9.5}, {"pick_and_place": 2.5}
+TILL_PUT_DOWN, FIRST_MOVE = {"pick_and_place": 10.5}, {"pick_and_place": 2.5}
 """How much is kept of a shipped recording [s]: till the box is on the tray, and where runs are many."""
 MANY_RUNS = "hetwin predict pick_and_place -n "
 COMMANDS = all_commands()
 EXAMPLE = re.compile(r"^\s*(?:Example: )?(hetwin .+)$", re.MULTILINE)
-FIRST = ("run", "truck learn")
+FIRST = ("run", "truck learn", "night")
 """Commands whose examples leave what those of others need."""
 LIVE = "--source live"
 ON_PAGES = {line for page in WITH_COMMANDS for line in commands(page)}
@@ -84,6 +85,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write_drops(path)
     write_lerobot(path / "my_dataset")
     (path / "my_recording").symlink_to(path / "scenarios" / "episodes" / "pick_and_place")
+    (path / "bags" / "arm").mkdir(parents=True)
+    for name in ("metadata.yaml", "pick_and_place.mcap"):
+        shutil.copy(path / "my_recording" / name, path / "bags" / "arm" / name)
+    (path / "labels.csv").write_text("name,success\narm,yes\n")
     return path
 
 

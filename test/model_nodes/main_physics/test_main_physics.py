@@ -154,8 +154,6 @@ def test_it_brings_entities_with_their_attributes() -> None:
     assert run.get("box", "collision").tolist() == [1.0]
     assert run.contribution.duration_ns == 1_000_000_000
     assert run.contribution.robot_description == TABLETOP_ARM.read_text()
-    # MuJoCo ignores it, Gazebo gets it; either is said.
-    assert any("<light>" in w and "carried over" in w for w in run.contribution.warnings)
     robot = run.layout.entity("tabletop_arm")
     link = run.layout.entity("forearm_link")
     assert link.joint in robot.joints

@@ -59,7 +59,14 @@ def episodes(tmp_path_factory: pytest.TempPathFactory) -> list[LabelledEpisode]:
     return find_episodes(two_drops(tmp_path_factory))
 
 
-@pytest.mark.parametrize("approach", APPROACHES)
+DAILY = ("ensemble", "rule", "kinematic")
+"""The others run with the long tests; they share the ensemble's way to its recording."""
+
+
+@pytest.mark.parametrize(
+    "approach",
+    [pytest.param(a, marks=[] if a in DAILY else pytest.mark.long) for a in APPROACHES],
+)
 def test_a_verdict_needs_only_what_the_robot_has(
     approach: str, episodes: list[LabelledEpisode], tmp_path: Path
 ) -> None:

@@ -63,6 +63,7 @@ class RunStart:
         shown: where other programs see what the main model computes, as text by name; may be empty.
         given: all that decides how the run goes, see `given.run_given`.
         able: names of the models that can be responsible, by the name of each attribute of the scene.
+        buttons: event and arguments that each button of a page raises, by its caption.
     """
 
     scenario: str
@@ -79,6 +80,7 @@ class RunStart:
     shown: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, Json] = field(default_factory=dict)
     able: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    buttons: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

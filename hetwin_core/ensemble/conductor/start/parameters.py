@@ -251,11 +251,19 @@ def _pose(raw: Any, known: Known, wrong: Wrong) -> list[float]:
 def _entities(raw: Any, known: Known, wrong: Wrong) -> list[str]:
     if isinstance(raw, str):
         return entities_meant(raw, known.entities.values())
-    if not isinstance(raw, list) or not all(_is_known(name, known.entities) for name in raw):
-        raise wrong(
-            "a tag, a pattern such as box_*, or a list of entities: " + some(known.entities, 20)
-        )
-    return raw
+    parts = [_meant(one, known) for one in raw] if isinstance(raw, list) else [[]]
+    if not all(parts):
+        expected = "a tag, a pattern such as box_*, or a list of patterns and entities: "
+        raise wrong(expected + some(known.entities, 20))
+    return list(dict.fromkeys(name for part in parts for name in part))
+
+
+def _meant(one: Any, known: Known) -> list[str]:
+    """What one of several means: an entity, or a pattern; nothing if there is none."""
+    if _is_known(one, known.entities):
+        return [one]
+    is_pattern = isinstance(one, str) and set(one) & set("*?")
+    return entities_meant(one, known.entities.values()) if is_pattern else []
 
 
 def entities_meant(text: str, entities: Iterable[Entity]) -> list[str]:

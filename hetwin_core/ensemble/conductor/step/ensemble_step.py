@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import TypeAlias
 
 from hetwin_core.ensemble.clock import MainClock
@@ -18,10 +17,11 @@ from hetwin_core.ensemble.model import Changes, MainChanges, MainTick, Stepping,
 from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.transport.port import ModelPort
-from hetwin_core.ensemble.transport.step_batching import MAX_STEPS
 from hetwin_core.ensemble.triggers.runner import TriggerRunner
 
 Outputs: TypeAlias = list[tuple[ModelPort, Changes]]
+MAX_STEPS = 32
+"""Most steps of the main model in one call, so that what comes from outside does not wait long."""
 
 
 class EnsembleStep:
@@ -123,16 +123,7 @@ class EnsembleStep:
         tick = MainTick(
             self._then, self._then - now, scene.snapshot(), seen, scene.foreign_for_main
         )
-        main.begin_step(tick, self._further(step) if main.can_run_ahead else ())
-
-    def _further(self, step: int) -> Sequence[int]:
-        """Times of the steps after this one that the main model may take at once, see `step_batching` [ns]."""
-        if self._main.ahead or self._scheduler.unwaited or not self._triggers.waits_for_events:
-            return ()
-        last = min(step + MAX_STEPS, self._scheduler.next_due(step))
-        times = [self._clock.time_of(s) for s in range(step, last + 1)]
-        end_ns = self._end_ns
-        return [then for before, then in pairwise(times) if end_ns is None or before < end_ns]
+        main.begin_step(tick)
 
     def _input(self, port: ModelPort, step: int, then: int, scene: Snapshot) -> Tick:
         """The input of a step that ends with this step of the main model, at a time, on this snapshot."""

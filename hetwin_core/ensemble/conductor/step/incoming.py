@@ -31,7 +31,6 @@ from hetwin_core.ensemble.scenario.against_scene import BelievedNames
 from hetwin_core.ensemble.scene.poses import compose, multiply, relative_to, rotate
 from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.scene.values import ODOMETRY, WORLD, Floats, pose_value
-from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_core.ensemble.words import seconds
 
 
@@ -262,13 +261,9 @@ def _check_json(event: Event, source: str) -> None:
 class OutsideInput(Restorable):
     """Takes in, at the barrier, what other threads have put into the controls.
 
-    While the main model is some steps ahead it cannot be changed: events and handovers wait, and placements are
-    refused, as is everything in a pause, in which waiting would never end.
-
     Args:
         controls: of the run.
         scene: values and layout.
-        main: the main model.
         events: ranks events.
         effects: carries out what is asked for.
         failures: handles a model that fails.
@@ -286,7 +281,6 @@ class OutsideInput(Restorable):
         self,
         controls: Controls,
         scene: Scene,
-        main: ModelPort,
         events: EventQueue,
         effects: EffectRunner,
         failures: FailureHandler,
@@ -296,9 +290,7 @@ class OutsideInput(Restorable):
         self._join, self._leave = join, leave
         self.arrivals = controls.arrivals
         self.requests = controls.requests
-        self._pause = controls.pause
         self._scene = scene
-        self._main = main
         self._events = events
         self._effects = effects
         self._failures = failures
@@ -311,8 +303,6 @@ class OutsideInput(Restorable):
             RunFailed: if the arguments of one cannot be written as JSON.
         """
         events: list[tuple[int, Event]] = []
-        if self.arrivals.empty() or self._main.ahead:
-            return events
         with suppress(Empty):
             while True:
                 events.append(self._events.from_outside(self.arrivals.get_nowait()))
@@ -326,14 +316,7 @@ class OutsideInput(Restorable):
             RunFailed: if a model fails and the run is to stop.
         """
         while self.requests:
-            request = self.requests[0]
-            if (
-                isinstance(request, Move | Membership)
-                and self._main.ahead
-                and not self._pause.waiting
-            ):
-                return
-            self.requests.popleft()
+            request = self.requests.popleft()
             if isinstance(request, Act):
                 event = Event(
                     request.name, self._scene.time_ns, source=BY_HAND, arguments=request.arguments
@@ -344,7 +327,6 @@ class OutsideInput(Restorable):
 
     def _try(self, request: Placement | Move | Membership) -> None:
         try:
-            self._check_not_ahead()
             match request:
                 case Move():
                     event = self._move(request)
@@ -361,11 +343,6 @@ class OutsideInput(Restorable):
         else:
             self.arrivals.put(event)
             request.done(None)
-
-    def _check_not_ahead(self) -> None:
-        steps = self._main.ahead
-        if steps:
-            raise Refused(f"the main model is {steps} steps ahead; step so many and try again")
 
     def _place(self, placement: Placement) -> Event:
         self._effects.place(placement.slot, placement.data)

@@ -17,20 +17,9 @@ from hetwin_core.ensemble.saving.rebuild import Restorable
 from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout, Slot
 from hetwin_core.ensemble.scene.scene import Scene
-from hetwin_core.ensemble.scene.snapshot import wrong_rows
-from hetwin_core.ensemble.scene.values import (
-    POSE,
-    WORLD,
-    Floats,
-    Meaning,
-    Value,
-    all_finite,
-)
-from hetwin_core.ensemble.transport.port import (
-    not_its_own,
-    wrong_numbers,
-    wrong_output,
-)
+from hetwin_core.ensemble.scene.snapshot import all_finite, wrong_rows
+from hetwin_core.ensemble.scene.values import POSE, WORLD, Floats, Meaning, Value
+from hetwin_core.ensemble.transport.port import not_its_own, wrong_numbers, wrong_output
 
 
 class Predicates(Restorable):

@@ -10,7 +10,6 @@ import socket
 import sys
 import threading
 import traceback
-from array import array
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
 from typing import Any, Protocol
@@ -20,21 +19,20 @@ import numpy as np
 from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble import model_abilities as abilities
 from hetwin_core.ensemble.errors import RunFailed
-from hetwin_core.ensemble.model import Changes, MainChanges, Model, Tick
+from hetwin_core.ensemble.model import Changes, Model, Tick
 from hetwin_core.ensemble.saving.plain import from_text, to_text
 from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 from hetwin_core.ensemble.scene.layout import layout_from_json
-from hetwin_core.ensemble.scene.snapshot import TABLES, Snapshot, Table
+from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Value
 from hetwin_core.ensemble.supervision.heartbeat import where_it_hangs
 from hetwin_core.ensemble.supervision.watched import WatchedProcess, detach, parting
 from hetwin_core.ensemble.transport import step_codec
 from hetwin_core.ensemble.transport.remote.memory import FlatMessage, MemoryChannel, TooLarge
 from hetwin_core.ensemble.transport.remote.port import Peer
-from hetwin_core.ensemble.transport.step_batching import Stepper
 
 CALLS = (
-    *("register", "initialize", "start", "step", "rows", "take", "release", "place", "change"),
+    *("register", "initialize", "start", "step", "take", "release", "place", "change"),
     *("command", "compares", "save", "restore", "stop"),
 )
 """What the conductor calls; each has a method of its name."""
@@ -75,8 +73,6 @@ class ModelServer:
         self._make, self._done = make, done
         self._made: Model | None = None
         self._at_start: Snapshot | None = None
-        self._stepper = Stepper()
-        self._late: Mapping[int, Mapping[str, Table]] = {}
         # a model that the conductor does not wait for steps in a thread
         self._one_at_a_time = threading.Lock()
         self._calls: Mapping[str, Callable[[Any, Any], None]] = {
@@ -121,7 +117,6 @@ class ModelServer:
         call = channel.next_request(timeout_s)
         if call is None:
             return False
-        self._stepper.keeps_functions = True  # asking for rows later costs little here
         result = FlatMessage()
         self.carry_out(call, result)
         try:
@@ -135,7 +130,7 @@ class ModelServer:
         try:
             with self._one_at_a_time:
                 output = self._advance(tick)
-            step_codec.fill_outputs(result, [output], tick.scene.layout)
+            step_codec.fill_output(result, output, tick.scene.layout)
         except (Exception, SystemExit) as error:
             result.error = json_codec.error_to_text(error)
 
@@ -151,25 +146,14 @@ class ModelServer:
         given = json.loads(call.more)
         layout, models = layout_from_json(given["layout"]), tuple(given["models"])
         none, nothing = np.empty(0, np.int32), np.empty(0)
-        tick, _ = step_codec.read_step(call, Snapshot(layout, models, 0, nothing, none, none))
+        tick = step_codec.read_step(call, Snapshot(layout, models, 0, nothing, none, none))
         self.period_ns = given["period_ns"]
         self._at_start = tick.scene
         self.model.start(tick.scene)
 
     def _step(self, call: Call, result: Result) -> None:
-        """Take a step and those that may follow at once."""
-        tick, further = step_codec.read_step(call, self.at_start)
-        outputs = self._stepper.step(self._advance, tick, further)
-        step_codec.fill_outputs(result, outputs, tick.scene.layout)
-        self._late = {o.time_ns: o.tables for o in outputs[:-1] if isinstance(o, MainChanges)}
-
-    def _rows(self, call: Call, result: Result) -> None:
-        """Compute a table of one of the last steps, by its time."""
-        time_ns, number = call.index
-        table = self._late.get(time_ns, {}).get(tuple(TABLES)[number])
-        if table is None:
-            raise LookupError("they are not kept any more")
-        result.numbers = array("d", table.rows().tobytes())
+        tick = step_codec.read_step(call, self.at_start)
+        step_codec.fill_output(result, self._advance(tick), tick.scene.layout)
 
     def _advance(self, tick: Tick) -> Changes:
         changes = self.model.step(tick)
@@ -183,17 +167,17 @@ class ModelServer:
 
     def _given(self, call: Call) -> tuple[str, str, Value, Snapshot]:
         """The attribute that the model is given, its value and the scene."""
-        tick, _ = step_codec.read_step(call, self.at_start)
+        tick = step_codec.read_step(call, self.at_start)
         (((entity, attribute), value),) = tick.foreign.items()
         own = Value(value.data.copy(), value.time_ns, value.parent)
         return entity, attribute, own, tick.scene
 
     def _release(self, call: Call, result: Result) -> None:
-        tick, _ = step_codec.read_step(call, self.at_start)
+        tick = step_codec.read_step(call, self.at_start)
         entity, attribute = json.loads(call.more)
         value = abilities.release(self.model, entity, attribute, tick.scene)
         output = Changes(tick.time_ns, {(entity, attribute): value})
-        step_codec.fill_outputs(result, [output], tick.scene.layout)
+        step_codec.fill_output(result, output, tick.scene.layout)
 
     def _change(self, call: Call, result: Result) -> None:
         abilities.change(self.model, json.loads(call.more))
@@ -203,7 +187,7 @@ class ModelServer:
         abilities.command(self.model, given["command"], given["arguments"])
 
     def _compares(self, call: Call, result: Result) -> None:
-        tick, _ = step_codec.read_step(call, self.at_start)
+        tick = step_codec.read_step(call, self.at_start)
         found = abilities.compares(self.model, tick.scene)
         result.more = json.dumps(None if found is None else dict(found))
 
@@ -211,7 +195,7 @@ class ModelServer:
         result.more = to_text(dict(abilities.save(self.model)))
 
     def _restore(self, call: Call, result: Result) -> None:
-        tick, _ = step_codec.read_step(call, self.at_start)
+        tick = step_codec.read_step(call, self.at_start)
         abilities.restore(self.model, from_text(call.more), tick.scene)
 
     def _stop(self, call: Call, result: Result) -> None:

@@ -5,16 +5,12 @@ from __future__ import annotations
 import json
 import time
 from abc import ABC, abstractmethod
-from array import array
-from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-import numpy as np
-
 from hetwin_core.ensemble import json_codec
-from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
+from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import (
     Changes,
@@ -29,8 +25,8 @@ from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
 from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 from hetwin_core.ensemble.scene.layout import Layout, Selection, layout_to_json
-from hetwin_core.ensemble.scene.snapshot import TABLES, Snapshot, read_tables
-from hetwin_core.ensemble.scene.values import Floats, Value
+from hetwin_core.ensemble.scene.snapshot import Snapshot, read_tables
+from hetwin_core.ensemble.scene.values import Value
 from hetwin_core.ensemble.transport import step_codec
 from hetwin_core.ensemble.transport.port import ModelPort, error_of
 from hetwin_core.ensemble.transport.remote.memory import FlatMessage, TooLarge
@@ -146,7 +142,7 @@ class RemotePort(ModelPort):
         self._under_way = ""
         self._until = self._deadline_s = 0.0
         self._stepped: Any = None
-        self._outputs: deque[Changes] = deque()
+        self._output: Changes | None = None
 
     def register(self) -> tuple[str, int]:
         """Reach the process and make the instance."""
@@ -170,7 +166,6 @@ class RemotePort(ModelPort):
         """Begin the run: layout, models and state."""
         self._layout = scene.layout
         self._reads = bool(self.reads_tables or scene.layout.select(self._selections))
-        self.can_run_ahead = not self._reads  # a model that reads must see each new state
         given = {
             "layout": layout_to_json(scene.layout),
             "models": list(scene.models),
@@ -178,58 +173,37 @@ class RemotePort(ModelPort):
         }
         self._call("start", given, Tick(scene.time_ns, 0, scene))
 
-    @property
-    def ahead(self) -> int:
-        """Outputs that have arrived for steps not yet taken."""
-        return len(self._outputs)
-
-    def begin_step(self, tick: Tick, further: Sequence[int] = ()) -> None:
+    def begin_step(self, tick: Tick) -> None:
         """Send the request for a step, without waiting."""
         self._peer.time_ns = tick.time_ns
-        if self._outputs or not self._is_waited_for:
+        if not self._is_waited_for:
             return
         call = FlatMessage("step")
-        step_codec.fill_step(call, tick, further, self.reads_tables if self._reads else None)
+        step_codec.fill_step(call, tick, self.reads_tables if self._reads else None)
         self._send(call, self.plan.deadline)
 
     def end_step(self) -> Changes:
         """Wait for the output of the step."""
-        if not self._outputs:
+        if self._output is None:
             self._let_call_end()
             if self._stepped is None:
                 raise self._peer.failure("step", "no step was asked for")
             result, self._stepped = self._stepped, None
             self._raise_error_of("step", result)
             assert self._layout is not None
-            self._outputs.extend(self._read("step", result, self._layout))
-        return self._outputs.popleft()
+            return self._read("step", result, self._layout)
+        output, self._output = self._output, None
+        return output
 
-    def _read(self, call: str, result: Any, layout: Layout) -> list[MainChanges]:
-        """The outputs of steps; one that changes nothing need not say so."""
+    def _read(self, call: str, result: Any, layout: Layout) -> MainChanges:
+        """The output of a step; one that changes nothing need not say so."""
         if not len(result.index) and not result.more:
-            return [MainChanges(self._peer.time_ns)]
+            return MainChanges(self._peer.time_ns)
         try:
-            return step_codec.read_outputs(result, layout, self._rows_at)
+            return step_codec.read_output(result, layout)
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             reason = f"its output is not as ModelOutput has it: {type(error).__name__}: {error}"
             raise self._peer.failure(call, reason) from error
-
-    def _rows_at(self, name: str, time_ns: int) -> Floats:
-        """The rows of a table of a step whose output has left them for later."""
-        if self._under_way:
-            raise self._unread(time_ns, "the next step is under way")
-        index = array("q", [time_ns, list(TABLES).index(name)])
-        self._send(FlatMessage("rows", index), self.plan.deadline)
-        try:
-            result = self._result()
-            self._raise_error_of("rows", result)
-        except RunFailed as failure:
-            raise self._unread(time_ns, failure.reason) from None
-        return np.frombuffer(result.numbers, np.float64).reshape(-1, TABLES[name].number)
-
-    def _unread(self, time_ns: int, why: str) -> RunFailed:
-        reason = f"the tables at {time_ns / 1e9:.6f} s cannot be read: {why}"
-        return self._peer.failure("step", reason)
 
     def collect(self) -> list[Changes]:
         """Outputs that have arrived since the last call, of a model that is not waited for."""
@@ -238,7 +212,7 @@ class RemotePort(ModelPort):
             self._missed = result.missed_steps
             self._raise_error_of("step", result)
             assert self._layout is not None
-            outputs += self._read("step", result, self._layout)
+            outputs.append(self._read("step", result, self._layout))
         return outputs
 
     @property
@@ -262,7 +236,7 @@ class RemotePort(ModelPort):
         """End the model's responsibility."""
         key = entity, attribute
         result = self._call("release", key, Tick(scene.time_ns, 0, scene))
-        value = self._read("release", result, scene.layout)[-1].values.get(key)
+        value = self._read("release", result, scene.layout).values.get(key)
         if value is None:
             reason = f"its output has no value of {entity}.{attribute}"
             raise self._peer.failure("release", reason)
@@ -282,15 +256,13 @@ class RemotePort(ModelPort):
         return cast("Mapping[str, float] | None", json.loads(result.more))
 
     def _save(self) -> dict[str, Plain]:
-        if self._outputs:
-            raise Refused("it has taken steps ahead of the run")
         saved: dict[str, Plain] = {
             "state": from_text(self._call("save").more),
             "time_ns": self._peer.time_ns,
         }
         if self._stepped is not None:
-            self._outputs.append(self.end_step())
-            saved["output"] = record(self._outputs[0], name="output")
+            self._output = self.end_step()
+            saved["output"] = record(self._output, name="output")
         return saved
 
     def _restore(
@@ -298,7 +270,7 @@ class RemotePort(ModelPort):
     ) -> None:
         self._call("restore", to_text(dict(state)), Tick(scene.time_ns, 0, scene))
         self._peer.time_ns = time_ns
-        self._outputs = deque(() if output is None else [rebuild(output, name="output")])
+        self._output = None if output is None else rebuild(output, name="output")
 
     def stop(self) -> RunFailed | None:
         """End the run and the process."""

@@ -1,7 +1,7 @@
 // What one may do to a run that goes on: hold it, step it, set its pace, and move responsibilities.
 
 import { button, make } from "./elements";
-import type { Phase, State } from "./messages";
+import type { Phase, Raised, State } from "./messages";
 import type { Scene } from "./scene";
 
 /** What is asked of the run, besides its number. */
@@ -9,7 +9,8 @@ export type Deed =
   | { do: "pause" | "go_on" }
   | { do: "step"; steps: number | null }
   | { do: "pace"; factor: number | null }
-  | { do: "hand_over"; entity: string; attribute: string; model: string };
+  | { do: "hand_over"; entity: string; attribute: string; model: string }
+  | ({ do: "raise" } & Raised);
 
 export type Ask = (deed: Deed, what: string) => void;
 
@@ -125,5 +126,22 @@ export class Owners {
       for (const { row } of this.#choices) row.hidden = !row.ariaLabel!.toLowerCase().includes(wanted);
     });
     return field;
+  }
+}
+
+/** The scenario's own buttons. */
+export class Raising {
+  readonly element = make("div", "card raising");
+  readonly #buttons: HTMLButtonElement[];
+
+  constructor(raised: Record<string, Raised>, ask: Ask) {
+    this.#buttons = Object.entries(raised).map(([name, event]) => button(name, () => ask({ do: "raise", ...event }, name)));
+    this.element.append(...this.#buttons);
+    this.element.hidden = !this.#buttons.length;
+  }
+
+  /** The run is over. */
+  end(): void {
+    for (const one of this.#buttons) one.disabled = true;
   }
 }

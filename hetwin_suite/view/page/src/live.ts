@@ -6,7 +6,7 @@ import { check, follow, walls } from "./choices";
 import { rowsOf } from "./course";
 import { make } from "./elements";
 import { Growing } from "./growing";
-import { Holding, Owners, type Deed } from "./hands";
+import { Holding, Owners, Raising, type Deed } from "./hands";
 import { blockOf, kindOf, readState, SCENE, type LiveHeader, type Message, type State } from "./messages";
 import { Numbers } from "./numbers";
 import { POSE, type Scene } from "./scene";
@@ -31,6 +31,7 @@ interface Shown {
   cast: Cast;
   stage: Stage;
   owners: Owners;
+  raising: Raising;
   growing: Growing;
   line: Timeline;
   /** For each body, the attribute (index) that is its pose; -1 for none. */
@@ -95,14 +96,15 @@ class Live {
 
   async #begin(data: ArrayBuffer): Promise<void> {
     const block = await readBlock<LiveHeader>(blockOf(data));
-    const { scene, duration, not_held } = block.header;
+    const { scene, duration, not_held, buttons } = block.header;
     const stage = new Stage(this.#canvas);
     const owners = new Owners(scene, (deed, what) => this.#ask(deed, what));
+    const raising = new Raising(buttons, (deed, what) => this.#ask(deed, what));
     const growing = new Growing(scene, duration);
     const pose = (name: string): number =>
       scene.attributes.findIndex((a) => a.entity === name && a.attribute === "pose");
     this.#shown = {
-      ...{ scene, owners, growing, stage },
+      ...{ scene, owners, raising, growing, stage },
       cast: stage.add(scene, block),
       line: new Timeline(this.#lines, [0, growing.last], {
         seek: () => this.#say("Only what is now is shown while the run goes on."),
@@ -113,7 +115,7 @@ class Live {
         .map((body): [string, number] => [`${body.name}.pose`, pose(body.name)])
         .filter(([, attribute]) => attribute >= 0),
     };
-    this.#side.prepend(owners.element);
+    this.#side.prepend(raising.element, owners.element);
     this.#canvas.after(this.#choices(stage, scene, this.#shown.cast));
     this.#title.textContent = document.title = scene.name;
     this.#holding.notHeld = not_held;
@@ -190,6 +192,7 @@ class Live {
     this.#mark({ state: "over", factor: "0" });
     this.#holding.show("over", this.#state?.pace ?? NaN);
     this.#shown?.owners.end();
+    this.#shown?.raising.end();
     if (this.#state) this.#numbers.show(this.#state, true);
     this.#say(text, bad);
     this.#linesDue = 0;

@@ -2,6 +2,12 @@
 
 import { POSE, type Scene } from "./scene";
 
+/** An event that a button of the scenario raises. */
+export interface Raised {
+  event: string;
+  arguments: Record<string, unknown>;
+}
+
 /** What comes with the scene. */
 export interface LiveHeader {
   scene: Scene;
@@ -9,6 +15,8 @@ export interface LiveHeader {
   duration: number | null;
   /** Why it can be neither paused nor stepped; empty if it can. */
   not_held: string;
+  /** The scenario's own buttons, by caption. */
+  buttons: Record<string, Raised>;
 }
 
 export type Phase = "waiting" | "paused" | "running" | "over";

@@ -75,7 +75,6 @@ class GazeboEngine(Engine):
     """
 
     name = "gz"
-    remembers_forces = False
     deterministic = False
 
     def __init__(self) -> None:

@@ -142,10 +142,20 @@ class InverseDynamics:
             positions, velocities, accelerations: of the driven joints.
             bases: (7,) pose of the root link of each robot whose base is not fixed; how it moves does not count.
         """
-        model, data = self._model, self._data
         for name, pose in bases.items():
             root = self._roots[name]
-            model.body_pos[root], model.body_quat[root] = pose[:3], pose[3:]
+            self._model.body_pos[root], self._model.body_quat[root] = pose[:3], pose[3:]
+        efforts = self.rigid(positions, velocities, accelerations)
+        is_damped, is_dry = self._rubs
+        if is_damped:
+            efforts += self._damping * velocities
+        if is_dry:
+            efforts += self._friction * np.minimum(np.maximum(velocities / CREEP, -1.0), 1.0)
+        return efforts
+
+    def rigid(self, positions: Floats, velocities: Floats, accelerations: Floats) -> Floats:
+        """Return (n,) efforts [Nm or N] without any friction, NaN for a joint that moves no mass."""
+        model, data = self._model, self._data
         at, speed, change = self._motion
         at[:], speed[:], change[:] = positions, velocities, accelerations
         mj.mj_kinematics(model, data)
@@ -153,14 +163,18 @@ class InverseDynamics:
         mj.mj_comVel(model, data)
         mj.mj_rne(model, data, 1, self._efforts)
         efforts: Floats = self._efforts.copy()
-        is_damped, is_dry = self._rubs
-        if is_damped:
-            efforts += self._damping * velocities
-        if is_dry:
-            efforts += self._friction * np.minimum(np.maximum(velocities / CREEP, -1.0), 1.0)
         if len(self._without_mass):
             efforts[self._without_mass] = np.nan
         return efforts
+
+    def weigh_nothing(self) -> None:
+        """Let all links be without mass."""
+        self._model.body_mass[:], self._model.body_inertia[:] = 0.0, 0.0
+        self._without_mass = np.zeros(0, np.intp)
+
+    def put_mass(self, link: int, place: Floats) -> None:
+        """Let a link have 1 kg in one place of its frame (3,) [m], and nothing else."""
+        self._model.body_mass[link], self._model.body_ipos[link] = 1.0, place
 
     def _describe_inertias(self, links: list[Link]) -> None:
         """Write the inertias as described; MuJoCo would refuse to compile those that are not physical."""

@@ -57,7 +57,6 @@ class Servo(CopiedPart):
         at, speed = self._qpos[self._positions], self._qvel[self._dofs]
         self._views = (at, speed) if np.shares_memory(at, self._qpos) else None
         """Of joints that follow on each other, positions and velocities as they are at any time."""
-        self._driven = self._applied[self._dofs]
         self._bases = [tables.bases[name].velocity for name in tables.followed]
         self._force = np.zeros(count)
         self._moved = np.zeros(count)
@@ -125,28 +124,23 @@ class Servo(CopiedPart):
         )
         return between
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether `drive` does for a step, unless joints are soft."""
-        return self._views is not None and not len(self._motors)
-
     def drive(self, target: Floats) -> None:
-        """Apply the forces that reach these positions within one step."""
-        assert self._views is not None
-        at, speed, force, moved = *self._views, self._force, self._moved
+        """Apply the forces that reach these positions within one step, if all joints follow and none is soft."""
+        self._applied[self._dofs] = self._reaching(target)
+
+    def _reaching(self, target: Floats) -> Floats:
+        force, moved = self._force, self._moved
+        at, speed = self._views or (self._qpos[self._positions], self._qvel[self._dofs])
         np.multiply(speed, self._step, moved)
         np.subtract(target, at, force)
         np.subtract(force, moved, force)
-        np.multiply(force, self._strength, self._driven)
+        np.multiply(force, self._strength, force)
+        return force
 
     def push(self, share: float, period: float) -> Floats:
         """Apply the forces that reach, within one substep, the target after a fraction of the step; returns it."""
         target: Floats = self._to[0] if share >= 1.0 else self.target(share, period)
-        force, moved = self._force, self._moved
-        np.multiply(self._qvel[self._dofs], self._step, out=moved)
-        np.subtract(target, self._qpos[self._positions], out=force)
-        force -= moved
-        force *= self._strength
+        force = self._reaching(target)
         if len(self._motors):
             force[self._motors] = 0.0
         if len(self._soft):

@@ -167,7 +167,7 @@ class Simulation:
         self.servo.soften(*self.soft)
         self.motors = Motors(self.model, data, tables, lambda: FeedForward(world, data, tables))
         self.servo.add_armature(self.model, state, self.motors.add_armature)
-        alone = self.servo.is_plain and not (self.motors.any or tables.followed)
+        alone = not (self.motors.any or tables.followed)
         self._drives_plainly = alone and self.settings.substeps == 1
 
     def _hand_links(self) -> list[int]:
@@ -206,9 +206,8 @@ class Simulation:
     @property
     def is_plain(self) -> bool:
         """Whether the servo alone drives, so that `stretch` does for steps."""
-        if not self._drives_plainly or self.soft[0] or self.depenetration.is_busy:
-            return False
-        if self.forces is not None or self.rolled_out is not None:
+        busy = self.soft[0] or self.depenetration.is_busy or self.forces is not None
+        if busy or self.rolled_out is not None or not self._drives_plainly:
             return False
         return not self.model.opt.disableflags & NO_SENSORS
 
@@ -222,26 +221,13 @@ class Simulation:
             near: watches what links come near to, if that is asked for.
             is_seen: whether anybody looks at the contacts of the last one.
         """
-        model, data, drive, links = self.model, self.data, self.servo.drive, self._links
-        led, step1, step2 = self.kinematic, mj.mj_step1, mj.mj_step2
-        if led.any:
+        if self.kinematic.any:
             self._let_follow(self.time_ns(0.0))
         self.refresh()
         for motion in motions:
-            drive(motion.positions)
-            step2(model, data)
+            self.servo.drive(motion.positions)
+            self._advance(1.0, is_seen=is_seen and motion is motions[-1])
             self.periods += 1
-            found = links.find(data) if links is not None and data.ncon else ()
-            if found or (is_seen and motion is motions[-1]):
-                self.contacts.copy()
-            if links is not None and found:
-                links.note(self.time_ns(0.0), self.contacts.last, found)
-            if led.any:
-                mj.mj_kinematics(model, data)
-                mj.mj_comPos(model, data)
-                mj.mj_comVel(model, data)
-                led.place(self.time_ns(0.0))
-            step1(model, data)
             if near is not None:
                 near.waits -= 1
                 if near.waits <= 0:
@@ -257,18 +243,24 @@ class Simulation:
             self.dirty = self.kinematic.place(now_ns)
 
     def _substep(self, i: int, count: int, is_seen: bool) -> None:
-        model, data, period, links = self.model, self.data, self.settings.period, self._links
-        share = i / count
+        share, period = i / count, self.settings.period
         target = self.servo.push(share, period)
         if self.bases.any:
             self.bases.push(share, period)
         if self.motors.any:
             self.motors.push(self.servo.target((i - 1) / count, period), target)
         if self.forces is not None:
-            self.forces.append(data.qfrc_applied.copy())
+            self.forces.append(self.data.qfrc_applied.copy())
+        self._advance(share, is_seen=is_seen and i == count)
+        if self.depenetration.margins.any:
+            self.depenetration.margins.apply()
+
+    def _advance(self, share: float, *, is_seen: bool) -> None:
+        """Take a step of MuJoCo to so far into the next period, and note its contacts."""
+        model, data, links = self.model, self.data, self._links
         mj.mj_step2(model, data)
         found = links.find(data) if links is not None and data.ncon else ()
-        if found or (is_seen and i == count):
+        if found or is_seen:
             self.contacts.copy()
         if links is not None and found:
             links.note(self.time_ns(share), self.contacts.last, found)
@@ -278,8 +270,6 @@ class Simulation:
             mj.mj_comVel(model, data)
             self.kinematic.place(self.time_ns(share))
         mj.mj_step1(model, data)
-        if self.depenetration.margins.any:
-            self.depenetration.margins.apply()
 
     @property
     def watches_links(self) -> bool:

@@ -33,6 +33,7 @@ from model_nodes.main_physics.sources.live.readers import (
 from model_nodes.main_physics.sources.live.report import ClockComparison, Health, Lateness, Silences
 from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part
 from model_nodes.main_physics.sources.playback import Ahead
+from model_nodes.main_physics.sources.wrenches import WRENCH, LiveWrenches
 from model_nodes.main_physics.world.description import Base, Body
 
 if TYPE_CHECKING:
@@ -83,6 +84,9 @@ class LivePart(Part):
         self._broken: str | None = None
         self._base: BaseFeed | None = None
         self._use_period(1)
+        self.wrenches = self._wrenches = LiveWrenches(
+            lambda s, a: self._dated(s, a) - self._epoch_ns
+        )
         self.notes: list[str] = []
         readers = readers_of(spec)
         self._link = listen(
@@ -302,6 +306,8 @@ class LivePart(Part):
     def _told(
         self, topic: str, type_name: str, kind: Any
     ) -> tuple[Callable[[Any, int], None], int] | None:
+        if type_name == WRENCH and kind is not None:
+            return self._wrenches.add, 0
         reader = told_reader(self._spec, topic, type_name)
         if reader is not None and kind is None:
             self._health.unusable(f"{topic}: {type_name.split('/')[0]} is not installed")

@@ -33,7 +33,7 @@ from model_nodes.main_physics.sources.action_types import (
     UR_IO,
     UR_TOOL,
 )
-from model_nodes.main_physics.sources.event_stream import OFTEN_NS, EventReader
+from model_nodes.main_physics.sources.event_stream import EVERY, OFTEN_NS, EventReader
 from model_nodes.main_physics.sources.told.action_readers import (
     CallReader,
     ControllerReader,
@@ -44,6 +44,7 @@ from model_nodes.main_physics.sources.told.action_readers import (
     nav2_states,
     py_trees_states,
 )
+from model_nodes.main_physics.sources.wrenches import wrench_numbers
 
 _MOVING, _REACHED = 0, 3
 """What a Robotiq gripper says in gOBJ: it moves, or is where it was sent; else something stopped it."""
@@ -124,12 +125,6 @@ def _wrench(message: Any) -> list[float]:
     found = getattr(message, "O_F_ext_hat_K", None)
     found = message.o_f_ext_hat_k if found is None else found
     return wrench_numbers(found) if hasattr(found, "wrench") else [float(one) for one in found]
-
-
-def wrench_numbers(stamped: Any) -> list[float]:
-    """Force and torque of a geometry_msgs/msg/WrenchStamped [N, Nm]."""
-    parts = stamped.wrench.force, stamped.wrench.torque
-    return [float(getattr(part, axis)) for part in parts for axis in "xyz"]
 
 
 class ChangesReader:
@@ -214,7 +209,22 @@ def reader_of(type_name: str) -> Reader | None:
     """Return what makes the reader of a topic with messages of a type; None if such topics are read only if named."""
     known = _OF_TYPE.get(type_name) or _OF_NAME.get(type_name.rpartition("/")[2])
     ends = (reader for end, reader in _OF_END.items() if type_name.endswith(end))
-    return known or next(ends, None) or _of_package(type_name)
+    own, others = known or next(ends, None), _of_package(type_name)
+    if own is None or others is None:
+        return own or others
+    return lambda topic: _Both(own(topic), others(topic))
+
+
+class _Both:
+    """Reads a topic by hetwin's own reader and by that of a package."""
+
+    def __init__(self, *readers: EventReader) -> None:
+        self._readers = readers
+        self.every_ns = min(getattr(reader, EVERY, 0) for reader in readers)
+
+    def __call__(self, message: Any, time_ns: int) -> list[Event]:
+        """Return what either of them says."""
+        return [event for reader in self._readers for event in reader(message, time_ns)]
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from hetwin_suite.engine import NearRobotSettings
+from hetwin_fidelity import NearRobotSettings
 
 INFLATIONS = (1.0, 0.5, 0.25, 0.1, 0.01)
 """How far the robot's box is enlarged [m]; three of them are the modes of the paper."""

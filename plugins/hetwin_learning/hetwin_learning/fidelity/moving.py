@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hetwin_suite.engine import NearRobot
+from hetwin_fidelity import NearRobot
 from hetwin_suite.model import POSE, BadInput, EntityKind, Floats, Layout
 from hetwin_suite.runs import BetweenSteps, Scenario
 from hetwin_suite.study import ModelPort, Watcher

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from hetwin_machines.checking.cases import Cases
 from hetwin_machines.checking.domains import domains
 from hetwin_machines.checking.findings import Finding, Kind
-from hetwin_machines.cycle import CONFLICT, UNDEFINED
+from hetwin_machines.cycle import CONFLICT, FAULTS, UNDEFINED
 from hetwin_machines.expressions.operations import Value
 from hetwin_machines.network import Arc, Machine, Network
 from hetwin_machines.running import NetworkRun
@@ -53,6 +53,14 @@ class Explored:
     states: int = 0
     is_all: bool = True
     blocked: dict[str, list[str]] = field(default_factory=dict)
+
+    def waits(self) -> list[str]:
+        """Return where each machine waits for something outside it, in words."""
+        return [
+            f"  {name} waits in {', '.join(states)}"
+            for name, states in self.blocked.items()
+            if states
+        ]
 
     def in_words(self) -> str:
         """Return how far it went."""
@@ -179,8 +187,8 @@ class _Exploration:
 
     def _note_blocked(self) -> None:
         for name, is_blocked in self._run.blocked().items():
-            if is_blocked:
-                state = next(m.state for m in self._run.cycles.machines if m.name == name)
+            state = next(m.state for m in self._run.cycles.machines if m.name == name)
+            if is_blocked and state not in FAULTS:
                 self._blocked[name].setdefault(state)
 
     def _explain(self, here: _At, row: Row) -> None:

@@ -40,7 +40,12 @@ def check(net: Net) -> Result:
     head = f"{len(names)} machine{'s' if len(names) > 1 else ''}: {', '.join(names)}"
     return Result(
         {"machines": names, "findings": [f.to_json() for f in found], "product": to_json(explored)},
-        [head, *(lines or ["  no findings"]), f"  {explored.in_words()}"],
+        [
+            head,
+            *(lines or ["  no findings"]),
+            *explored.waits(),
+            f"  {explored.in_words()}",
+        ],
     )
 
 

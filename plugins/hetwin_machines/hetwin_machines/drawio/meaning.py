@@ -92,8 +92,10 @@ def _read_notes(sheet: Sheet, data: dict[str, Any], tables: dict[str, list[str]]
                 value = int(said) if said.isdecimal() else said
                 if data.setdefault(word, value) != value:
                     raise NetworkError(f"two notes give {word}", _place(sheet, shape), said)
-            elif word == "on_inactive":
+            elif word in ("on_inactive", "in"):
                 own[word] = said
+            elif word == "gives_up":
+                own[word] = said.replace(",", " ").split()
             elif word.startswith("table "):
                 entries = [entry.strip() for entry in said.split(",")]
                 tables[word.removeprefix("table ").strip()] = entries

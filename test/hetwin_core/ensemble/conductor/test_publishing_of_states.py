@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import pytest
 from support.small_ensemble import Recorder, scenario
@@ -29,9 +29,9 @@ class Elsewhere(LocalPort):
     begun = 0
     is_elsewhere = True
 
-    def begin_step(self, tick: Tick, further: Sequence[int] = ()) -> None:
+    def begin_step(self, tick: Tick) -> None:
         self.begun += 1
-        super().begin_step(tick, further)
+        super().begin_step(tick)
 
 
 class Acting(Recorder):

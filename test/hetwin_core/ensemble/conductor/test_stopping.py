@@ -6,6 +6,7 @@ import signal
 from typing import Any
 
 import pytest
+from support.plugins import needs
 from support.small_ensemble import HEADER, Recorder, conduct, run, scenario
 
 from hetwin_core.ensemble.conductor.conductor import Conductor, session
@@ -111,6 +112,7 @@ def test_an_interrupt_at_once_stops_the_run_and_closes_the_log() -> None:
     assert listener.summaries[0].ended == "stopped"
 
 
+@needs("hetwin_fidelity")
 def test_at_the_end_of_a_run_everything_is_high_again() -> None:
     text = """
 scenario: small

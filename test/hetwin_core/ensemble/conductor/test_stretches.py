@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,9 +15,11 @@ from hetwin_core.ensemble.clock import MainClock
 from hetwin_core.ensemble.conductor.reporting.digest import Digest
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunSummary
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.model import MainTick
+from hetwin_core.ensemble.model import MainTick, Tick
+from hetwin_core.ensemble.scenario.scenario import load_scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_core.ensemble.transport.remote.port import RemotePort
 from hetwin_suite.runs import BetweenSteps, session
 from model_nodes.main_physics.model import MainPhysics
 
@@ -104,6 +107,27 @@ def test_a_step_is_of_several_periods_where_nothing_comes_between(
     session(SCENARIO, options=RunOptions(duration=0.5)).run()
     assert sum(periods) == 500_000_000
     assert max(periods) == 10_000_000  # as often as the digest needs a state, and models step
+    assert periods.count(10_000_000) > 40
+
+
+def test_a_model_in_a_process_of_its_own_gets_one_message_for_several_steps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    periods: list[int] = []
+    begin = RemotePort.begin_step
+
+    def noted(self: RemotePort, tick: Tick) -> None:
+        periods.append(tick.period_ns)
+        begin(self, tick)
+
+    monkeypatch.setattr(RemotePort, "begin_step", noted)
+    read, options = load_scenario(SCENARIO), RunOptions(duration=0.5)
+    alone = session(read, options=options).run()
+    assert not periods
+    models = tuple(replace(plan, own_process=plan.main) for plan in read.models)
+    own = session(replace(read, models=models), options=options, own_processes=True).run()
+    assert own.digest == alone.digest
+    assert sum(periods) == 500_000_000
     assert periods.count(10_000_000) > 40
 
 

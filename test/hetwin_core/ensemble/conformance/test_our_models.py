@@ -55,8 +55,6 @@ GIVEN: dict[str, dict[str, object]] = {
     "evidence": {},
     "force_binding": {},
     "in_hand_localization": {},
-    "fidelity_during_action": {"actions": ["move"], "objects": ["box"]},
-    "fidelity_near_robot": {},
     "robot_health": {},
 }
 """The other types, with what cannot be made up."""

@@ -13,6 +13,7 @@ from hetwin_suite.view.live.hands import (
     HoldTo,
     NotADeed,
     Pause,
+    Raise,
     Step,
     deed_of,
 )
@@ -31,6 +32,10 @@ from hetwin_suite.view.live.hands import (
             {"do": "hand_over", "entity": "box", "attribute": "pose", "model": "physics"},
             HandOver("box", "pose", "physics"),
         ),
+        (
+            {"do": "raise", "event": "give_mission", "arguments": {"mission": 1}},
+            Raise("give_mission", {"mission": 1}),
+        ),
     ],
 )
 def test_messages_are_deeds(message: dict[str, Any], deed: Deed) -> None:
@@ -40,7 +45,7 @@ def test_messages_are_deeds(message: dict[str, Any], deed: Deed) -> None:
 @pytest.mark.parametrize(
     ("message", "words"),
     [
-        ({}, "one of pause, go_on, step, pace, hand_over"),
+        ({}, "one of pause, go_on, step, pace, hand_over, raise"),
         ({"do": ["pause"]}, "one of"),
         ({"do": "step", "steps": 0}, "'steps' must be a whole number from 1"),
         ({"do": "step", "steps": True}, "'steps'"),
@@ -50,6 +55,8 @@ def test_messages_are_deeds(message: dict[str, Any], deed: Deed) -> None:
         ({"do": "pace", "factor": float("nan")}, "'factor'"),
         ({"do": "pace", "factor": "fast"}, "'factor'"),
         ({"do": "hand_over", "entity": "box", "attribute": "pose"}, "'model' must be a name"),
+        ({"do": "raise", "event": "x", "arguments": [1]}, "'arguments' must be an object"),
+        ({"do": "raise", "arguments": {}}, "'event' must be a name"),
         ({"do": "hand_over", "entity": "", "attribute": "pose", "model": "x"}, "'entity'"),
         ({"do": "hand_over", "entity": "x" * 301, "attribute": "a", "model": "x"}, "'entity'"),
     ],

@@ -25,9 +25,11 @@ MOST_EVENTS = 12
 
 
 @contextmanager
-def shown(out: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def shown(
+    out: Path, *options: str, scenario: str | Path = "pick_and_place"
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A run that is held before its first step, and the address of its page."""
-    command = [sys.executable, "-m", "hetwin_suite.cli.command", "run", "pick_and_place", "--show"]
+    command = [sys.executable, "-m", "hetwin_suite.cli.command", "run", str(scenario), "--show"]
     fixed = ["--hold", "--port", "0", "--no-browser", "--no-page", "--out", str(out)]
     process = subprocess.Popen(
         [*command, *fixed, *options],
@@ -96,8 +98,14 @@ def summary(out: Path) -> Any:
 
 
 def test_a_run_is_taken_in_hand(browser: Browser, tmp_path: Path) -> None:
-    out = tmp_path / "run"
-    with shown(out, "--duration", "5") as (process, address), open_page(browser) as watched:
+    out, scenario = tmp_path / "run", tmp_path / "with_button.yaml"
+    whole = ROOT / "scenarios" / "pick_and_place.yaml"
+    buttons = "buttons: {call the porter: {event: called, arguments: {floor: 2}}}"
+    scenario.write_text(f"scenario: with_button\nextends: {whole}\n{buttons}\n", encoding="utf-8")
+    with (
+        shown(out, "--duration", "5", scenario=scenario) as (process, address),
+        open_page(browser) as watched,
+    ):
         live = Live(watched)
         watched.page.goto(address)
         live.until("state", "paused")
@@ -107,6 +115,7 @@ def test_a_run_is_taken_in_hand(browser: Browser, tmp_path: Path) -> None:
         live.until("time", "0.4")
         live.until("state", "paused")
         watched.page.get_by_label("Pace", exact=True).select_option("0.1")
+        live.press("call the porter")
         live.press("Go on")
         live.until("state", "running")
         live.press("Pause")
@@ -133,5 +142,6 @@ def test_a_run_is_taken_in_hand(browser: Browser, tmp_path: Path) -> None:
     assert not ended["deterministic"]
     by_hand = [h for h in ended["handovers"] if h["cause"] == "by hand"]
     assert [(h["entity"], h["to"]) for h in by_hand] == [("box", "physics")]
-    done = {e["name"] for e in ended["events"] if e["source"] == "by hand"}
-    assert done == {"held", "stepped", "went_on", "paced", "handed_over"}
+    done = {e["name"]: e["arguments"] for e in ended["events"] if e["source"] == "by hand"}
+    assert done["called"] == {"floor": 2}
+    assert set(done) == {"called", "held", "stepped", "went_on", "paced", "handed_over"}

@@ -9,8 +9,9 @@ from support.shown_runs import WATCHED, ShownRun
 from support.small_ensemble import run
 from support.waiting import wait_until
 
+from hetwin_core.ensemble.events import Event
 from hetwin_suite.view.live.feed import HappeningKind, Over, Phase
-from hetwin_suite.view.live.hands import GoOn, HandOver, HoldTo, Pause, Step
+from hetwin_suite.view.live.hands import GoOn, HandOver, HoldTo, Pause, Raise, Step
 from hetwin_suite.view.live.watched_run import OVER, Shown, WatchedRun
 
 
@@ -56,6 +57,20 @@ def test_it_is_handed_over_and_what_refuses_is_quoted() -> None:
         "ball.pose: physics → watcher (by hand)",
     ) in told
     assert (HappeningKind.EVENT, "handed_over") in {(kind, name) for kind, name, _ in told}
+
+
+def test_a_button_of_the_scenario_raises_its_event() -> None:
+    call = "buttons: {call: {event: called, arguments: {number: 7}}}\n"
+    running = ShownRun(WATCHED + call)
+    begun = running.live.begun
+    assert begun is not None
+    assert begun.buttons == {"call": {"event": "called", "arguments": {"number": 7}}}
+    assert running.ask(Raise("called", {"number": 7})) is None
+    assert not running.end().deterministic
+    _, rows = running.live.happened(0)
+    (said,) = [row.said for row in rows if row.name == "called"]
+    assert isinstance(said, Event)
+    assert (said.source, said.arguments) == ("by hand", {"number": 7})
 
 
 def test_its_pace_is_shown_and_only_a_paused_run_is_stepped() -> None:

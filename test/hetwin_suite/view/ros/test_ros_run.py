@@ -16,10 +16,11 @@ from support.watcher import LATCHED, watching
 
 from hetwin.msg import Registry, RunStatus
 from hetwin.srv import StopSimulation
+from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import Layout, layout_to_json
 from hetwin_core.ensemble.topics import REGISTRY, STATUS
 from hetwin_suite.view.live.feed import Happening, HappeningKind, Now, Phase
-from hetwin_suite.view.live.hands import Deed, GoOn, HandOver, HoldTo, Pause, Step
+from hetwin_suite.view.live.hands import Deed, GoOn, HandOver, HoldTo, Pause, Raise, Step
 from hetwin_suite.view.ros.asking import NOT_THERE
 from hetwin_suite.view.ros.run import RosRun
 
@@ -100,6 +101,7 @@ def test_it_is_seen_paused_stepped_handed_over_and_heard_to_end(
             assert "already" in (done(run, HandOver("ball", "pose", "grasp")) or "")
             slot = begun.layout.slot_id("ball", "pose")
             newest(run, lambda now: begun.models[now.owners[slot]].name == "grasp", "the owner")
+            assert done(run, Raise("called", {"floor": 2})) is None
             assert done(run, HoldTo(1.0)) is None
             assert done(run, GoOn()) is None
             newest(run, lambda now: (now.pace, now.phase) == (1.0, Phase.RUNNING), "the pace")
@@ -108,6 +110,10 @@ def test_it_is_seen_paused_stepped_handed_over_and_heard_to_end(
                 return [h for h in run.happened(0)[1] if h.more.get("cause") == "by hand"]
 
             wait_until(by_hand_rows, "the handover")
+            (called,) = [h.said for h in run.happened(0)[1] if h.name == "called"]
+            assert isinstance(called, Event)
+            assert (called.source, called.arguments) == ("by hand", {"floor": 2})
+            assert called.time_ns >= until
             (by_hand,) = by_hand_rows()
             assert (by_hand.kind, by_hand.entity) == (HappeningKind.HANDOVER, "ball")
             with watching(domain, process) as watcher:

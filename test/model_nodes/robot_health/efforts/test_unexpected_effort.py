@@ -108,6 +108,18 @@ def test_a_pulse_is_named_with_joint_size_and_time(joint: str, share: float, beg
     assert event.time_ns == pytest.approx(begin * 1e9, abs=0.06e9)
 
 
+def test_a_description_without_friction_is_named_once_where_efforts_stand_out() -> None:
+    def pulses(time: float, efforts: Floats) -> None:
+        for change in (pulse("shoulder", 2.0), pulse("elbow", 4.0)):
+            change(time, efforts)
+
+    bare, known = (replace(LAYOUT, rubs=(rubs, False, False)) for rubs in (False, True))
+    names = [event.name for event in watched(pulses, layout=bare)]
+    assert names == ["unexpected_effort", "no_friction", "unexpected_effort"]
+    assert watched(nothing, layout=bare) == []
+    assert [event.name for event in watched(pulses, layout=known)] == ["unexpected_effort"] * 2
+
+
 def test_noise_is_nothing() -> None:
     assert watched(nothing, seconds=20.0) == []
 

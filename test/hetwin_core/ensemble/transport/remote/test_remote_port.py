@@ -24,7 +24,6 @@ from hetwin_core.ensemble.parameters import Parameters
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout, Selection
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY, Snapshot, Table, near_by
 from hetwin_core.ensemble.scene.values import POSE, Value, pose_value
-from hetwin_core.ensemble.transport import step_batching
 from hetwin_core.ensemble.transport.remote import memory
 from hetwin_core.ensemble.transport.remote.memory import FlatMessage, MemoryChannel
 from hetwin_core.ensemble.transport.remote.own_process import ModelServer
@@ -182,39 +181,25 @@ def test_a_start_has_the_whole_scene(near: Near) -> None:
     assert peer.server.period_ns == 5
 
 
-def test_rows_are_read_when_somebody_wants_them(
-    port_and_peer: tuple[RemotePort, AtHand], near: Near, monkeypatch: pytest.MonkeyPatch
+def test_an_output_has_the_rows_of_its_step(
+    port_and_peer: tuple[RemotePort, AtHand], near: Near
 ) -> None:
-    monkeypatch.setattr(step_batching, "LONGEST_S", 60.0)
+    """A step of several periods is one call."""
     port, peer = port_and_peer
-    assert port.can_run_ahead
-    port.begin_step(TICK, [30, 40])
-    first = port.end_step()
-    assert port.ahead == 2
-    assert [tick.time_ns for tick in near.calls] == [20, 30, 40]
-    assert [call for call, _ in peer.waits[-1:]] == ["step"]
-    rows = first.tables[PROXIMITY].rows()
-    assert rows is not None
-    assert rows.tolist() == [[20.0] * 12] * 2
-    assert [call for call, _ in peer.waits[-2:]] == ["step", "rows"]
-    second, last = port.end_step(), port.end_step()
-    assert port.ahead == 0
-    assert last.tables[PROXIMITY].rows().tolist() == [[40.0] * 12] * 2
+    port.begin_step(replace(TICK, time_ns=40, period_ns=30))
+    output = port.end_step()
     port.begin_step(replace(TICK, time_ns=50))
-    with pytest.raises(
-        RunFailed, match=r"at 0\.000000 s cannot be read: the next step is under way"
-    ):
-        _ = second.tables[PROXIMITY].rows()
     assert port.end_step().time_ns == 50
-    with pytest.raises(RunFailed, match="cannot be read: LookupError: they are not kept any more"):
-        _ = second.tables[PROXIMITY].rows()
+    assert [(tick.time_ns, tick.period_ns) for tick in near.calls] == [(40, 30), (50, 10)]
+    assert [call for call, _ in peer.waits[-2:]] == ["step", "step"]
+    assert isinstance(output, MainChanges)
+    assert output.tables[PROXIMITY].rows().tolist() == [[40.0] * 12] * 2
 
 
 @pytest.mark.parametrize("reads_proximity", [True, False])
 def test_a_step_has_what_the_model_reads(near: Near, reads_proximity: bool) -> None:
     near.reads = (Selection("*", "*" if reads_proximity else "pose"),)
     port, _ = begun(near)
-    assert not port.can_run_ahead
     assert (PROXIMITY in port.reads_tables) is reads_proximity
     port.begin_step(TICK)
     port.end_step()
@@ -265,16 +250,6 @@ def test_learning_and_prediction_reach_a_model_in_another_process(
     assert found["numbers"].tolist() == [0.0, 1.0, 2.0]
     assert found["nan"] != found["nan"]
     assert found["names"] == ["a"]
-
-
-def test_a_model_is_not_saved_while_it_is_ahead_of_the_run(
-    port_and_peer: tuple[RemotePort, AtHand],
-) -> None:
-    port, _ = port_and_peer
-    port.begin_step(TICK, [30])
-    port.end_step()
-    with pytest.raises(Refused, match="near: it has taken steps ahead of the run"):
-        port.save()
 
 
 def test_a_call_waits_for_the_step_before_it(

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.scene.values import Fidelity, Floats
-from model_nodes.fidelity.bounding_boxes import BoundingBoxes
+from hetwin_suite.engine import BoundingBoxes
+from hetwin_suite.model import Fidelity, Floats
 
 _LOW, _MEDIUM, _HIGH = float(Fidelity.LOW), float(Fidelity.MEDIUM), float(Fidelity.HIGH)
 

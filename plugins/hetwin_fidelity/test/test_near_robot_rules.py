@@ -10,8 +10,8 @@ from support.scene_of import scene_of
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import Fidelity, Floats, Shape, ShapeKind, pose_value
-from model_nodes.fidelity.bounding_boxes import BoundingBoxes
-from model_nodes.fidelity.rules import MARGIN, NearRobotRules, Thresholds
+from hetwin_fidelity import MARGIN, NearRobotRules, Thresholds
+from model_nodes.bounding_boxes import BoundingBoxes
 
 LOW, MEDIUM, HIGH = (float(level) for level in Fidelity)
 ROBOT = np.array([-1.0, -1.0, 0.0, 0.0, 1.0, 2.0])

@@ -8,7 +8,7 @@ from hetwin_core.ensemble.model import Changes, Contribution, Tick
 from hetwin_core.ensemble.parameters import Parameters
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import Fidelity, Floats
-from model_nodes.fidelity.signaler import Signaler
+from hetwin_fidelity import Signaler
 
 TURNS = 1000
 SCENARIO = """

@@ -6,7 +6,7 @@ import pytest
 from support.small_ensemble import run
 
 from hetwin_core.ensemble.errors import BadInput
-from model_nodes.fidelity.signaler import DuringAction
+from hetwin_fidelity.signalers import DuringAction
 
 SCENARIO = """
 scenario: small

@@ -1,0 +1,92 @@
+"""The skeleton of models that speak on two ROS 2 topics with somebody outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+
+from hetwin_suite.model import (
+    BadInput,
+    Changes,
+    Contribution,
+    Json,
+    Model,
+    Parameters,
+    RunFailed,
+    parameter,
+)
+from hetwin_twin_lab.words import NOT_UNDERSTOOD
+
+if TYPE_CHECKING:
+    from hetwin_twin_lab.wire import Wire
+
+
+class OnTopics(Parameters):
+    """The parameters of all such models."""
+
+    namespace: str = parameter("of its topics", "")
+
+
+Settings = TypeVar("Settings", bound=OnTopics)
+
+
+class Wired(Model[Settings], Generic[Settings]):
+    """Opens a wire at the start, and closes it at the end.
+
+    Attributes:
+        node: name of its node.
+        sends, hears: its topics.
+    """
+
+    rate = 20.0
+    node: ClassVar[str]
+    sends: ClassVar[str]
+    hears: ClassVar[str]
+
+    def __init__(self) -> None:
+        self._wire: Wire | None = None
+
+    def initialize(self, settings: Settings, scene: Contribution) -> None:
+        """Open the topics.
+
+        Raises:
+            BadInput: if ROS 2 is not there.
+        """
+        try:
+            from hetwin_twin_lab.wire import Wire
+        except ImportError as error:
+            raise BadInput(
+                f"ROS 2 cannot be imported: {error}",
+                where="namespace",
+                expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite",
+            ) from None
+        services = self.services()
+        self._wire = Wire(settings.namespace, self.node, self.sends, self.hears, services)
+        scene.needs()
+        scene.reproducible = False
+
+    def services(self) -> Mapping[str, Callable[[Mapping[str, Json]], str]]:
+        """Return what its services do, by their names: each returns why it refuses, or an empty text."""
+        return {}
+
+    def opened(self, time_ns: int) -> Wire:
+        """Return the wire.
+
+        Raises:
+            RunFailed: if the model is not initialized.
+        """
+        if self._wire is None:
+            raise RunFailed(self.node, "step", time_ns, "the model is not initialized")
+        return self._wire
+
+    @staticmethod
+    def report_unread(wire: Wire, changes: Changes) -> None:
+        """Raise an event for each message that could not be read."""
+        while wire.bad:
+            changes.event(NOT_UNDERSTOOD, remark=wire.bad.popleft())
+
+    def stop(self) -> None:
+        """Close the topics."""
+        wire, self._wire = self._wire, None
+        if wire is not None:
+            wire.close()

@@ -1,0 +1,172 @@
+"""What a hand says of itself: its fingers beside empty closings and commands, its gripper, and sensors of packages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+from typing import NamedTuple
+
+import numpy as np
+
+from hetwin_core.ensemble.events import COMMANDED, FEELS, GRIPPER_SAYS, Event, EventKind, Json
+from hetwin_core.ensemble.nearest import some
+from hetwin_core.ensemble.scene.hands import HandDescription
+from hetwin_core.ensemble.scene.layout import Entity
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.evidence.likelihood import CURVES, Voice, silent, voice
+from model_nodes.evidence.quantities import finger_shortfall
+from model_nodes.robot_health.gripper_claims import hand_of
+
+TACTILE = "tactile"
+"""A sensor of this name feels its third highest taxel, which counts beside those of empty closings."""
+
+
+class _Felt(NamedTuple):
+    """What a package's sensor made of a hand."""
+
+    quantity: float
+    unit: str
+    log_ratio: float | None
+    time_ns: int
+
+
+class Heard:
+    """Follows what is said of one hand.
+
+    Args:
+        hand: it.
+        hands: those of the scene, for a gripper that does not name its joint.
+        empty: (closings, joints) where its fingers end when they close on nothing [rad or m].
+        tactile: the most that the third highest taxel has in empty closings; None: not known.
+        slides: whether its fingers slide.
+    """
+
+    def __init__(
+        self,
+        hand: HandDescription,
+        hands: Sequence[Entity],
+        empty: Sequence[Sequence[float]],
+        tactile: float | None,
+        slides: bool,
+    ) -> None:
+        self._hand, self._hands = hand, hands
+        self._empty, self._tactile, self._slides = empty, tactile, slides
+        self._gripper: tuple[bool, int] | None = None
+        self._commanded: dict[str, float] = {}
+        self._others: tuple[str, ...] = ()
+        self._felt: dict[tuple[str, str], _Felt] = {}
+
+    def note(self, events: Sequence[Event]) -> None:
+        """Take note of what the robot said."""
+        for event in events:
+            if event.kind is not EventKind.ACTION:
+                continue
+            if event.name == GRIPPER_SAYS:
+                self._note_gripper(event)
+            elif event.name == COMMANDED:
+                self._note_command(event)
+            elif event.name == FEELS and event.arguments.get("hand") in (None, self._hand.name):
+                self._note_felt(event)
+
+    def _note_gripper(self, event: Event) -> None:
+        of, said = hand_of(event, self._hands), event.arguments
+        if of is None or of.name != self._hand.name:
+            return
+        stopped = bool(said.get("stalled") or said.get("grasped"))
+        speaks = stopped or said.get("reached_goal") or said.get("grasped") is False
+        self._gripper = (stopped, event.time_ns) if speaks else None
+
+    def _note_command(self, event: Event) -> None:
+        positions = event.arguments.get("positions")
+        if not isinstance(positions, dict):
+            positions = self._by_order(event)
+        own = {k: v for k, v in positions.items() if k in self._hand.joints}
+        self._commanded |= {k: float(v) for k, v in own.items() if isinstance(v, int | float)}
+        if not own:
+            self._others = tuple(positions)
+
+    def _by_order(self, event: Event) -> dict[str, Json]:
+        """The values of a command without names, if it is of this hand and has one for each finger."""
+        values, joints = event.arguments.get("values"), self._hand.joints
+        of = hand_of(event, self._hands)
+        if of is None or of.name != self._hand.name or not isinstance(values, list):
+            return {}
+        return dict(zip(joints, values, strict=True)) if len(values) == len(joints) else {}
+
+    def _note_felt(self, event: Event) -> None:
+        said = event.arguments
+        quantity, ratio = said.get("quantity"), said.get("log_ratio")
+        if not isinstance(quantity, int | float):
+            return
+        known = float(ratio) if isinstance(ratio, int | float) else None
+        source = str(said.get("source", event.source))
+        if source == TACTILE and self._tactile is not None:
+            source, quantity = "tactile_rise", quantity - self._tactile
+        key = str(said.get("claim", "held")), source
+        self._felt[key] = _Felt(float(quantity), str(said.get("unit", "")), known, event.time_ns)
+
+    def voices(self, end: Floats, time_ns: int) -> list[Voice]:
+        """Return what speaks for a hand that holds something.
+
+        Args:
+            end: where its fingers are [rad or m].
+            time_ns: now.
+        """
+        shortfall = self.shortfall(end, time_ns)
+        if shortfall.quantity is not None:  # what a gripper or a command say is no more than that
+            return [shortfall]
+        return [shortfall, self._feedback(), self._error(end, time_ns)]
+
+    def felt(self, claim: str) -> list[Voice]:
+        """Return what sensors of packages say of a claim."""
+        return [
+            _of_sensor(source, found)
+            for (about, source), found in self._felt.items()
+            if about == claim
+        ]
+
+    def shortfall(self, end: Floats, time_ns: int) -> Voice:
+        """Return what fingers say that stop before the end of an empty closing."""
+        name = "gap_left" if self._slides else "finger_shortfall"
+        if not len(self._empty):
+            return silent(name, "where the fingers end when they close on nothing is not known")
+        signs = np.sign(np.subtract(self._hand.closed, self._hand.opened))
+        short = finger_shortfall(signs * end, signs * np.array(self._empty))
+        return voice(name, short, time_ns / 1e9)
+
+    def _feedback(self) -> Voice:
+        name = "gripper_feedback"
+        if self._gripper is None:
+            return silent(name, "the gripper says nothing of it")
+        stopped, time_ns = self._gripper
+        return voice(name, float(stopped), time_ns / 1e9)
+
+    def _error(self, end: Floats, time_ns: int) -> Voice:
+        name, hand = "position_error", self._hand
+        if not self._commanded:
+            why = "no command of its fingers was received"
+            other = f"; commands are of {some(self._others)}" if self._others else ""
+            return silent(name, why + other)
+        if not all(map(isfinite, self._commanded.values())):
+            return silent(name, "the commanded position is not a number")
+        errors = [
+            min(1.0, (self._commanded[joint] - opened) / (closed - opened))
+            - (at - opened) / (closed - opened)
+            for joint, at, opened, closed in zip(
+                hand.joints, end.tolist(), hand.opened, hand.closed, strict=True
+            )
+            if joint in self._commanded and closed != opened
+        ]
+        if not errors:
+            return silent(name, "the joints that are commanded have no travel")
+        return voice(name, float(np.mean(errors)), time_ns / 1e9)
+
+
+def _of_sensor(source: str, found: _Felt) -> Voice:
+    """What a sensor says; by the curve of its name where it gives no log-likelihood ratio."""
+    stamp_s = found.time_ns / 1e9
+    if found.log_ratio is not None and isfinite(found.log_ratio):
+        return Voice(source, found.quantity, found.unit, found.log_ratio, stamp_s)
+    if source in CURVES:
+        return voice(source, found.quantity, stamp_s)
+    return Voice(source, None, found.unit, 0.0, stamp_s, "by which quantity it speaks is not known")

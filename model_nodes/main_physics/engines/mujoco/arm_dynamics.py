@@ -1,0 +1,88 @@
+"""What an arm among a robot's joints needs to move, and what a load at its end adds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.engines.mujoco.feed_forward import InverseDynamics
+from model_nodes.main_physics.world.description import Body, World, joint_name
+
+_STEP = 1e-3
+"""By which a unit of mass is moved to see what its place does [m]."""
+
+
+class ArmDynamics:
+    """Computes efforts of some joints of a robot; its others rest.
+
+    Args:
+        robot: with these joints.
+        joints: names, as in the scene; each moves the next.
+        gravity: in the world [m/s^2].
+
+    Attributes:
+        last: the link that carries the load: what the last joint moves.
+    """
+
+    def __init__(
+        self, robot: Body, joints: Sequence[str], gravity: Floats | tuple[float, float, float]
+    ) -> None:
+        world = World("efforts", bodies=(robot,), gravity=tuple(gravity))
+        driven = {joint_name(robot, joint): i for i, joint in enumerate(robot.driven_joints)}
+        self._at = np.array([driven[name] for name in joints], np.intp)
+        rest = np.array([joint.resting for joint in robot.driven_joints])
+        self._motion = rest, np.zeros(len(rest)), np.zeros(len(rest))
+        self._inverse = InverseDynamics(world)
+        self._carried = InverseDynamics(world)
+        self.last = robot.driven_joints[driven[joints[-1]]].child
+        self._link = 1 + [link.name for link in robot.links].index(self.last)
+        self._carried.weigh_nothing()
+
+    def rigid(self, positions: Floats, velocities: Floats, accelerations: Floats) -> Floats:
+        """Return (n,) efforts without any friction [Nm or N]."""
+        motion = self._of_all(positions, velocities, accelerations)
+        found: Floats = self._inverse.rigid(*motion)[self._at]
+        return found
+
+    def loads(self, positions: Floats, velocities: Floats, accelerations: Floats) -> Floats:
+        """Return (n, 4) efforts for 1 kg in the origin of the last link, and for 1 kg m along each of its axes."""
+        motion = self._of_all(positions, velocities, accelerations)
+        rows = []
+        for place in _PLACES:
+            self._carried.put_mass(self._link, place)
+            rows.append(self._carried.rigid(*motion)[self._at])
+        found = np.stack(rows, axis=1)
+        found[:, 1:] = (found[:, 1:] - found[:, :1]) / _STEP
+        return found
+
+    def _of_all(self, *motion: Floats) -> tuple[Floats, ...]:
+        for all_of_them, own in zip(self._motion, motion, strict=True):
+            all_of_them[self._at] = own
+        return self._motion
+
+
+_PLACES = np.concatenate([np.zeros((1, 3)), _STEP * np.eye(3)])
+
+
+def arms_of(robot: Body, joints: Sequence[str]) -> list[list[str]]:
+    """Return some driven joints of a robot in groups, in each of which each joint moves the next; the longest first."""
+    known = {joint_name(robot, joint): joint for joint in robot.driven_joints}
+    above = {joint.child: joint for joint in robot.joints}
+
+    def chain(name: str) -> list[str]:
+        """A joint and those of the given ones that move it, from the root on."""
+        found, link = [name], known[name].parent
+        while link in above:
+            if (other := joint_name(robot, above[link])) in wanted:
+                found.insert(0, other)
+            link = above[link].parent
+        return found
+
+    wanted = [name for name in joints if name in known]
+    groups: list[list[str]] = []
+    for one in sorted(map(chain, wanted), key=len, reverse=True):
+        own = [name for name in one if not any(name in group for group in groups)]
+        groups += [own] if own else []
+    return groups

@@ -1,0 +1,1 @@
+"""More signals of hands as evidence, and what one hand needs to be known by them."""

@@ -1,0 +1,132 @@
+"""What the model `evidence` needs to know of one hand, learned from a recording without objects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hetwin_evidence.learning import Learned, Motion, learn
+from hetwin_suite.command import (
+    BadInput,
+    Result,
+    make_room_for,
+    never_silent,
+    one_of,
+    write_text,
+)
+from hetwin_suite.model import Snapshot, conjugate, rotate
+from hetwin_suite.runs import RunOptions, load_scenario, session
+
+_EVERY_NS = 20_000_000
+
+
+def calibrate_hand(bag: Path, scenario: str, name: str | None, out: Path | None) -> Result:
+    """Learn from a recording without objects; see `hetwin_evidence.command`.
+
+    Args:
+        bag: the recording.
+        scenario: of the robot.
+        name: of the hand; None: the only one.
+        out: file that is written; None: none.
+
+    Raises:
+        BadInput: if recording, scenario or hand cannot be used.
+    """
+    if out is not None:
+        make_room_for(out)
+    loaded = load_scenario(scenario)
+    hands = loaded.file.hands
+    chosen = name or (next(iter(hands)) if len(hands) == 1 else "")
+    if chosen not in hands:
+        raise BadInput(
+            "it is not known which hand is calibrated",
+            where="--of-hand",
+            found=name or ", ".join(hands) or "a scenario without hands",
+            expected=one_of(chosen, tuple(hands)),
+        )
+    seen = _Seen(chosen)
+    with never_silent(lambda: "replaying the recording"):
+        session(loaded, options=RunOptions(source=str(bag)), at_barrier=seen).run()
+    described = hands[chosen]
+    found = learn(seen.motion(), np.array(described.opened), np.array(described.closed))
+    file = {
+        "empty": found.empty,
+        "tactile": found.tactile,
+        "tool_mass": found.tool_mass,
+        "inverted": found.inverted,
+    }
+    if out is not None:
+        write_text(out, json.dumps(file, indent=1) + "\n")
+    rest = {"spread": found.spread, "closings": found.closings, "offset": found.offset}
+    more = {"noise": found.noise, "missing": found.missing}
+    return Result(
+        {"hand": chosen, **file, **rest, **more, "out": out and str(out)}, _lines(found, out)
+    )
+
+
+class _Seen:
+    """Collects what a hand does in a run."""
+
+    def __init__(self, hand: str) -> None:
+        self._hand = hand
+        self._due_ns = 0
+        self._fingers: list[list[float]] = []
+        self._felt: dict[tuple[int, int], list[float]] = {}
+        self._tactile: list[tuple[float, float]] = []
+
+    def __call__(self, now: Any) -> None:
+        """Take note of a barrier of the run."""
+        for event in now.events:
+            said = event.arguments
+            if event.name == "feels" and said.get("source") == "tactile":
+                self._tactile.append((event.time_ns / 1e9, float(said["quantity"])))
+        if now.time_ns < self._due_ns:
+            return
+        self._due_ns = now.time_ns + _EVERY_NS
+        scene: Snapshot = now.scene
+        hand = scene.layout.entity(self._hand)
+        joints = scene.layout.entity(hand.owner).joints
+        at = scene.get(hand.owner, "joint_positions")
+        own = [float(at[joints.index(joint)]) for joint in hand.joints]
+        self._fingers.append([now.time_ns / 1e9, *own])
+        self._note_wrenches(scene, now.time_ns)
+
+    def _note_wrenches(self, scene: Snapshot, time_ns: int) -> None:
+        rows = scene.wrenches
+        fresh = rows[(rows[:, 0] > time_ns - _EVERY_NS) & (rows[:, 1] >= 0)]
+        for row in fresh:
+            link = scene.layout.entities[int(row[1])].name
+            w, x, y, z = scene.pose(link)[3:7]
+            down = rotate(conjugate((w, x, y, z)), (0.0, 0.0, -1.0))
+            self._felt[int(row[0]), int(row[1])] = [row[0] / 1e9, *row[2:5], *down]
+
+    def motion(self) -> Motion:
+        """Return what was seen."""
+        fingers = np.array(self._fingers)
+        felt = np.array(list(self._felt.values())).reshape(-1, 7)
+        tactile = np.array(self._tactile).reshape(-1, 2)
+        return Motion(
+            fingers[:, 0], fingers[:, 1:], felt[:, 0], felt[:, 1:4], felt[:, 4:7], tactile
+        )
+
+
+def _lines(found: Learned, out: Path | None) -> Iterator[str]:
+    for end, count in zip(found.empty, found.closings, strict=True):
+        yield f"closes on nothing at {', '.join(f'{one:.4f}' for one in end)} ({count} times)"
+    if found.spread is not None:
+        yield f"these ends vary by {found.spread:.5f}"
+    if found.tactile is not None:
+        yield f"its third highest taxel has {found.tactile:g} then"
+    if found.noise is not None:
+        yield f"noise of the force sensor: {found.noise:.3f} N"
+    if found.tool_mass is not None:
+        sign = ", and gives what the hand exerts" if found.inverted else ""
+        yield f"the sensor carries {found.tool_mass:.3f} kg{sign}"
+    for missing in found.missing:
+        yield f"not learned: {missing}"
+    if out is not None:
+        yield f"wrote {out}"

@@ -1,0 +1,35 @@
+"""`hetwin calibrate hand`: what the model `evidence` needs to know of one hand, from a recording without objects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hetwin_suite.command import Result, Scenario, option
+
+
+def hand(
+    bag: Annotated[
+        Path, typer.Argument(metavar="BAG", help="recording in which the hand closes on nothing")
+    ],
+    scenario: Scenario,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            "--of-hand", metavar="NAME", help="which hand; default: the scenario's only one"
+        ),
+    ] = None,
+    out: Annotated[Path | None, option("--out", "the file that the model evidence reads")] = None,
+) -> Result:
+    """Learn where a hand's fingers stop when they close on nothing, and what hangs on its force sensor.
+
+    Every closing of the recording has to be empty, and each kind of them is kept; a wrist that turns by 15 deg or more
+    weighs its tool. The file is the parameter `calibration` of the model `evidence`.
+
+    Example: hetwin calibrate hand scenarios/episodes/pick_and_place pick_and_place --out hand.json
+    """
+    from hetwin_evidence.calibrating import calibrate_hand
+
+    return calibrate_hand(bag, scenario, name, out)

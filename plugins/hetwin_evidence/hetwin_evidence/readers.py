@@ -1,0 +1,125 @@
+"""Readers of topics that say where fingers were told to go, and what their skin feels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from hetwin_suite.model import Event, EventKind, Json
+
+Command = Callable[[Any], tuple[str, Json]]
+"""Returns the argument ``positions`` or ``values`` of a message, and what it is."""
+_PAUSE_NS = 500_000_000
+"""A command that comes so long after another one is a goal of its own, and none of a stream."""
+_OFTEN_NS = 20_000_000
+_LEAST_RISE = 2.0
+"""Pressures that change by less than this say nothing new [counts]."""
+_TACTILE = re.compile("tactile|taxel|skin|touch", re.IGNORECASE)
+_COMMANDS = re.compile("command", re.IGNORECASE)
+
+
+def _event(name: str, time_ns: int, topic: str, arguments: dict[str, Json]) -> Event:
+    return Event(
+        name, time_ns, EventKind.ACTION, topic, arguments={**arguments, "phase": "instant"}
+    )
+
+
+class CommandReader:
+    """Reads commands of positions: an event for each goal, and of a stream where it comes to rest.
+
+    Args:
+        topic: of commands.
+        command: returns what one is.
+        streams: whether messages come all the time, whatever is commanded.
+    """
+
+    def __init__(self, topic: str, command: Command, *, streams: bool = False) -> None:
+        self._topic, self._command = topic, command
+        self.every_ns = _OFTEN_NS if streams else 0
+        self._streams = streams
+        self._before: Json = None
+        self._said: Json = None
+        self._last_ns = -_PAUSE_NS
+
+    def __call__(self, message: Any, time_ns: int) -> list[Event]:
+        """Return the command, if it is a new one."""
+        key, wanted = self._command(message)
+        alone = time_ns - self._last_ns >= _PAUSE_NS and not self._streams
+        rests = wanted == self._before
+        self._before, self._last_ns = wanted, time_ns
+        if not wanted or wanted == self._said or not (alone or rests):
+            return []
+        self._said = wanted
+        return [_event("commanded", time_ns, self._topic, {key: wanted, "gripper": self._topic})]
+
+
+def _named(names: Sequence[str], positions: Any) -> tuple[str, Json]:
+    if len(names) != len(positions):
+        return "positions", {}
+    return "positions", dict(zip(map(str, names), map(float, positions), strict=True))
+
+
+def _goal(message: Any) -> tuple[str, Json]:
+    points = message.points
+    return _named(message.joint_names, points[-1].positions) if len(points) else ("positions", {})
+
+
+def _reference(message: Any) -> tuple[str, Json]:
+    wanted = getattr(message, "reference", None) or message.desired
+    return _named(message.joint_names, wanted.positions)
+
+
+def _values(message: Any) -> tuple[str, Json]:
+    return "values", [float(one) for one in message.data]
+
+
+def trajectory_reader(topic: str) -> CommandReader:
+    """Return a reader of trajectories: where they end."""
+    return CommandReader(topic, _goal)
+
+
+def controller_reader(topic: str) -> CommandReader:
+    """Return a reader of a controller's state: where it brings its joints."""
+    return CommandReader(topic, _reference, streams=True)
+
+
+def array_reader(topic: str) -> Callable[[Any, int], list[Event]]:
+    """Return a reader of a position controller's commands; other arrays say nothing."""
+    return CommandReader(topic, _values) if _COMMANDS.search(topic) else _nothing
+
+
+def tactile_reader(topic: str) -> Callable[[Any, int], list[Event]]:
+    """Return a reader of pressures of skin, by the topic's name; other arrays say nothing."""
+    return TactileReader(topic) if _TACTILE.search(topic) else _nothing
+
+
+def _nothing(_message: Any, _time_ns: int) -> list[Event]:
+    return []
+
+
+class TactileReader:
+    """Reads pressures: an event where that of the third highest taxel has changed.
+
+    The third, because one or two taxels of a hand that is closed touch its own fingers.
+    """
+
+    every_ns = _OFTEN_NS
+
+    def __init__(self, topic: str) -> None:
+        self._topic = topic
+        self._said = 0.0
+
+    def __call__(self, message: Any, time_ns: int) -> list[Event]:
+        """Return the pressure, if it is another one."""
+        pressures = np.asarray(message.data, dtype=np.float64)
+        if pressures.size < 3 or not np.isfinite(pressures).all():
+            return []
+        third = float(np.sort(pressures)[-3])
+        if abs(third - self._said) < _LEAST_RISE:
+            return []
+        self._said = third
+        felt: dict[str, Json] = {"source": "tactile", "quantity": third, "unit": "counts"}
+        return [_event("feels", time_ns, self._topic, felt)]

@@ -1,0 +1,199 @@
+"""Rules: how much detail each tree of a group needs; after Tallavajhula et al. (2019), section 4.3."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from hetwin_fidelity.near_robot import MARGIN, NearRobotRules, Thresholds
+from hetwin_fidelity.trees import Trees
+from hetwin_suite.engine import BoundingBoxes
+from hetwin_suite.model import (
+    POSE,
+    Amount,
+    BadInput,
+    EntityKind,
+    Event,
+    EventKind,
+    Fidelity,
+    Floats,
+    Parameters,
+    Snapshot,
+    Tick,
+    Whole,
+    parameter,
+)
+
+
+class Rule(ABC):
+    """Determines the level of each tree of a group.
+
+    Args:
+        settings: of the class `settings_class`.
+        trees: of the group.
+
+    Attributes:
+        settings_class: what a scenario may say of it.
+        reads: what `levels` reads of the scene.
+        initial: level at the start.
+    """
+
+    settings_class: ClassVar[type[Parameters]] = Parameters
+    reads: ClassVar[tuple[tuple[str, str], ...]] = ()
+
+    def __init__(self, settings: Any, trees: Trees) -> None:
+        self.trees = trees
+        self.initial = Fidelity.HIGH
+
+    def start(self, scene: Snapshot) -> None:
+        """The run begins.
+
+        Raises:
+            BadInput: if the scene is not as the rule needs it.
+        """
+
+    @abstractmethod
+    def levels(self, tick: Tick) -> Floats:
+        """Return (trees,) the levels, as numbers of `Fidelity`."""
+
+
+class DuringParameters(Parameters):
+    """What a scenario says of `During`."""
+
+    actions: tuple[str, ...] = parameter(
+        "names of the operations during which the fidelity is high"
+    )
+    otherwise: Literal["low", "medium"] = parameter(
+        "fidelity at all other times: low or medium", "low"
+    )
+
+
+class During(Rule):
+    """High from the beginning to the end of certain actions, else low (or medium).
+
+    Raises:
+        BadInput: if there are no actions.
+    """
+
+    settings_class = DuringParameters
+
+    def __init__(self, settings: DuringParameters, trees: Trees) -> None:
+        super().__init__(settings, trees)
+        if not settings.actions:
+            raise BadInput("there are none", where="actions", expected="at least one name")
+        self._actions = set(settings.actions)
+        self.initial = self._otherwise = Fidelity[settings.otherwise.upper()]
+        self._under_way: dict[str, int] = {}
+
+    def levels(self, tick: Tick) -> Floats:
+        """Follow the actions."""
+        for event in tick.events:
+            if event.kind is EventKind.ACTION and event.name in self._actions:
+                self._follow(event)
+        level = Fidelity.HIGH if any(self._under_way.values()) else self._otherwise
+        return np.full(len(self.trees.names), float(level))
+
+    def _follow(self, event: Event) -> None:
+        count, phase = self._under_way.get(event.name, 0), event.arguments.get("phase", "")
+        if phase == "begin":
+            self._under_way[event.name] = count + 1
+        elif phase == "end":
+            self._under_way[event.name] = max(0, count - 1)
+
+
+MODES: dict[str, float | None] = {"HiFi": None, "AdFi-1": 1.0, "AdFi-2": 0.5, "AdFi-3": 0.01}
+"""The paper's modes and the inflation of the robot's bounding box [m]; None: all objects are always high."""
+
+
+class NearParameters(Parameters):
+    """What a scenario says of `Near`."""
+
+    mode: Literal["HiFi", "AdFi-1", "AdFi-2", "AdFi-3"] = parameter(
+        "rules that it follows: HiFi, AdFi-1, AdFi-2 or AdFi-3", "AdFi-1"
+    )
+    inflation: Amount | None = parameter(
+        "how far the robot's box is enlarged; default: as the mode says, of which HiFi overrules it",
+        None,
+        "m",
+    )
+    rest_speed: Amount = parameter("an object slower than this is at rest", 0.01, "m/s")
+    rest_turn: Amount = parameter("an object that turns slower than this is at rest", 0.05, "rad/s")
+    interval: Amount = parameter(
+        "time after which the fidelity of all objects is raised; 0: never", 10.0, "s"
+    )
+    margin: Amount = parameter(
+        "a moving object raises the fidelity of those nearer than this; 0: of none", MARGIN, "m"
+    )
+    decisions: tuple[str, ...] = parameter(
+        "operations at whose begin the robot decides, before which the fidelity of all is raised",
+        (),
+    )
+    rest_steps: Whole = parameter(
+        "steps that an object is at rest before its fidelity is lowered", 2, ge=1
+    )
+
+    def length(self) -> float | None:
+        """Return how far the robot's box is enlarged [m]; None: all objects are always high."""
+        by_mode = MODES[self.mode]
+        return by_mode if by_mode is None or self.inflation is None else self.inflation
+
+
+class Near(Rule):
+    """High where the robot may reach, medium outside, low where nothing that moves can touch it; see `near_robot`.
+
+    A tree of several entities is as high as the highest of them.
+    """
+
+    settings_class = NearParameters
+    reads = (("*", POSE.name),)
+
+    def __init__(self, settings: NearParameters, trees: Trees) -> None:
+        super().__init__(settings, trees)
+        inflation = settings.length()
+        self.is_on = inflation is not None
+        self._decisions = set(settings.decisions)
+        self._thresholds = Thresholds(
+            inflation or 0.0,
+            settings.rest_speed,
+            settings.rest_turn,
+            settings.rest_steps,
+            settings.interval,
+            settings.margin,
+        )
+
+    def start(self, scene: Snapshot) -> None:
+        """Compute the bounding boxes of objects and robots.
+
+        Raises:
+            BadInput: if an object has no geometry that collides.
+        """
+        layout, members = scene.layout, self.trees.members
+        self._boxes = BoundingBoxes(layout, members)
+        missing = set(members) - set(self._boxes.names)
+        if missing:
+            found = ", ".join(sorted(missing))
+            raise BadInput("these have no geometry that collides", where="objects", found=found)
+        robots = {entity.name for entity in layout.of_kind(EntityKind.ROBOT)}
+        links = [e.name for e in layout.of_kind(EntityKind.LINK) if e.owner in robots]
+        self._robot = BoundingBoxes(layout, links)
+        self._rules = NearRobotRules(self._boxes, self._thresholds)
+
+    def levels(self, tick: Tick) -> Floats:
+        """Look where robot and objects are."""
+        if not self.is_on:
+            return np.full(len(self.trees.names), float(Fidelity.HIGH))
+        values, time = tick.scene.values, tick.time_ns * 1e-9
+        if any(self._decides(event) for event in tick.events):
+            self._rules.raise_all(time)
+        robot = self._robot.around_all(values, self._rules.since(time))
+        return self.trees.highest(self._rules.update(time, self._boxes.poses(values), robot))
+
+    def _decides(self, event: Event) -> bool:
+        begins = event.kind is EventKind.ACTION and event.arguments.get("phase") == "begin"
+        return begins and event.name in self._decisions
+
+
+RULES: dict[str, type[Rule]] = {"during": During, "near_robot": Near}
+"""The rules that a scenario names without a module."""

@@ -1,0 +1,95 @@
+"""What Gazebo's bindings give of the world that a system runs in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hetwin_suite.gazebo import Gazebo, Proxy
+from hetwin_suite.model import BadInput, Floats
+
+_SDF_DEADLINE_MS = 5000
+
+
+class GazeboWorld:
+    """The world of the entity component manager that Gazebo hands to systems; see `UserWorld`.
+
+    Args:
+        gz: the bindings.
+    """
+
+    def __init__(self, gz: Gazebo) -> None:
+        self._gz, self._node = gz, gz.transport.Node()
+        self._ecm: Any = None
+        self._joints: dict[str, Any] = {}
+        self._models: dict[str, Proxy] = {}
+
+    def use(self, ecm: Any) -> None:
+        """Use the entity component manager of this step."""
+        self._ecm = ecm
+
+    def count(self) -> int:
+        """How many models there are."""
+        return len(self._world().models(self._ecm))
+
+    def sdf(self) -> str:
+        """The world as it is now, by the service of its server.
+
+        Raises:
+            BadInput: if the server does not answer.
+        """
+        self._joints.clear()
+        self._models.clear()
+        gz = self._gz
+        asked = gz.message("sdf_generator_config_pb2", "SdfGeneratorConfig")
+        answer = gz.message("stringmsg_pb2", "StringMsg")
+        config = asked()
+        config.global_entity_gen_config.expand_include_tags.data = True
+        service = f"/world/{self._world().name(self._ecm)}/generate_world_sdf"
+        done, text = self._node.request(service, config, asked, answer, _SDF_DEADLINE_MS)
+        if not done or not text.data:
+            raise BadInput("does not answer", where=service, expected="the world as SDFormat")
+        return str(text.data)
+
+    def joint(self, name: str) -> float:
+        """Position of a joint; 0 in the step in which it is asked for first."""
+        found = self._joints.get(name)
+        if found is None:
+            model, own = self._scope(name)
+            found = self._joints[name] = self._gz.sim.Joint(model.joint_by_name(self._ecm, own))
+            found.enable_position_check(self._ecm)
+        position = found.position(self._ecm)
+        return float(position[0]) if position else 0.0
+
+    def pose(self, name: str) -> Floats:
+        """(7,) of a link, or of the root link of a model that is named."""
+        return np.asarray(self._proxy(name).read(self._ecm)[:7])
+
+    def move(self, model: str, twist: Floats) -> None:
+        """Set the velocity of a model's root link for the next step."""
+        self._proxy(model).move(self._ecm, twist[:3], twist[3:])
+
+    def _proxy(self, name: str) -> Proxy:
+        found = self._models.get(name)
+        if found is None:
+            sim = self._gz.sim
+            model, own = self._scope(name)
+            link = model.link_by_name(self._ecm, own) if own else model.canonical_link(self._ecm)
+            waiting = np.zeros(13)
+            waiting[3] = 1.0
+            found = self._models[name] = Proxy(self._gz, self._ecm, model, sim.Link(link), waiting)
+        return found
+
+    def _scope(self, name: str) -> tuple[Any, str]:
+        """The model that a joint or a link is in, also a nested one, and its own name; empty for a model's."""
+        first, *inner = name.split("::")
+        model = self._gz.sim.Model(self._world().model_by_name(self._ecm, first))
+        for wanted in inner[:-1]:
+            nested = [self._gz.sim.Model(entity) for entity in model.models(self._ecm)]
+            model = next(one for one in nested if one.name(self._ecm) == wanted)
+        return model, "".join(inner[-1:])
+
+    def _world(self) -> Any:
+        sim = self._gz.sim
+        return sim.World(sim.world_entity(self._ecm))

@@ -1,0 +1,186 @@
+"""Holds what a hand has grasped in a world that Gazebo steps: decided in a mirror of it, carried by velocities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Protocol
+
+import mujoco as mj
+import numpy as np
+
+from hetwin_suite.grasp import FAR, NEAR, Grip, MujocoHand, find_hand, mirror_of
+from hetwin_suite.model import BadInput, Event, Floats, one_of
+
+
+class UserWorld(Protocol):
+    """What is asked of the world. Links and joints of models are named ``model::name``, free models by their names."""
+
+    def sdf(self) -> str:
+        """The world as SDFormat, as it is now, with all models that were added since it began."""
+
+    def joint(self, name: str) -> float:
+        """Position of a joint [m or rad]."""
+
+    def pose(self, name: str) -> Floats:
+        """(7,) of a link, or of the root link of a model that is named, in the world."""
+
+    def move(self, model: str, twist: Floats) -> None:
+        """Set (6,) the velocity of a model's root link for the next step, along the world's axes [m/s and rad/s]."""
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the user has written in the plugin's element.
+
+    Attributes:
+        hand: link that the fingers start from, or that sucks.
+        objects: names of models that may be held, or patterns of them.
+        largest: radius of a sphere around the shapes of what may be held [m].
+        fingers: joint -> its positions in the open and the closed hand, if shapes and limits do not show them.
+    """
+
+    hand: str
+    objects: Sequence[str] = ("*",)
+    largest: float = 0.5
+    fingers: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+
+class Holding:
+    """One hand of a world.
+
+    Args:
+        world: that Gazebo steps.
+        wishes: of its user.
+        listener: called with `grip_closed` and `grip_lost`.
+
+    Attributes:
+        description: what holds what, in words.
+
+    Raises:
+        BadInput: if the hand, its joints or the objects are not in the world.
+    """
+
+    def __init__(self, world: UserWorld, wishes: Wishes, listener: Callable[[Event], None]) -> None:
+        self._world = world
+        self._model = model = mirror_of(world.sdf())
+        self._data = mj.MjData(model)
+        self._joints = _places(model, mj.mjtJoint.mjJNT_SLIDE, mj.mjtJoint.mjJNT_HINGE)
+        self._free = {
+            model.body(int(model.jnt_bodyid[model.joint(name).id])).name: place
+            for name, place in _places(model, mj.mjtJoint.mjJNT_FREE).items()
+        }
+        self._zeros = self._found_zeros()
+        for name, zero in self._zeros.items():
+            model.jnt_range[model.joint(name).id] -= zero
+        hand = self._hand(wishes)
+        self._grip = Grip(model, self._data, hand, self._chosen(wishes), None, listener)
+        self.description = _described(model, hand)
+        self._held, self._due, self._last = 0, 0.0, 0.0
+
+    @property
+    def held(self) -> str:
+        """Name of the model that is held; empty: none."""
+        return str(self._model.body(self._held).name) if self._held else ""
+
+    def suck(self, on: bool) -> None:
+        """Switch the suction of a hand without fingers."""
+        self._grip.sucks, self._due = on, 0.0
+
+    def let_go(self) -> None:
+        """Let go, and begin anew."""
+        self._grip.restart()
+        self._held = 0
+
+    def step(self, seconds: float) -> None:
+        """Prepare the world's next step, at a time of the world."""
+        period, self._last = seconds - self._last, seconds
+        if not self._held and seconds < self._due:
+            return
+        self._data.time = seconds
+        self._update()
+        if self._held and period > 0.0:
+            _, wanted = self._grip.follow(period)
+            self._world.move(self.held, wanted)
+        if seconds >= self._due:
+            self._due = seconds + (NEAR if self._grip.look() else FAR)
+            if self._grip.held != self._held:
+                self._held = self._grip.held
+                if self._held:
+                    self._grip.follow(0.0)
+
+    def _update(self) -> None:
+        at = self._data.qpos
+        for name, place in self._joints.items():
+            at[place] = self._world.joint(name) - self._zeros[name]
+        for name, place in self._free.items():
+            at[place : place + 7] = self._world.pose(name)
+        mj.mj_kinematics(self._model, self._data)
+
+    def _found_zeros(self) -> dict[str, float]:
+        """Joint -> its position where the SDFormat has its link: that at the world's begin, or the present one."""
+        begin = dict.fromkeys(self._joints, 0.0)
+        present = {name: self._world.joint(name) for name in self._joints}
+        return min(begin, present, key=self._deviation)
+
+    def _deviation(self, zeros: dict[str, float]) -> float:
+        """By how much links that joints move are elsewhere than in the world [m and rad]."""
+        self._zeros = zeros
+        self._update()
+        worst = 0.0
+        for name in self._joints:
+            body = int(self._model.jnt_bodyid[self._model.joint(name).id])
+            there = self._world.pose(self._model.body(body).name)
+            here = np.append(self._data.xpos[body], self._data.xquat[body])
+            away = np.abs(here[:3] - there[:3]).max() + 1.0 - abs(float(here[3:] @ there[3:]))
+            worst = max(worst, float(away))
+        return worst
+
+    def _hand(self, wishes: Wishes) -> MujocoHand:
+        names = [self._model.body(body).name for body in range(1, self._model.nbody)]
+        found = [n for n in names if n == wishes.hand or n.endswith(f"::{wishes.hand}")]
+        if len(found) != 1:
+            raise BadInput(
+                "several links have this name" if found else "no link has this name",
+                where="hand",
+                found=wishes.hand,
+                expected=", ".join(found) or one_of(wishes.hand, names),
+            )
+        model = found[0].rpartition("::")[0]
+        fingers = {}
+        for joint, (opened, closed) in wishes.fingers.items():
+            name = joint if "::" in joint else f"{model}::{joint}"
+            zero = self._zeros.get(name, 0.0)
+            fingers[name] = opened - zero, closed - zero
+        return find_hand(self._model, found[0], fingers)
+
+    def _chosen(self, wishes: Wishes) -> list[str]:
+        """The free models that may be held."""
+        named = [n for n in self._free if any(fnmatchcase(n, one) for one in wishes.objects)]
+        return [name for name in named if self._size(name) <= wishes.largest] or [*wishes.objects]
+
+    def _size(self, name: str) -> float:
+        model = self._model
+        geoms = np.flatnonzero(model.geom_bodyid == model.body(name).id)
+        reach = np.linalg.norm(model.geom_pos[geoms], axis=1) + model.geom_rbound[geoms]
+        return float(reach.max(initial=0.0))
+
+
+def _described(model: mj.MjModel, hand: MujocoHand) -> str:
+    if not hand.joints:
+        return f"{hand.name} holds by suction"
+    ends = [
+        f"{model.joint(joint).name} {opened:.4g} to {closed:.4g}"
+        for joint, opened, closed in zip(hand.joints, hand.opened, hand.closed, strict=True)
+    ]
+    return f"{hand.name} holds by its fingers (open to closed, from where they are): " + ", ".join(
+        ends
+    )
+
+
+def _places(model: mj.MjModel, *kinds: mj.mjtJoint) -> dict[str, int]:
+    """Joint of these kinds -> where its position begins."""
+    wanted = [int(kind.value) for kind in kinds]
+    found = [j for j in range(model.njnt) if int(model.jnt_type[j]) in wanted]
+    return {model.joint(j).name: int(model.jnt_qposadr[j]) for j in found}

@@ -1,0 +1,134 @@
+"""The system that Gazebo's loader makes: it reads the plugin's element, and holds step by step."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from hetwin_gazebo_grasp.gazebo_world import GazeboWorld
+from hetwin_gazebo_grasp.holding import Holding, Wishes
+from hetwin_suite.gazebo import gazebo
+from hetwin_suite.model import BadInput, Event
+
+PATIENCE_S, AGAIN_S = 10.0, 0.5
+"""How long the hand may be missing, as a robot that is added later is, and how often it is looked for [s]."""
+
+
+class GraspSystem:
+    """A hand that holds; one for each plugin element, in a world or in a model.
+
+    Attributes:
+        wishes: of the element, once it is configured.
+    """
+
+    wishes: Wishes
+
+    def __init__(self) -> None:
+        self._holding: Holding | None = None
+        self._enabled, self._sucks, self._seen_sucking = True, False, False
+        self._count, self._due, self._first = 0, 0.0, -1.0
+
+    @property
+    def held(self) -> str:
+        """Name of the model that is held; empty: none."""
+        return self._holding.held if self._holding else ""
+
+    def configure(self, entity: int, sdf: Any, ecm: Any, events: Any) -> None:
+        """Read the element; the models may come later.
+
+        Raises:
+            BadInput: if it is incomplete; the loader prints why, and this system does nothing.
+        """
+        self.wishes = wishes = read_wishes(lambda name: str(sdf.get_string(name, "")[0]))
+        topic = str(sdf.get_string("topic", "")[0])
+        self._topic = topic or f"/hetwin/grasp/{wishes.hand.replace('::', '/')}"
+        gz = gazebo()
+        self._world = GazeboWorld(gz)
+        self._node = gz.transport.Node()
+        self._text = gz.message("stringmsg_pb2", "StringMsg")
+        self._told = self._node.advertise(f"{self._topic}/events", self._text)
+        boolean = gz.message("boolean_pb2", "Boolean")
+        self._node.subscribe(boolean, f"{self._topic}/enable", self._on_enable)
+        self._node.subscribe(boolean, f"{self._topic}/suction", self._on_suction)
+
+    def pre_update(self, info: Any, ecm: Any) -> None:
+        """Before each step of Gazebo's physics."""
+        if info.paused:
+            return
+        now = info.sim_time.total_seconds()
+        self._world.use(ecm)
+        if now >= self._due:
+            self._due = now + AGAIN_S
+            self._look_for_models(now)
+        if self._holding is None:
+            return
+        if not self._enabled:
+            if self._holding.held:
+                self._holding.let_go()
+            return
+        if self._sucks != self._seen_sucking:
+            self._seen_sucking = self._sucks
+            self._holding.suck(self._sucks)
+        self._holding.step(now)
+
+    def reset(self, info: Any, ecm: Any) -> None:
+        """Begin anew after Gazebo has been reset."""
+        self._holding, self._due, self._first = None, 0.0, -1.0
+
+    def _look_for_models(self, now: float) -> None:
+        """Make the mirror when the hand is there, and anew when models have come or gone."""
+        count = self._world.count()
+        if count == self._count and self._holding is not None:
+            return
+        if self._holding is not None and self._holding.held:
+            return
+        self._first = now if self._first < 0.0 else self._first
+        try:
+            self._holding = Holding(self._world, self.wishes, self._tell)
+        except BadInput:
+            if now - self._first > PATIENCE_S:
+                raise
+            return
+        self._count = count
+        print(
+            f"hetwin: {self._holding.description}; events on {self._topic}/events", file=sys.stderr
+        )
+
+    def _tell(self, event: Event) -> None:
+        message = self._text()
+        told = {"event": event.name, "time": event.time_ns / 1e9, **event.arguments}
+        message.data = json.dumps({key: value for key, value in told.items() if key != "hand"})
+        self._told.publish(message)
+
+    def _on_enable(self, message: Any) -> None:
+        self._enabled = bool(message.data)
+
+    def _on_suction(self, message: Any) -> None:
+        self._sucks = bool(message.data)
+
+
+def read_wishes(get: Callable[[str], str]) -> Wishes:
+    """Read the plugin's element.
+
+    Args:
+        get: returns the text of an inner element; empty if there is none.
+
+    Raises:
+        BadInput: if an inner element is missing or malformed.
+    """
+    hand = get("hand").strip()
+    if not hand:
+        raise BadInput("is missing", where="hand", expected="the link that the fingers start from")
+    try:
+        rows = [row.split() for row in get("fingers").split(",") if row.strip()]
+        fingers = {joint: (float(opened), float(closed)) for joint, opened, closed in rows}
+        largest = float(get("largest") or Wishes.largest)
+    except ValueError as error:
+        raise BadInput(
+            str(error),
+            where="fingers, largest",
+            expected="<fingers>joint opened closed, joint opened closed</fingers>, <largest>metres</largest>",
+        ) from None
+    return Wishes(hand, get("objects").split() or ["*"], largest, fingers)
