@@ -84,7 +84,7 @@ def read_night(folder: Path) -> list[Label]:
         raise BadInput(
             "this is no night",
             where="NIGHT",
-            found=folder,
+            found=str(folder),
             expected=f"the folder that hetwin night has written, with {NIGHT}",
         )
     pq = reader("pyarrow.parquet", "the table of a night")
@@ -162,7 +162,7 @@ def copy_of(folder: Path, out: Path) -> Path:
         raise BadInput(
             "the copy cannot be made here",
             where="--copy",
-            found=out,
+            found=str(out),
             expected="a new folder elsewhere",
         )
     part = out.with_name(f".{out.name}.part")

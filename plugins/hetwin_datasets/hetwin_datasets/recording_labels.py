@@ -33,7 +33,7 @@ def recordings_of(folder: Path, labels: Sequence[Label]) -> dict[Path, Label]:
             "there is no such folder",
             where="DATA",
             found=str(folder),
-            expected="a folder of recordings or of a data set",
+            expected="a LeRobot data set, or the folder of recordings that the night was of",
         )
     places = ((_place(folder, label.name), label) for label in labels)
     found = {place.relative_to(folder): label for place, label in places if place is not None}
