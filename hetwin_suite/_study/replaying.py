@@ -206,7 +206,7 @@ class Replaying(Job[Replay, Replayed]):
                 from hetwin_suite._study.workers.processes import serve
 
                 serve(self, one)
-            done = one if one.result is None else one._replace(**one.result._asdict())
+            done = one if one.result is None else one._replace(**one.result.told())
             value: Replayed = done.value
             return value
         raise AssertionError("a task that was given comes back")

@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Callable, Generator, Iterable
 from typing import Any, NamedTuple, NoReturn
 
-from hetwin_core.ensemble.errors import HetwinError
+from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_suite._study.workers.forks import Forked, Forks
 from hetwin_suite._study.workers.work import Done, Job, Result, Task
 
@@ -34,15 +34,29 @@ class Processes:
         for one in Forks(self._jobs, job.overdue, look, note).work(tasks):
             if isinstance(one, Forked):
                 serve(job, one)
-            yield one if one.result is None else one._replace(**one.result._asdict())
+            yield one if one.result is None else one._replace(**one.result.told())
 
 
 class _Answer(NamedTuple):
-    """What a worker sends: a result, or why there is none; see `Done`."""
+    """What a worker sends: a result, or why there is none; see `Done`.
+
+    Attributes:
+        bad_input: problem, file, where, found and expected of bad input, as plain values: what was found may
+            be anything.
+    """
 
     result: Any
     lost: str = ""
     error: Exception | None = None
+    bad_input: tuple[Any, ...] = ()
+
+    def told(self) -> dict[str, Any]:
+        """Return the fields of `Done`, with bad input as an error again."""
+        error = self.error
+        if self.bad_input:
+            problem, file, where, found, expected = self.bad_input
+            error = BadInput(problem or "", file=file, where=where, found=found, expected=expected)
+        return {"result": self.result, "lost": self.lost, "error": error}
 
 
 def serve(job: Job[Any, Any], forked: Forked[Any, _Answer]) -> NoReturn:
@@ -54,11 +68,20 @@ def serve(job: Job[Any, Any], forked: Forked[Any, _Answer]) -> NoReturn:
 def _answer(job: Job[Any, Any], forked: Forked[Any, _Answer]) -> _Answer:
     try:
         return _Answer(job.do(forked.task, forked.heartbeat))
+    except BadInput as error:
+        fields = (error.problem, error.file, error.where, error.found, error.expected)
+        return _Answer(None, str(error), bad_input=tuple(map(_plain, fields)))
     except HetwinError as error:
-        return _Answer(None, str(error), error)
+        return _Answer(None, str(error), _sendable(error))
     except Exception as error:
         traceback.print_exc()
         return _Answer(None, f"{type(error).__name__}: {error}", _sendable(error))
+
+
+def _plain(value: object) -> object:
+    """Return a value that every process can read: what is neither text nor number as text."""
+    is_plain = value is None or type(value) in (str, int, float, bool)
+    return value if is_plain else str(value)
 
 
 def _sendable(error: Exception) -> Exception:

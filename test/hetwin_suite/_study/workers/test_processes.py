@@ -147,3 +147,31 @@ def test_errors_that_do_not_go_through_a_pipe_by_themselves_are_raised_too() -> 
     assert (raised.value.model, raised.value.time_ns) == ("arm", 2_000_000_000)
     with pytest.raises(RuntimeError, match="Awkward: 3 and 4"):
         found[0].check()
+
+
+class Unending:
+    """Pickling it never ends, for what it is made of is made anew each time."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Unending, (Unending(),)
+
+    def __repr__(self) -> str:
+        return "something unending"
+
+
+def find_unending(_: Path) -> None:
+    raise BadInput("this is no number", file=Path("a.yaml"), found=Unending(), expected="one")
+
+
+def find_seven(_: Path) -> None:
+    raise BadInput("this is too many", where="cups", found=7)
+
+
+def test_bad_input_comes_back_whatever_was_found(tmp_path: Path) -> None:
+    found, _ = done(Squares(tmp_path, {1: find_unending, 2: find_seven}), [1, 2])
+    first, second = found[1].error, found[2].error
+    assert isinstance(first, BadInput)
+    assert str(first) == found[1].lost.replace("something unending", "'something unending'")
+    assert (first.file, first.expected) == ("a.yaml", "one")
+    assert isinstance(second, BadInput)
+    assert (str(second), second.found) == (found[2].lost, 7)
