@@ -159,7 +159,7 @@ def _result(rows: Sequence[Row], scenario: str, out: Path, labels: Path | None) 
         "scenario": scenario,
         "counts": dict(counts),
         "rows": [row.to_json() for row in rows],
-        "labels": None if beside is None else beside,
+        "labels": beside,
     }
     write_text(out / JSON, json_text({"rows": document["rows"]}) + "\n", "the night")
     lines = [summary, *_worst(rows), *(beside.lines if beside else ())]

@@ -86,7 +86,7 @@ def _lines(path: Path) -> Sequence[tuple[str, str, Row]]:
         for line in file:
             try:
                 told = json.loads(line)
-                row = row_from_json(json.dumps(told["row"]))
+                row = row_from_json(told["row"])
                 found.append((str(told["stamp"]), str(told["for"]), row))
             except (ValueError, KeyError, TypeError):
                 continue

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -90,13 +89,13 @@ def row_of(name: str, about: Mapping[str, str], replayed: Replayed, page: str) -
     )
 
 
-def row_from_json(text: str) -> Row:
-    """Return a row that was kept.
+def row_from_json(given: Mapping[str, Any]) -> Row:
+    """Return a row that was kept, as `Row.to_json` has it.
 
     Raises:
         ValueError, KeyError, TypeError: if this is none.
     """
-    told = json.loads(text)
+    told = dict(given)
     del told["outcome"]
     told["checked"], told["unchecked"] = tuple(told["checked"]), tuple(told["unchecked"])
     return Row(**told)

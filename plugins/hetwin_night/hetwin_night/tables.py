@@ -30,8 +30,8 @@ def write_tables(rows: Sequence[Row], folder: Path) -> None:
     writer = csv.writer(text, lineterminator="\n")
     header = [*_OWN, *(f"claim {name}" for name in claims), "checked", "unchecked", *about]
     writer.writerow(header)
-    for row in rows:
-        told = row.to_json()
+    shown = [row.to_json() for row in rows]
+    for row, told in zip(rows, shown, strict=True):
         writer.writerow(
             [
                 *("" if told[name] is None else told[name] for name in _OWN),
@@ -42,7 +42,7 @@ def write_tables(rows: Sequence[Row], folder: Path) -> None:
             ]
         )
     write_text(folder / CSV, text.getvalue(), "the table")
-    columns = {name: [row.to_json()[name] for row in rows] for name in _OWN}
+    columns = {name: [told[name] for told in shown] for name in _OWN}
     columns |= {f"claim {name}": [row.claims.get(name) for row in rows] for name in claims}
     columns |= {
         "checked": [list(row.checked) for row in rows],

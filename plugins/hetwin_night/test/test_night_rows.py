@@ -69,7 +69,7 @@ def test_a_row_that_was_cut_off_is_judged_again(tmp_path: Path) -> None:
     )
 )
 def test_a_row_comes_back_as_it_was(kept: Row) -> None:
-    assert row_from_json(json.dumps(kept.to_json())) == kept
+    assert row_from_json(json.loads(json.dumps(kept.to_json()))) == kept
 
 
 @pytest.mark.parametrize("seed", range(20))
