@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from transforms3d.quaternions import qconjugate, qmult, rotate_vector
 
-from hetwin_suite.model import Entity, EntityKind, Floats, Layout, Shape
+from hetwin_suite.model import Entity, EntityKind, Floats, Layout, Shape, relative_to
 
 DEVIATIONS = 2.0
 """With padding, shapes grow by so many standard deviations of the position."""
@@ -94,11 +93,11 @@ class Believed:
     def _placed(self, name: str, values: Floats) -> Placed:
         hand = self._holder(name, values)
         frame = hand.parent if hand is not None else self.root
-        pose = values[self._layout.range_of(name, _POSE)][:7].copy()
+        pose = values[self._layout.range_of(name, _POSE)].copy()
         if frame and self._layout.has(frame, _POSE):
-            pose = _relative(values[self._layout.range_of(frame, _POSE)][:7], pose)
+            pose = relative_to(values[self._layout.range_of(frame, _POSE)], pose)
         padding = self._padding(name, values) if self._padded else 0.0
-        return Placed(frame, pose, "" if hand is None else hand.name, padding)
+        return Placed(frame, pose[:7], "" if hand is None else hand.name, padding)
 
     def _holder(self, name: str, values: Floats) -> Entity | None:
         if not self._layout.has(name, _HELD):
@@ -116,10 +115,3 @@ class Believed:
         if not np.isfinite(position).all():
             return 0.0
         return DEVIATIONS * float(np.sqrt(max(np.linalg.eigvalsh(position)[-1], 0.0)))
-
-
-def _relative(frame: Floats, pose: Floats) -> Floats:
-    """A pose in the world as one in a frame."""
-    back = qconjugate(frame[3:7])
-    position = rotate_vector(pose[:3] - frame[:3], back)
-    return np.concatenate([position, qmult(back, pose[3:7])])
