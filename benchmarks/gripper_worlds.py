@@ -54,7 +54,7 @@ WORLD = """<mujoco><compiler angle="radian"/><option timestep="{step}" integrato
     <inertial pos="0 0 0" mass="2" diaginertia=".1 .1 .1"/>
   <body name="roll"><joint name="roll" axis="0 1 0" damping="1"/>
     <inertial pos="0 0 0" mass="0.3" diaginertia=".01 .01 .01"/>
-  <body name="gripper"><joint name="yaw" axis="0 0 1" damping="1"/>
+  <body name="gripper"><joint name="yaw" axis="0 0 1" range="-3 3" damping="1"/>
     <geom type="box" size="0.06 0.03 0.02" mass="0.6"/>{fingers}
   </body></body></body></body></body>
   <body name="thing" pos="0 0 {height}"><freejoint/><geom {shape} mass="{mass}" friction="{friction}"/></body>

@@ -53,7 +53,7 @@ def find_hand(
     bodies = carried(model, _index_of(name, names, "hand"))
     known = [joint_name(model, joint) for joint in range(model.njnt)]
     ends = {_index_of(joint, known, "fingers"): ends for joint, ends in fingers.items()}
-    joints = _finger_joints(model, bodies)
+    joints = _finger_joints(model, bodies[1:])
     if joints and not ends and not (ends := _Ends(model, bodies, joints).found()):
         raise BadInput(
             "the shapes and limits of the finger joints do not show at which end the hand is open",
