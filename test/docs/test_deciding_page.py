@@ -8,20 +8,31 @@ from pathlib import Path
 
 import pytest
 from support.pages import ROOT
+from support.plugins import needs
 
 from hetwin_core.ensemble.errors import BadInput
 
 PAGE = ROOT / "docs" / "deciding.md"
 
 
-def test_the_options_of_the_page_are_those_of_the_command() -> None:
+@pytest.mark.parametrize(
+    ("words", "section", "least"),
+    [
+        ("predict", "Choose a strategy", 5),
+        pytest.param("learn thresholds", "Learn thresholds", 5, marks=needs("hetwin_learning")),
+    ],
+)
+def test_the_options_of_the_page_are_those_of_the_command(
+    words: str, section: str, least: int
+) -> None:
     from support.hetwin_command import all_commands
 
-    command = all_commands()["predict"]
+    command = all_commands()[words]
     known = {option for parameter in command.params for option in parameter.opts}
-    rows = re.findall(r"^\| (`--.*?) \|", PAGE.read_text("utf-8"), re.MULTILINE)
+    text = PAGE.read_text("utf-8").partition(f"## {section}\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`--.*?) \|", text, re.MULTILINE)
     said = {option for row in rows for option in re.findall(r"`(--[a-z-]+)", row)}
-    assert len(said) >= 10
+    assert len(said) >= least
     assert said <= known, said - known
 
 

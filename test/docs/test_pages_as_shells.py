@@ -20,7 +20,6 @@ LONG = {
     *(
         "asking",
         "calibration",
-        "checkpoints",
         "comparing",
         "deciding",
         "experiment",
@@ -34,7 +33,6 @@ LONG = {
         "night",
         "nodes_by_hand",
         "prediction",
-        "projecting",
         "robot_health",
         "ros_interface",
     ),
