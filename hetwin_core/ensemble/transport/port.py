@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,10 +15,12 @@ from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused, RunFaile
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import Changes, Contribution, MainChanges, Stepping, Tick
 from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
-from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 from hetwin_core.ensemble.scene.poses import is_pose
 from hetwin_core.ensemble.scene.snapshot import TABLES, Snapshot, all_finite
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Value
+
+if TYPE_CHECKING:
+    from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 
 MAX_EVENTS = 50_000
 """Most events in one output; a scene may have thousands of objects, each with some of its own."""

@@ -12,7 +12,7 @@ import threading
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -21,7 +21,6 @@ from hetwin_core.ensemble import model_abilities as abilities
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.model import Changes, Model, Tick
 from hetwin_core.ensemble.saving.plain import from_text, to_text
-from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 from hetwin_core.ensemble.scene.layout import layout_from_json
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Value
@@ -30,6 +29,9 @@ from hetwin_core.ensemble.supervision.watched import WatchedProcess, detach, par
 from hetwin_core.ensemble.transport import step_codec
 from hetwin_core.ensemble.transport.remote.memory import FlatMessage, MemoryChannel, TooLarge
 from hetwin_core.ensemble.transport.remote.port import Peer
+
+if TYPE_CHECKING:
+    from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 
 CALLS = (
     *("register", "initialize", "start", "step", "take", "release", "place", "change"),

@@ -7,7 +7,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.errors import BadInput, RunFailed
@@ -23,13 +23,15 @@ from hetwin_core.ensemble.model import (
 from hetwin_core.ensemble.saving.plain import Plain, from_text, to_text
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
-from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 from hetwin_core.ensemble.scene.layout import Layout, Selection, layout_to_json
 from hetwin_core.ensemble.scene.snapshot import Snapshot, read_tables
 from hetwin_core.ensemble.scene.values import Value
 from hetwin_core.ensemble.transport import step_codec
 from hetwin_core.ensemble.transport.port import ModelPort, error_of
 from hetwin_core.ensemble.transport.remote.memory import FlatMessage, TooLarge
+
+if TYPE_CHECKING:
+    from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 
 STOP_DEADLINE_S = 2.0
 
