@@ -35,6 +35,7 @@ def test_forecasts_are_compared_with_what_came_about() -> None:
     assert group([], 0.0, 0.5)["mean"] is None
 
 
+@pytest.mark.long
 def test_cylinders_are_learned_from_ones_that_are_too_large(tmp_path: Path) -> None:
     hand = OfModel(find_scenario("insertion"), None, "spu")
     wrong = OfModel(wrong_scenario(tmp_path / "large.yaml", hand, [0.16, 0.07, 15.0]), None, "spu")

@@ -89,6 +89,7 @@ def test_unsteady():
 """
 
 
+@pytest.mark.long
 def test_the_tests_that_touch_a_line_find_its_errors(
     tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

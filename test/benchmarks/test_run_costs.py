@@ -9,6 +9,7 @@ import many_objects
 import pytest
 
 
+@pytest.mark.long
 def test_both_are_measured_in_one_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert bare.main(["--scenes", "pick_and_place", "--rounds", "1", "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]

@@ -86,6 +86,7 @@ def test_a_twin_joins_a_robot_that_moves_already(tmp_path: Path) -> None:
     assert ended.json["deterministic"] is False
 
 
+@pytest.mark.long
 def test_two_robots_live_each_has_a_twin_in_its_namespace(tmp_path: Path) -> None:
     """Two robots at once, of which the left one is twice as fast: no twin hears the other's."""
     domain = new_domain()

@@ -26,7 +26,7 @@ LONG = {
         "eyes",
         "fidelity",
     ),
-    *("first_hour", "flaws", "fluid"),
+    *("ci", "first_hour", "flaws", "fluid", "foxglove", "scenarios"),
     *(
         "fmu",
         "new",

@@ -63,6 +63,7 @@ def test_options_that_fix_the_same_are_refused(option: dict[str, object], tmp_pa
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_an_insertion_may_end_half_in(tmp_path: Path) -> None:
     import json
 

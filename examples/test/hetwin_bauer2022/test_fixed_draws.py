@@ -128,6 +128,7 @@ def test_two_options_that_fix_the_same_draw_are_refused(grasp: GraspChoice) -> N
     check_choices(grasp, FlawChoice.FADING)
 
 
+@pytest.mark.long
 def test_a_pinch_holds_the_ball_about_its_equator_by_friction() -> None:
     chosen = fixed(drawn(0), recipe(0, "pinch", "none"))
     program = plan(right_hand(ROOT / episode.ROBOT), chosen)

@@ -44,6 +44,7 @@ def inserted() -> Insertion:
     return carried_out(ordinary())
 
 
+@pytest.mark.long
 def test_chamfer_and_compliance_bring_the_probe_in(inserted: Insertion) -> None:
     assert inserted.success
     assert max(inserted.short) < 0.001

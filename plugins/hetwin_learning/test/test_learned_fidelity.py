@@ -34,6 +34,7 @@ def study_of(floor: Path, duration: float | None = None, seed: int = 0) -> Study
     return Study(Moving(floor, None), RunOptions(duration=duration), seed=seed, jobs=1)
 
 
+@pytest.mark.long
 def test_parameters_are_chosen_on_some_draws_and_judged_on_others(
     floor: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

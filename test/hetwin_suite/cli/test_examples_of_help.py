@@ -37,6 +37,7 @@ SHOWS = ("hetwin show runs/today --no-browser", "hetwin show runs/good")
 
 MINUTES = (
     *("hetwin record home_lab ", "hetwin truck learn ", "hetwin truck choose "),
+    *("hetwin record lab_robot ", "hetwin run lab_robot ", "hetwin record insertion "),
     *(
         "hetwin truck plan small ",
         "hetwin learn success ",

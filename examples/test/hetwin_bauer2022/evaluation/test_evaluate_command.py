@@ -119,12 +119,14 @@ def test_no_verdict_depends_on_how_busy_the_machine_is(
     assert judge(episode, "rigid").success is not None
 
 
+@pytest.mark.long
 def test_plain_contacts_make_another_run(success: LabelledEpisode, by_single: Verdict) -> None:
     assert by_single.why != judge(success, "single", contacts=Contacts.PLAIN).why
     assert "ball grasped by right_hand" in by_single.why
     assert "coverage" not in by_single.why
 
 
+@pytest.mark.long
 def test_a_wrong_verdict_gets_its_picture(episodes: Path, tmp_path: Path) -> None:
     """A success whose truth is turned round is a wrong verdict."""
     turned = tmp_path / "episodes" / "turned"
@@ -204,6 +206,7 @@ def due(stamps: list[int]) -> set[int]:
     return found
 
 
+@pytest.mark.long
 def test_a_script_of_ones_own_gets_the_verdicts_of_mismatch(
     success: LabelledEpisode, by_single: Verdict, tmp_path: Path
 ) -> None:

@@ -98,6 +98,7 @@ def test_rules_are_given_the_worse_recording(
     assert judge(worse, approach).success is False, "fingers that read closed hold nothing"
 
 
+@pytest.mark.long
 def test_the_rule_knows_how_far_an_insertion_has_come(
     tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
 ) -> None:

@@ -115,6 +115,7 @@ def test_a_changed_episode_is_judged_again(episodes: Path, tmp_path: Path) -> No
     assert {c["truth"] for c in told["curves"]} == {"success"}
 
 
+@pytest.mark.long
 def test_the_verdict_is_that_of_mismatch_on_the_command_line(
     episodes: Path, tmp_path: Path
 ) -> None:
