@@ -1,4 +1,4 @@
-"""Writes docs/commands.md, all commands and options of hetwin, from the commands themselves.
+"""Writes docs/reference/commands.md, all commands and options of hetwin, from the commands themselves.
 
 Usage: make_commands_page.py; a test holds the page and the commands equal.
 """
@@ -15,13 +15,13 @@ from hetwin_suite.cli.commands import OWN
 from hetwin_suite.cli.main import app
 from hetwin_suite.cli.renamed import BY_OPTION, COMMANDS, DEFAULTS, GONE, OPTIONS
 
-PAGE = Path(__file__).resolve().parent / "commands.md"
+PAGE = Path(__file__).resolve().parent / "reference" / "commands.md"
 INTRODUCTION = """\
 # Commands
 
 All commands, and all options by name, as `--help` has them. This page is written by `docs/make_commands_page.py` from
 the commands. `hetwin --help` lists the commands, `hetwin COMMAND --help` says what one does, with an example that runs
-as it stands. Packages [add commands](packages.md) under nouns of their own; `learn`, `machines` and `truck` come so.
+as it stands. Packages [add commands](../packages.md) under nouns of their own; `learn`, `machines` and `truck` come so.
 
 An option means the same in every command that has it: `-n` counts, `--duration` is simulated time and `--within` wall
 time, `--out` is a folder, or a file whose ending says of which kind, `--jobs` are all cores unless it says how many,

@@ -1,4 +1,4 @@
-"""Writes ``docs/front_door.md`` from the modules of the front door: ``python docs/make_front_door_page.py``."""
+"""Writes ``docs/reference/front_door.md`` from the modules: ``python docs/make_front_door_page.py``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import hetwin_suite
 
-PAGE = Path(__file__).with_name("front_door.md")
+PAGE = Path(__file__).with_name("reference") / "front_door.md"
 ORDER = (
     *("model", "runs", "episode", "tables", "study", "robot", "engine", "grasp", "shapes"),
     *("gazebo", "page", "viewer", "command", "expressions", "testing"),
@@ -40,6 +40,7 @@ def section(name: str) -> str:
     module = importlib.import_module(f"hetwin_suite.{name}")
     title, _, text = (inspect.getdoc(module) or "").partition("\n")
     text = re.sub(r"::\n\n((?:(?:    .*)?\n)+)", _block, text + "\n").strip()
+    text = re.sub(r"\]\((\w+\.md)", r"](../\1", text)
     names = ", ".join(f"`{one}`" for one in module.__all__)
     return f"## `hetwin_suite.{name}`\n\n{title}\n\n{text}\n\nNames: {names}.\n"
 

@@ -38,7 +38,7 @@ TITLES = {
 FLAWS = """\
 ## Flaws
 
-The sentences of `hetwin ask --flaws`, from the [rules](../flaws.md); what stands in braces is filled in.
+The sentences of `hetwin ask --flaws`, from the [rules](../flaws.md#flaws); what stands in braces is filled in.
 """
 HEAD = "| sentence | means | does not mean |\n| --- | --- | --- |\n"
 

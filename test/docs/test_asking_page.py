@@ -11,9 +11,7 @@ from typing import Any
 
 import pytest
 from support.hetwin_command import hetwin
-from support.plugins import needs
 
-import hetwin_suite
 from hetwin_core.episodes.asking.formulas import USAGE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -84,12 +82,3 @@ def _near(value: Any, wanted: Any) -> bool:
     if isinstance(wanted, list) and wanted and isinstance(wanted[0], int | float):
         return bool(value == pytest.approx(wanted, abs=0.01))
     return bool(value == wanted)
-
-
-@needs("hetwin_tables")
-def test_the_page_about_flaws_shows_those_of_the_episode_that_ships(tmp_path: Path) -> None:
-    run = hetwin_suite.run("setting_the_table", out=tmp_path / "run").folder
-    page = (ROOT / "docs" / "flaws.md").read_text(encoding="utf-8")
-    said = hetwin("ask", "--flaws", run)
-    assert said.code == 0, said.err
-    assert f"\n{said.out}```" in page

@@ -40,7 +40,7 @@ def made() -> Any:
 
 @needs("hetwin_learning", "hetwin_machines", "hetwin_tables")
 def test_the_page_is_the_commands() -> None:
-    page = (ROOT / "docs" / "commands.md").read_text("utf-8")
+    page = (ROOT / "docs" / "reference" / "commands.md").read_text("utf-8")
     assert page == made().page(), "run python docs/make_commands_page.py"
 
 

@@ -20,7 +20,6 @@ LONG = {
     *(
         "asking",
         "calibration",
-        "comparing",
         "deciding",
         "experiment",
         "eyes",
@@ -36,7 +35,7 @@ LONG = {
         "robot_health",
         "ros_interface",
     ),
-    *("digital_robot", "machines", "sql", "twin_lab", "use_cases"),
+    *("digital_robot", "machines", "twin_lab", "use_cases"),
 }
 """Pages whose shells take ten seconds and more, and what they show is tested elsewhere every day."""
 PACKAGES = {

@@ -1,8 +1,8 @@
-"""The page on SQL lists the views and their columns as they are."""
+"""The page of the tables is written from their columns, and the page on asking names the extra and the limit."""
 
 from __future__ import annotations
 
-import re
+import runpy
 
 from support.pages import ROOT
 
@@ -10,17 +10,18 @@ from hetwin_core.ensemble.installed import installs
 from hetwin_sql.library import MEMORY
 from hetwin_sql.views import VIEWS
 
-PAGE = (ROOT / "docs" / "sql.md").read_text(encoding="utf-8")
+DOCS = ROOT / "docs"
+PAGE = (DOCS / "asking.md").read_text(encoding="utf-8")
 
 
-def test_it_lists_all_views_with_their_columns() -> None:
-    sections = re.split(r"^### ", PAGE, flags=re.MULTILINE)[1:]
-    assert [section.partition("\n")[0] for section in sections] == [*VIEWS]
-    for section, columns in zip(sections, VIEWS.values(), strict=True):
-        rows = re.findall(r"^\| `(\w+)` \| ([A-Z\[\]]+)(, or NULL)? \|", section, re.MULTILINE)
-        assert rows == [
-            (column.name, column.type, ", or NULL" * column.optional) for column in columns
-        ]
+def test_the_page_of_the_tables_is_their_columns() -> None:
+    made = runpy.run_path(str(DOCS / "make_views_page.py"))
+    page = (DOCS / "reference" / "views.md").read_text(encoding="utf-8")
+    assert page == made["page"](), "run python docs/make_views_page.py"
+
+
+def test_the_page_on_asking_names_all_tables() -> None:
+    assert [name for name in VIEWS if f"`{name}`" not in PAGE] == []
 
 
 def test_it_names_the_extra_and_the_limit() -> None:
