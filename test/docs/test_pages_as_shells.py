@@ -19,7 +19,6 @@ BEGINNINGS = {"pick_and_place": 9.5}
 LONG = {
     *(
         "asking",
-        "calibration",
         "deciding",
         "experiment",
         "eyes",
