@@ -17,7 +17,18 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from boundary_page import IN_SHORT, KEPT, NONE, PAGE, WHOLE, in_short, put, text, thresholds
+from boundary_page import (
+    IN_SHORT,
+    KEPT,
+    NONE,
+    PAGE,
+    VERDICTS,
+    WHOLE,
+    in_short,
+    put,
+    text,
+    thresholds,
+)
 from robustness import HETWIN, recordings
 
 from hetwin_bauer2022.drops.verdict import FAILED_IN
@@ -149,9 +160,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         judge(plan, given.out)
     if not given.page:
         keep(plan, given.out)
-    rows, page = _lines(KEPT), PAGE.read_text(encoding="utf-8")
-    page = put(put(page, WHOLE, text(rows, plan)), IN_SHORT, in_short(rows, plan))
-    PAGE.write_text(page, encoding="utf-8")
+    rows = _lines(KEPT)
+    for page, name, words in (
+        (VERDICTS, WHOLE, text(rows, plan)),
+        (PAGE, IN_SHORT, in_short(rows, plan)),
+    ):
+        page.write_text(put(page.read_text(encoding="utf-8"), name, words), encoding="utf-8")
     return 0
 
 

@@ -15,8 +15,9 @@ from hetwin_suite.study import probability
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = ROOT / "examples" / "hetwin_bauer2022" / "data" / "boundary.jsonl"
 PAGE = ROOT / "docs" / "experiment.md"
+VERDICTS = ROOT / "docs" / "reference" / "verdicts.md"
 WHOLE, IN_SHORT = "boundary", "boundary in short"
-"""Names of the page's parts: all figures, and the first sentence at the top."""
+"""Parts of the pages: all figures in `VERDICTS`, the first sentence in `PAGE`."""
 _NOTHING = "No verdicts are kept yet."
 OURS, RULE = "ensemble", "kinematic"
 UNTUNED, TUNED = "single", "single_tuned"

@@ -1,6 +1,6 @@
 """Writes the figures of `robustness.py`, what `hetwin evaluate robustness --json` printed, into the documentation.
 
-    python benchmarks/robustness_figures.py CURVES.json [--into docs/experiment.md]
+    python benchmarks/robustness_figures.py CURVES.json [--into docs/reference/verdicts.md]
 
 Without `--into` they are printed. The page has two lines, `<!-- figures -->` and `<!-- end of figures -->`; what is
 between them is replaced.

@@ -16,7 +16,7 @@ from hetwin_bauer2022.mismatch_option import completed
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.cli.main import app
 
-PAGE = ROOT / "docs" / "experiment.md"
+PAGE = ROOT / "docs" / "reference" / "verdicts.md"
 UNITS = {"rad", "m", "s", "Hz", "N m", "factor"}
 
 
