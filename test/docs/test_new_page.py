@@ -1,4 +1,4 @@
-"""The page about `hetwin new`: each row of its table of what is read, mended and said."""
+"""The page about `hetwin new`: each row of its table of messages."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.world.robot_xml import joints_of
 
 PAGE = (ROOT / "docs" / "new.md").read_text("utf-8")
-TABLE = PAGE.split("## What is read, what is mended, what is said")[1].split("\n## ")[0]
-ROW = re.compile(r"^\| (?P<what>[^|]+) \| (?P<becomes>[^|]+) \| (?P<said>[^|]+) \|$", re.MULTILINE)
+TABLE = PAGE.split("## Messages")[1].split("\n## ")[0]
+ROW = re.compile(r"^\| (?P<what>[^|]+) \| (?P<said>[^|]+) \|$", re.MULTILINE)
 ROWS = {row["what"]: row["said"] for row in ROW.finditer(TABLE) if row["said"] != "what is said"}
 
 PANDA = "panda_description/urdf/panda.urdf"
