@@ -25,7 +25,7 @@ from machine import machine
 
 from hetwin_bauer2022.evaluation.episodes import LabelledEpisode, find_episodes
 from hetwin_core.ensemble.errors import HetwinError
-from model_nodes.main_physics.engines.factory import ENGINES, make_engine
+from model_nodes.main_physics.engines.factory import engine_names, make_engine
 
 EXAMPLES = """examples:
   python benchmarks/engine_speed.py
@@ -134,7 +134,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         action="append",
         help="folder, as of hetwin record, whose first is played; default: record a drop and an insertion",
     )
-    parser.add_argument("--engine", action="append", choices=ENGINES, help="default: all")
+    parser.add_argument("--engine", action="append", choices=engine_names(), help="default: all")
     parser.add_argument(
         "--busy", type=int, action="append", help="busy loops beside (default: 0, then 2)"
     )
@@ -143,7 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     if given.rounds < 1:
         parser.error(f"--rounds: found {given.rounds}, expected at least 1")
-    engines: list[str] = given.engine or list(reversed(ENGINES))
+    engines: list[str] = given.engine or list(reversed(engine_names()))
     on = machine()
     try:
         for engine in engines:

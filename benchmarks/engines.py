@@ -30,7 +30,7 @@ from hetwin_bauer2022.evaluation.episodes import LabelledEpisode, find_episodes
 from hetwin_bauer2022.evaluation.judge import Verdict, judge
 from hetwin_bauer2022.evaluation.table2 import cells
 from hetwin_core.ensemble.errors import HetwinError
-from model_nodes.main_physics.engines.factory import ENGINES, make_engine
+from model_nodes.main_physics.engines.factory import engine_names, make_engine
 
 EXAMPLES = """examples:
   hetwin record drop -n 10 --seed 20262 --out drops
@@ -226,7 +226,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--episodes", type=Path, action="append", required=True, help="folder, as of hetwin record"
     )
     parser.add_argument("--first", type=int, default=10, help="of each folder (default: 10)")
-    parser.add_argument("--engine", action="append", choices=ENGINES, help="default: all")
+    parser.add_argument("--engine", action="append", choices=engine_names(), help="default: all")
     parser.add_argument("--approach", action="append", choices=PLAYED, help="default: all")
     parser.add_argument(
         "--keep", type=Path, default=Path("engines.jsonl"), help="file of what was played"
@@ -238,7 +238,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     if given.first < 1:
         parser.error("--first must be above 0")
-    engines: list[str] = given.engine or list(reversed(ENGINES))
+    engines: list[str] = given.engine or list(reversed(engine_names()))
     try:
         for engine in engines:
             make_engine(engine).close()

@@ -24,7 +24,7 @@ from machine import machine
 from hetwin_bauer2022.evaluation.approaches import says_success, task_of
 from hetwin_bauer2022.evaluation.episodes import LabelledEpisode, find_episodes
 from hetwin_core.ensemble.errors import BadInput
-from model_nodes.main_physics.engines.factory import AUTO, ENGINES
+from model_nodes.main_physics.engines.factory import AUTO, engine_names
 
 HETWIN = (sys.executable, "-m", "hetwin_suite.cli.command")
 RUN_LIMIT_S = 180.0
@@ -166,7 +166,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--isolated", action="store_true", help="one process per model, not all in the conductor's"
     )
     parser.add_argument(
-        "--engine", choices=(AUTO, *ENGINES), help="physics engine (default: the scenario's)"
+        "--engine", choices=(AUTO, *engine_names()), help="physics engine (default: the scenario's)"
     )
     parser.add_argument(
         "--aim", type=float, default=AIM_MS, help=f"lag to stay under in ms (default: {AIM_MS:g})"

@@ -1,4 +1,4 @@
-"""Physics without an ensemble: load a world, step it, read it.
+"""Physics without an ensemble: load a world, step it, read it; and engines of one's own.
 
 For example, half a second of the world of a table::
 
@@ -14,36 +14,158 @@ For example, half a second of the world of a table::
     frames = np.zeros((len(engine.frames), 13))
     engine.read_frames(frames)
     print(dict(zip(engine.frames, frames[:, 2])))
+
+An engine of one's own is an `Engine`, found by an entry point of the group ``hetwin.engines`` that names an
+`EngineKind`; scenarios select it by the entry point's name (``engine: NAME``). It is given a `World` of `Body`, `Link`
+and `Joint`. What it cannot compute it may take from MuJoCo: a `Builder` makes a model of the same world, in which
+`Nearest` finds distances and `InverseDynamics` the efforts of a motion. `hetwin_gazebo` is built on nothing else.
 """
 
 from __future__ import annotations
 
+from hetwin_core.ensemble.scenario.robot import DriveMode
+from hetwin_core.ensemble.scene.poses import Quaternion, normalized, rotation_by, rotation_vector
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY, PROXIMITY_COLUMNS, no_rows
+from hetwin_core.ensemble.scene.values import POSE_SIZE
+from hetwin_core.ensemble.supervision.interrupts import TERMINATING
+from hetwin_core.ensemble.validation import check
 from model_nodes.bounding_boxes import BoundingBoxes
-from model_nodes.main_physics.engines.engine import Diverged, Engine, EngineSettings, Rangefinder
+from model_nodes.main_physics.engines.engine import (
+    Diverged,
+    Engine,
+    EngineKind,
+    EngineSettings,
+    Rangefinder,
+    Remark,
+    Scanner,
+    Unsupported,
+)
 from model_nodes.main_physics.engines.factory import make_engine
+from model_nodes.main_physics.engines.mujoco.builder import Builder
+from model_nodes.main_physics.engines.mujoco.distances import Nearest, Pairs
+from model_nodes.main_physics.engines.mujoco.feed_forward import FeedForward, InverseDynamics
+from model_nodes.main_physics.engines.mujoco.frames import FrameReader
+from model_nodes.main_physics.engines.mujoco.kinematic_bodies import KinematicBodies
+from model_nodes.main_physics.engines.mujoco.link_watch import LinkWatch
+from model_nodes.main_physics.engines.mujoco.options import MujocoOptions
+from model_nodes.main_physics.engines.mujoco.sensing import Rangefinders
+from model_nodes.main_physics.engines.mujoco.tables import (
+    BodyKind,
+    gives_way,
+    make_tables,
+    yielding_links,
+)
+from model_nodes.main_physics.engines.shared import (
+    CARRYING_GAIN,
+    CopiedPart,
+    Pair,
+    Touches,
+    note_too_many,
+    proximity_objects,
+)
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.model import MainPhysics
 from model_nodes.main_physics.settings import Settings
-from model_nodes.main_physics.world.description import DEFAULT_FRICTION, Body, World
+from model_nodes.main_physics.world.description import (
+    DEFAULT_FRICTION,
+    GREY,
+    IDENTITY,
+    Base,
+    Body,
+    Extra,
+    Geometry,
+    Inertial,
+    Joint,
+    JointDrive,
+    JointKind,
+    Link,
+    Pose,
+    Vector,
+    World,
+    frame_name,
+    joint_name,
+)
 from model_nodes.main_physics.world.entities import entities_of
+from model_nodes.main_physics.world.notes import STEP_SETTINGS, Notes
+from model_nodes.main_physics.world.sdf.frames import moved
+from model_nodes.main_physics.world.transforms import compose as compose_poses
+from model_nodes.main_physics.world.transforms import joined_inertials, moved_inertial, pose_of
+from model_nodes.main_physics.world.urdf.reader import moving_joints
 from model_nodes.main_physics.world.xml_file import Element as XmlElement
 from model_nodes.main_physics.world.xml_file import parse_xml, read_xml
 
 __all__ = [
+    "CARRYING_GAIN",
     "DEFAULT_FRICTION",
+    "GREY",
+    "IDENTITY",
+    "POSE_SIZE",
+    "PROXIMITY",
+    "PROXIMITY_COLUMNS",
+    "STEP_SETTINGS",
+    "TERMINATING",
+    "Base",
     "Body",
+    "BodyKind",
     "BoundingBoxes",
+    "Builder",
+    "CopiedPart",
     "Diverged",
+    "DriveMode",
     "Engine",
+    "EngineKind",
     "EngineSettings",
+    "Extra",
+    "FeedForward",
+    "FrameReader",
+    "Geometry",
+    "Inertial",
+    "InverseDynamics",
+    "Joint",
+    "JointDrive",
+    "JointKind",
+    "KinematicBodies",
+    "Link",
+    "LinkWatch",
     "MainPhysics",
+    "MujocoOptions",
+    "Nearest",
+    "Notes",
+    "Pair",
+    "Pairs",
+    "Pose",
+    "Quaternion",
     "Rangefinder",
+    "Rangefinders",
+    "Remark",
+    "Scanner",
     "Settings",
+    "Touches",
+    "Unsupported",
+    "Vector",
     "World",
     "XmlElement",
+    "check",
+    "compose_poses",
     "entities_of",
+    "frame_name",
+    "gives_way",
+    "joined_inertials",
+    "joint_name",
     "load_world",
     "make_engine",
+    "make_tables",
+    "moved",
+    "moved_inertial",
+    "moving_joints",
+    "no_rows",
+    "normalized",
+    "note_too_many",
     "parse_xml",
+    "pose_of",
+    "proximity_objects",
     "read_xml",
+    "rotation_by",
+    "rotation_vector",
+    "yielding_links",
 ]

@@ -52,6 +52,8 @@ COMMANDS = {
     ),
 }
 """Commands that packages of ours bring, and the extras that install these."""
+ENGINES = {"gz": "gazebo"}
+"""Physics engines that packages of ours bring, and the extras that install these."""
 LIBRARIES = {"aims": "examples"}
 """Libraries of strategies that packages of ours bring, and the extras that install these."""
 FORMATS = {"mcap": "foxglove", "parquet": "tables", "rrd": "rerun"}

@@ -14,14 +14,14 @@ from hetwin_core.ensemble.model import Model, Tick
 from hetwin_core.ensemble.model_abilities import Responsible
 from hetwin_core.ensemble.scene.hands import finger_links
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.poses import compose, extrapolate
+from hetwin_core.ensemble.scene.poses import compose, extrapolate, rotation_vector
 from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Value
 from hetwin_suite._grasp.hand import MujocoHand, body_name, carried, joint_name, solid_geoms
 from model_nodes.grasp_monitor import GraspMonitor
 from model_nodes.grasp_monitor.model import HELD_OBJECT, HOLDING
-from model_nodes.main_physics.engines.gz.proxies.proxy import GAIN, turn
 from model_nodes.main_physics.engines.mujoco.distances import Nearest, nearest_points
+from model_nodes.main_physics.engines.shared import CARRYING_GAIN
 from model_nodes.rigid_grasp import RigidGrasp
 
 REACH = 0.02
@@ -123,15 +123,17 @@ class Grip:
         """
         data, palm = self._data, self._hand.bodies[0]
         now = np.append(data.xpos[palm], data.xquat[palm])
-        moved = np.append(now[:3] - self._palm[:3], turn(self._palm[3:], now[3:]))
+        moved = np.append(now[:3] - self._palm[:3], rotation_vector(self._palm[3:], now[3:]))
         self._palm, value = now, self._value
         hand = np.append(now, moved / step if step else np.zeros(6))
         if value.parent == self._frame:
             place = compose(hand, value.data)
         else:
             place = extrapolate(value.data, (self._now() - value.time_ns) * 1e-9)
-        away = np.append(place[:3] - data.xpos[self.held], turn(data.xquat[self.held], place[3:7]))
-        return place[7:], place[7:] + min(GAIN, 0.5 / step if step else 0.0) * away
+        away = np.append(
+            place[:3] - data.xpos[self.held], rotation_vector(data.xquat[self.held], place[3:7])
+        )
+        return place[7:], place[7:] + min(CARRYING_GAIN, 0.5 / step if step else 0.0) * away
 
     def pose(self, body: int) -> Floats:
         """(13,) pose and twist of a body, as MuJoCo last computed them."""

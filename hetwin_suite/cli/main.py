@@ -120,11 +120,10 @@ def version_line() -> str:
     """The versions of hetwin, of the physics engines and of Python in one line."""
     import platform
 
-    from model_nodes.main_physics.engines.gz.bindings import installed
+    from model_nodes.main_physics.engines.factory import releases
 
-    release = installed()
-    gazebo = f"Gazebo {release.name}" if release else "without Gazebo"
-    parts = (f"MuJoCo {_version('mujoco-core')}", gazebo, f"Python {platform.python_version()}")
+    others = releases() or ["without Gazebo"]
+    parts = (f"MuJoCo {_version('mujoco-core')}", *others, f"Python {platform.python_version()}")
     return f"hetwin {_version('hetwin-suite')} ({', '.join(parts)})"
 
 

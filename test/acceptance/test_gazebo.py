@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 from support.cli_runs import ROOT, hetwin
-from support.gazebo_servers import gazebo_server
+from support.gazebo_servers import gazebo_server, needs_gazebo
 from support.plugins import needs
 
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.episodes.episode import Episode
-from model_nodes.main_physics.engines.gz.bindings import installed
 
 pytestmark = [
-    pytest.mark.skipif(installed() is None, reason="Gazebo's Python bindings are not installed"),
+    needs_gazebo,
     pytest.mark.slow,
 ]
 HANDLING = {"grip_closed", "grasped", "picked_up", "grip_lost", "released", "put_down"}

@@ -16,10 +16,9 @@ from pathlib import Path
 import pytest
 from support.ament_prefix import ament_prefix, why_no_launch
 from support.falling_ball import falling_ball
+from support.gazebo_servers import GAZEBO_IS_HERE
 from support.interrupted_runs import Interrupt, hetwin_command, interrupted
 from support.ros_domains import new_domain
-
-from model_nodes.main_physics.engines.gz.bindings import installed
 
 INTERRUPTS = int(os.environ.get("INTERRUPTS", "20"))
 SEED = int(os.environ.get("INTERRUPT_SEED", "1"))
@@ -50,7 +49,7 @@ class Kind:
 
     def why_not(self) -> str:
         """Why it cannot be run here; empty if it can."""
-        if self.engine == "gz" and installed() is None:
+        if self.engine == "gz" and not GAZEBO_IS_HERE:
             return "Gazebo's Python bindings are not installed"
         return why_no_launch() if self.launch else ""
 

@@ -11,7 +11,7 @@ import threading
 import time
 from typing import Any
 
-from model_nodes.main_physics.engines.gz.bindings import gazebo
+from hetwin_gazebo.bindings import gazebo
 
 
 def main(partition: str, world: str) -> None:

@@ -161,6 +161,16 @@ def rotation_by(vector: Sequence[float]) -> Quaternion:
     return (math.cos(0.5 * angle), s * vector[0], s * vector[1], s * vector[2])
 
 
+def rotation_vector(start: Floats, end: Floats) -> Floats:
+    """(3,) the rotation vector [rad] from one orientation (4,) w x y z to another, in the world frame."""
+    w, x, y, z = multiply(end.tolist(), conjugate(start.tolist()))
+    if w < 0:
+        w, x, y, z = -w, -x, -y, -z
+    sine = float(np.sqrt(x * x + y * y + z * z))
+    factor = 2.0 if sine < 1e-9 else 2.0 * float(np.arctan2(sine, w)) / sine
+    return np.array((factor * x, factor * y, factor * z))
+
+
 def normalized(q: Sequence[float]) -> Quaternion:
     """The unit quaternion in the direction of `q`."""
     n = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])

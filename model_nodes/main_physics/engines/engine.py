@@ -467,3 +467,16 @@ class Engine(ABC):
     @abstractmethod
     def close(self) -> None:
         """Release all resources."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineKind:
+    """An engine that a package brings: what an entry point of the group ``hetwin.engines`` names.
+
+    Attributes:
+        make: returns a new engine; raises ImportError if what it drives is not installed.
+        release: returns the name and release of what it drives, without importing it; empty if it is not installed.
+    """
+
+    make: Callable[[], Engine]
+    release: Callable[[], str]

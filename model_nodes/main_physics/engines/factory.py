@@ -1,60 +1,61 @@
-"""Creates a physics engine by name."""
+"""Creates a physics engine by name: MuJoCo, or one that a package brings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.installed import ENGINES, Group
 from hetwin_core.ensemble.nearest import one_of
-from model_nodes.main_physics.engines.engine import Engine
+from model_nodes.main_physics.engines.engine import Engine, EngineKind
 
 AUTO = "auto"
+MUJOCO = "mujoco"
+_GROUP = Group("hetwin.engines", "physics engine", "an EngineKind of hetwin_suite.engine", ENGINES)
 
 
-def _gazebo() -> Engine:
-    from model_nodes.main_physics.engines.gz.bindings import gazebo
+def engine_names() -> list[str]:
+    """Names of the engines that are installed or that an extra brings, the preferred ones first."""
+    return [*_GROUP.known(), MUJOCO]
 
-    gazebo()  # fails at once where it is not installed; the engine itself takes longer to import
-    from model_nodes.main_physics.engines.gz.engine import GazeboEngine
 
-    return GazeboEngine()
+def make_engine(name: str = AUTO) -> Engine:
+    """Create an engine by its name; ``auto`` selects the first that can be used, MuJoCo last.
+
+    Raises:
+        BadInput: if there is no such engine, or its package is not installed.
+        ImportError: if what it drives is not installed.
+    """
+    if name == AUTO:
+        return _first()
+    if name == MUJOCO:
+        return _mujoco()
+    if name not in _GROUP.known():
+        raise BadInput(
+            "there is no such physics engine",
+            where="engine",
+            found=name,
+            expected=one_of(name, [AUTO, *engine_names()]),
+        )
+    kind: EngineKind = _GROUP.load(name, "engine")
+    return kind.make()
+
+
+def releases() -> list[str]:
+    """Names and releases of what the engines of installed packages drive."""
+    found = [kind.release() for _, kind in _GROUP.each()]
+    return [release for release in found if release]
+
+
+def _first() -> Engine:
+    for _, kind in _GROUP.each():
+        try:
+            engine: Engine = kind.make()
+        except ImportError:
+            continue
+        return engine
+    return _mujoco()
 
 
 def _mujoco() -> Engine:
     from model_nodes.main_physics.engines.mujoco.engine import MujocoEngine
 
     return MujocoEngine()
-
-
-_MAKERS: dict[str, Callable[[], Engine]] = {"gz": _gazebo, "mujoco": _mujoco}
-ENGINES = tuple(_MAKERS)
-"""Names of the engines, the preferred one first."""
-
-
-def make_engine(name: str = AUTO) -> Engine:
-    """Create an engine by its name; ``auto`` selects the first that is installed.
-
-    Raises:
-        BadInput: if there is no such engine.
-        ImportError: if it is not installed.
-    """
-    if name == AUTO:
-        return _first()
-    if name not in _MAKERS:
-        raise BadInput(
-            "there is no such physics engine",
-            where="engine",
-            found=name,
-            expected=one_of(name, [AUTO, *ENGINES]),
-        )
-    return _MAKERS[name]()
-
-
-def _first() -> Engine:
-    *others, last = _MAKERS.values()
-    for make in others:
-        try:
-            return make()
-        except ImportError:
-            continue
-    return last()

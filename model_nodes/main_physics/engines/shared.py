@@ -1,4 +1,4 @@
-"""What engines share: parts whose state is copied, which objects are near, and gathered touches."""
+"""What engines share: parts whose state is copied, the objects that are near, gathered touches, and a gain."""
 
 from __future__ import annotations
 
@@ -51,6 +51,8 @@ def copied(value: Any) -> Any:
     return set(value) if isinstance(value, set) else value
 
 
+CARRYING_GAIN = 50.0
+"""Rate at which a carried object's position error decays [1/s]: slow enough not to drop what it carries."""
 EVERYTHING_NEAR = 32
 """With up to this many objects, proximity is reported for all of them unless the settings name some."""
 

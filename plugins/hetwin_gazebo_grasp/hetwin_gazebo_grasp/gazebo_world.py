@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_suite.gazebo import Gazebo, Proxy
+from hetwin_gazebo.bindings import Gazebo
+from hetwin_gazebo.proxies.proxy import Proxy
 from hetwin_suite.model import BadInput, Floats
 
 _SDF_DEADLINE_MS = 5000

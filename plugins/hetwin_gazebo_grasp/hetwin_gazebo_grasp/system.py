@@ -7,9 +7,9 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from hetwin_gazebo.bindings import gazebo
 from hetwin_gazebo_grasp.gazebo_world import GazeboWorld
 from hetwin_gazebo_grasp.holding import Holding, Wishes
-from hetwin_suite.gazebo import gazebo
 from hetwin_suite.model import BadInput, Event
 
 PATIENCE_S, AGAIN_S = 10.0, 0.5

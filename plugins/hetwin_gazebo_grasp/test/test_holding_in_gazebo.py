@@ -19,9 +19,9 @@ import numpy as np
 import pytest
 from support.gazebo_servers import needs_gazebo
 
+from hetwin_gazebo.bindings import gazebo
 from hetwin_gazebo_grasp import get_system, system
 from hetwin_gazebo_grasp.holding import Holding, Wishes
-from hetwin_suite.gazebo import gazebo
 from hetwin_suite.grasp import mirror_of
 from hetwin_suite.model import BadInput, Event, Floats
 

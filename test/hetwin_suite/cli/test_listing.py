@@ -18,7 +18,7 @@ from hetwin_core.ensemble.scenario.scenario import scenario_names
 from hetwin_suite._commands import completion
 from hetwin_suite.cli.catalogue import ModelRow
 from hetwin_suite.cli.main import app
-from model_nodes.main_physics.engines.factory import AUTO, ENGINES
+from model_nodes.main_physics.engines.factory import AUTO, engine_names
 
 
 def test_every_type_is_listed_in_a_line_of_its_own() -> None:
@@ -109,7 +109,7 @@ def test_the_shell_completes_names(typed: str, offered: str) -> None:
 def test_what_is_completed_is_what_there_is() -> None:
     assert completion.scenarios("") == scenario_names()
     assert completion.model_types("") == list(model_types())
-    assert set(completion.ENGINES) == {AUTO, *ENGINES}
+    assert set(completion.ENGINES) == {AUTO, *engine_names()}
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from model_nodes.main_physics.engines.gz.bindings import installed
+from support.gazebo_servers import GAZEBO_IS_HERE
 
 HEAVY = (
     *("PIL", "jinja2", "rclpy", "rich", "rosbags.highlevel", "rosbags.rosbag1"),
@@ -55,8 +54,8 @@ def test_nothing_heavy(tmp_path: Path) -> None:
     before, modules = ({*line.split()} for line in done.stdout.splitlines())
     assert modules.isdisjoint(HEAVY)
     assert before.isdisjoint(AFTER)
-    if installed() is None:
-        assert "model_nodes.main_physics.engines.gz.engine" not in modules
+    if not GAZEBO_IS_HERE:
+        assert "hetwin_gazebo.engine" not in modules
 
 
 def test_metadata_of_packages_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:

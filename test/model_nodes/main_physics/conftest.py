@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from hetwin_core.ensemble.errors import BadInput
 from model_nodes.main_physics.engines.engine import Engine, EngineSettings
 from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.world.description import World
@@ -37,7 +38,7 @@ CANNOT = {
 
 
 def _with_bullet() -> Engine:
-    from model_nodes.main_physics.engines.gz.engine import GazeboEngine
+    from hetwin_gazebo.engine import GazeboEngine
 
     class Bullet(GazeboEngine):
         """Gazebo with bullet-featherstone."""
@@ -62,7 +63,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     tests = {request.node.originalname, request.module.__name__.rpartition(".")[2]}
     try:
         made = MAKERS[request.param]()
-    except ImportError as error:
+    except (BadInput, ImportError) as error:
         pytest.skip(f"engine {request.param} cannot be used here: {error}")
     for name in {made.name, request.param}:
         for test in tests & CANNOT.get(name, {}).keys():

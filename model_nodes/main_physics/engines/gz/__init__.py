@@ -1,1 +1,0 @@
-"""Gazebo Sim as a physics engine, through its Python bindings."""

@@ -1,0 +1,162 @@
+"""The bases of robots that move, and what goes along when one is put elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from hetwin_gazebo.shadow import Shadow
+from hetwin_gazebo.touching import Key
+from hetwin_suite.engine import CopiedPart, frame_name, rotation_by, rotation_vector
+from hetwin_suite.model import (
+    WORLD,
+    Floats,
+    compose,
+    conjugate,
+    extrapolate,
+    multiply,
+    relative_to,
+    rotate,
+)
+
+
+class Bases(CopiedPart):
+    """What is commanded to the bases of robots.
+
+    Attributes:
+        followed: names of the robots whose base follows its command.
+        placed: (13,) pose and twist that a base is set to before the next step.
+    """
+
+    saved_fields = ("_to",)
+
+    def __init__(self, shadow: Shadow, period: float) -> None:
+        self._shadow, self._period = shadow, period
+        self.followed = shadow.tables.followed
+        self.placed: dict[str, Floats] = {}
+        self._from = {name: shadow.bases[name] for name in self.followed}
+        self._to = dict(self._from)
+
+    def __contains__(self, robot: str) -> bool:
+        return robot in self._shadow.bases
+
+    @property
+    def any(self) -> bool:
+        """Whether there are any."""
+        return bool(self._shadow.bases)
+
+    def place(self, robot: str, state: Floats) -> None:
+        """Set the base of a robot to (13,) pose and twist; call `Shadow.jump` next."""
+        state = np.array(state)
+        self._shadow.set_bases({robot: state})
+        self.placed[robot] = state
+        if robot in self._from:
+            self._from[robot] = self._to[robot] = state
+
+    def place_all(self) -> None:
+        """Have all bases set to where they are."""
+        self.placed.update(self._shadow.bases)
+
+    def command(self, states: Floats) -> None:
+        """Set the (n, 13) states of the followed bases at the end of the next step."""
+        self._to.update(zip(self.followed, np.array(states), strict=True))
+
+    def at(self, share: float) -> dict[str, Floats]:
+        """Return the (13,) commanded state of each followed base after a fraction of the step."""
+        if share >= 1.0:
+            return dict(self._to)
+        return {name: _between(self._from[name], self._to[name], share) for name in self.followed}
+
+    def expected(self, share: float) -> Mapping[str, Floats]:
+        """As `at`, with the free bases as their twists take them on."""
+        return {
+            name: extrapolate(pose, share * self._period)
+            for name, pose in self._shadow.bases.items()
+        } | self.at(share)
+
+    def accelerations(self) -> dict[str, Floats]:
+        """Return (6,) those of the followed bases in this step, in the coordinates of free joints.
+
+        The first three numbers are along the world's axes [m/s^2], the others along the root link's own [rad/s^2].
+        """
+        found: dict[str, Floats] = {}
+        for name, end in self._to.items():
+            change = (end[7:] - self._from[name][7:]) / self._period
+            turning = rotate(conjugate(end[3:7].tolist()), change[3:].tolist())
+            found[name] = np.array((*change[:3], *turning))
+        return found
+
+    def stepped(self) -> None:
+        """Note that the commanded states are reached."""
+        self._from = dict(self._to)
+
+    def keep_from(self, before: Bases) -> None:
+        """Copy the commands of another world with the same robots; the shadow must have copied the bases already."""
+        self._from, self._to = dict(before._from), dict(before._to)
+
+    def restore(self, state: Any) -> None:
+        """Restore saved commands; the bases are set to where the shadow has them."""
+        super().restore(state)
+        self._from = dict(self._to)
+        self.place_all()
+
+
+def _between(begin: Floats, end: Floats, share: float) -> Floats:
+    """A state between two, on a straight way with one turn."""
+    state = begin + share * (end - begin)
+    part = rotation_by((share * rotation_vector(begin[3:7], end[3:7])).tolist())
+    state[3:7] = multiply(part, begin[3:7].tolist())
+    return state
+
+
+def held_by(robot: str, shadow: Shadow, touching: Iterable[Key]) -> set[str]:
+    """Return the objects that move with a robot.
+
+    Those that are led in its frames or attached to such do, and those that touch it or these, directly or through
+    others that do. What touches anything else, such as the floor, does not: it stands there.
+
+    Args:
+        robot: its name.
+        shadow: of the world.
+        touching: pairs of frames that touch each other.
+    """
+    bodies = shadow.world.bodies
+    owner = {frame_name(body, link.name): body.name for body in bodies for link in body.links}
+    on = {n: owner.get(v.parent, WORLD) for n, v in shadow.kinematic.values.items()}
+    on |= {name: owner[load.to] for name, load in shadow.loads.items()}
+    held = {name for name in on if _carrier(name, on) == robot}
+    standing = {name for name in on if _carrier(name, on) == WORLD}
+    pairs: list[tuple[str, str]] = []
+    for keys in touching:
+        one, other = (owner.get(shadow.tables.frames[key], WORLD) for key in keys)
+        for name, partner in ((one, other), (other, one)):
+            if partner == robot or partner in shadow.poses:
+                pairs.append((partner, name))
+            else:
+                standing.add(name)
+    reached, new = {robot, *held}, {robot, *held}
+    while new:
+        new = {name for partner, name in pairs if partner in new}
+        new = (new & shadow.poses.keys()) - standing - reached
+        reached |= new
+    return reached - {robot}
+
+
+def _carrier(name: str, on: dict[str, str]) -> str:
+    """What an object is led by or attached to in the end."""
+    passed: set[str] = set()
+    while name in on and name not in passed:
+        passed.add(name)
+        name = on[name]
+    return name
+
+
+def carried_along(
+    robot: str, state: Floats, held: Iterable[str], shadow: Shadow
+) -> dict[str, Floats]:
+    """Return object -> (13,) where it goes if the base of a robot is put to (13,) a state."""
+    before, after = shadow.bases[robot].copy(), np.array(state)
+    before[7:], after[7:] = 0.0, 0.0
+    return {name: compose(after, relative_to(before, shadow.poses[name])) for name in held}

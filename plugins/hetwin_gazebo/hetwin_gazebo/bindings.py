@@ -1,0 +1,159 @@
+"""Finds the Python bindings of Gazebo under the module names of each release.
+
+Jetty has plain names; those of Ionic and Harmonic contain the versions of their libraries. The bindings are
+imported only if a scenario uses Gazebo. The engine runs on the loopback interface, in a partition of its own.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any
+
+from hetwin_suite.model import BadInput
+
+_PARTITION = "GZ_PARTITION"
+_OWN_WORLD = "/hetwin/world/"
+_numbers = itertools.count()
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """The module names of one release."""
+
+    name: str
+    sim: str
+    math: str
+    msgs: str
+    transport: str
+
+
+RELEASES = (
+    Release("Jetty", "gz.sim", "gz.math", "gz.msgs", "gz.transport"),
+    Release("Ionic", "gz.sim9", "gz.math8", "gz.msgs11", "gz.transport14"),
+    Release("Harmonic", "gz.sim8", "gz.math7", "gz.msgs10", "gz.transport13"),
+)
+"""The supported releases, newest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gazebo:
+    """The imported modules of the installed release."""
+
+    release: str
+    sim: ModuleType
+    math: ModuleType
+    transport: ModuleType
+    messages: str
+
+    def message(self, module: str, name: str) -> Any:
+        """Return a message type, such as ``Contacts`` in ``contacts_pb2``."""
+        return getattr(import_module(f"{self.messages}.{module}"), name)
+
+
+def installed() -> Release | None:
+    """The newest release whose bindings are installed, without importing them; None if there is none."""
+    return next((release for release in RELEASES if _is_there(release)), None)
+
+
+def _is_there(release: Release) -> bool:
+    names = (release.sim, release.math, release.msgs, release.transport)
+    try:
+        return all(find_spec(name) is not None for name in names)
+    except ImportError:  # not even the package `gz`
+        return False
+
+
+@cache
+def gazebo() -> Gazebo:
+    """Import the bindings.
+
+    Raises:
+        ImportError: if they are not installed or fail to load.
+    """
+    release = installed()
+    if release is None:
+        names = ", ".join(f"{r.sim} ({r.name})" for r in RELEASES)
+        raise ImportError(f"Gazebo's Python bindings are not installed: found none of {names}")
+    os.environ.setdefault("GZ_IP", "127.0.0.1")
+    # First: without it Gazebo's own functions cannot return poses.
+    math = import_module(release.math)
+    sim = import_module(release.sim)
+    found = Gazebo(release.name, sim, math, import_module(release.transport), release.msgs)
+    try:
+        found.message("pose_pb2", "Pose")
+    except (
+        Exception
+    ) as error:  # protobuf raises many kinds of errors if it is missing or does not fit
+        raise ImportError(
+            f"the messages of Gazebo {release.name} cannot be imported: {type(error).__name__}: {error};"
+            " they need the Python package protobuf in a version that matches"
+        ) from error
+    return found
+
+
+def transport_node(partition: str | None, where: str) -> tuple[Any, str]:
+    """Return a node that talks to Gazebo in other processes, and the name of its partition.
+
+    Args:
+        partition: of the processes; None: the environment's, or Gazebo's default.
+        where: what named the partition.
+
+    Raises:
+        BadInput: if the name is invalid.
+        ImportError: if the bindings are not installed.
+    """
+    transport = gazebo().transport
+    options = transport.NodeOptions()
+    if partition is not None:
+        options.partition = partition
+    if partition is not None and options.partition != partition:
+        raise BadInput(
+            "is not a name of a Gazebo partition",
+            where=where,
+            found=partition,
+            expected="a name without spaces, such as GZ_PARTITION of that Gazebo",
+        )
+    return transport.Node(options), options.partition
+
+
+def own_worlds(topics: Iterable[str]) -> set[str]:
+    """Worlds that engines of hetwin's compute in a partition, by the topics that are advertised in it."""
+    return {topic.removeprefix(_OWN_WORLD) for topic in topics if topic.startswith(_OWN_WORLD)}
+
+
+def own_world_topic(world: str) -> str:
+    """The topic by which an engine says that a world is its own; nothing is published on it."""
+    return _OWN_WORLD + world.replace(" ", "_")
+
+
+def new_partition() -> str:
+    """The transport partition of the next engine: the environment's GZ_PARTITION, else one of its own."""
+    number = next(_numbers)
+    own = f"hetwin_{os.getpid()}" + (f"_{number}" if number else "")
+    return os.environ.get(_PARTITION) or own
+
+
+@contextmanager
+def partition_set(partition: str) -> Iterator[None]:
+    """Set the partition of all nodes that are made meanwhile, of Gazebo's server in particular.
+
+    Gazebo takes it from the environment only. What else in the process, or in its children, talks to a Gazebo must not
+    find it there.
+    """
+    before = os.environ.get(_PARTITION)
+    os.environ[_PARTITION] = partition
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_PARTITION]
+        else:
+            os.environ[_PARTITION] = before

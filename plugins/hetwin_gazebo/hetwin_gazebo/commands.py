@@ -1,0 +1,110 @@
+"""The commands that Gazebo gets before each of its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hetwin_gazebo.bindings import gazebo
+from hetwin_gazebo.drives import JointOrders
+from hetwin_gazebo.lockstep import LockStep
+from hetwin_gazebo.parts import Balls
+from hetwin_gazebo.proxies.proxy import Proxy
+from hetwin_gazebo.proxies.selection import ProxyKind
+from hetwin_suite.model import Floats
+
+_STILL = 1e-9
+"""Below this commanded speed a joint gets no command, and Gazebo brakes it [rad/s or m/s]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commands:
+    """Commands for joints and objects.
+
+    Attributes:
+        seconds: duration of the step.
+        orders: what the driven joints are commanded.
+        positions, velocities: of all joints before the step, the driven ones first.
+        reset: whether to set the joints to these first.
+        stiff: indices of the passive joints that are locked.
+        active: the kind of each object.
+        placed: (13,) pose and twist to set an object, or the base of a robot, to at first.
+        begins, ends: (13,) prescribed pose and twist of objects and bases before and after the step.
+        shown: (13,) pose and twist now of objects that have pictures; empty except in a period's first step.
+        period: duration of the ensemble's step.
+        wrenches: (6,) force [N] and torque [Nm] on an object, along the world's axes.
+        balls: the state of the ball joints before the step.
+    """
+
+    seconds: float
+    orders: JointOrders
+    positions: Floats
+    velocities: Floats
+    reset: bool
+    stiff: Collection[int]
+    active: Mapping[str, ProxyKind | None]
+    placed: Mapping[str, Floats]
+    begins: Mapping[str, Floats]
+    ends: Mapping[str, Floats]
+    wrenches: Mapping[str, Floats]
+    balls: Balls
+    shown: Mapping[str, Floats]
+    period: float
+
+    def apply(self, ecm: Any, simulation: LockStep) -> None:
+        """Apply the commands to Gazebo's entities."""
+        self._joints(ecm, simulation.joints)
+        if self.reset:
+            self.balls.reset(ecm, simulation.balls)
+        for (name, kind), proxy in simulation.proxies.items():
+            if kind is self.active[name]:
+                self._object(ecm, name, kind, proxy)
+            else:
+                proxy.park(ecm)
+        for name, base in simulation.bases.items():
+            self._moved(ecm, name, base, led=name in self.ends)
+        for name, pose in self.shown.items():
+            simulation.pictures[name].follow(ecm, pose, self.period, self.seconds)
+
+    def _joints(self, ecm: Any, joints: Sequence[Any]) -> None:
+        limits = self.orders.limits
+        for i, speed in enumerate(self.orders.speeds.tolist()):
+            # Without a command Gazebo's joint brakes; one that is reset to a speed gets no effort in that step.
+            resets = self.reset and i in limits
+            if not resets and (self.reset or abs(speed) > _STILL):
+                joints[i].set_velocity(ecm, [speed])
+        vector = gazebo().math.Vector2d
+        for i, ends in limits.items():
+            joints[i].set_effort_limits(ecm, [vector(*((0.0, 0.0) if self.reset else ends))])
+        if self.reset:
+            self._reset(ecm, joints)
+
+    def _reset(self, ecm: Any, joints: Sequence[Any]) -> None:
+        positions, velocities = self.positions.tolist(), self.velocities.tolist()
+        for i, joint in enumerate(joints):
+            joint.reset_position(ecm, [positions[i]])
+            if i in self.stiff:
+                joint.set_velocity(ecm, [0.0])  # from now on Gazebo brakes it
+            elif i >= len(self.orders.speeds) or i in self.orders.limits:
+                joint.reset_velocity(ecm, [velocities[i]])
+
+    def _object(self, ecm: Any, name: str, kind: ProxyKind, proxy: Proxy) -> None:
+        self._moved(ecm, name, proxy, led=kind is ProxyKind.KINEMATIC)
+        if name in self.wrenches and kind is not ProxyKind.KINEMATIC:
+            proxy.push(ecm, self.wrenches[name])
+
+    def _moved(self, ecm: Any, name: str, proxy: Proxy, *, led: bool) -> None:
+        proxy.settle(ecm)
+        if led:
+            move = proxy.start if name in self.placed else proxy.drive
+            move(ecm, self.begins[name], self.ends[name], self.seconds)
+        elif name in self.placed:
+            proxy.place(ecm, self.placed[name])
+
+
+def taken(
+    placed: dict[str, Floats], swapped: Collection[str], poses: Mapping[str, Floats]
+) -> dict[str, Floats]:
+    """The poses to set: those of placed objects, and the current ones of objects whose proxy changes."""
+    return {**{name: poses[name] for name in swapped}, **placed}

@@ -1,0 +1,150 @@
+"""Gazebo's contacts, which it publishes on a topic only.
+
+They arrive by a thread of Gazebo's. Waiting for it would make each step depend on how busy the machine is, so that
+what has arrived is used; and while it is not asked for, nothing is subscribed and that thread sleeps.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import nan
+from typing import Any
+
+from hetwin_gazebo.bindings import Gazebo
+from hetwin_suite.engine import Vector
+from hetwin_suite.runs import HetwinError
+
+_OLDEST_NS = 50_000_000
+"""Contacts of a step longer ago than this are not used."""
+_IDLE_NS = 500_000_000
+"""After so long without a request the topic is unsubscribed."""
+_KEPT = 256
+"""Messages that are kept: some steps of many objects."""
+_UNREAD = 8192
+"""The same of those that are read all together, some time later."""
+
+
+class ContactsLost(HetwinError):
+    """Gazebo's topic of contacts cannot be subscribed to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """One point of contact.
+
+    Attributes:
+        collisions: Gazebo's entities, smaller number first.
+        force: [N], on one or the other of the two: Gazebo does not say on which.
+        depth: how deep they are inside each other [m]; NaN: unknown.
+        point: where [m]; NaN: unknown.
+    """
+
+    collisions: tuple[int, int]
+    force: Vector
+    depth: float = nan
+    point: Vector = (nan, nan, nan)
+
+
+class ContactTopic:
+    """The contacts of the last step that have arrived; subscribed from the first request on."""
+
+    def __init__(self, gz: Gazebo, topic: str) -> None:
+        self._node, self._options = gz.transport.Node(), gz.transport.SubscribeOptions()
+        self._topic = topic
+        self._kind = gz.message("contacts_pb2", "Contacts")
+        self._arrived: deque[bytes] = deque(maxlen=_KEPT)
+        self._unread: deque[bytes] = deque(maxlen=_UNREAD)
+        self._subscribed = False
+        self._asked_ns = 0
+
+    def _on_message(self, message: bytes, _info: Any) -> None:
+        self._arrived.append(message)  # not decoded: most are never looked at
+        self._unread.append(message)
+
+    def latest(self, now_ns: int) -> list[Contact]:
+        """Return the contacts of the newest step that has arrived completely, each point once.
+
+        None of them if that step was too long before Gazebo's time `now_ns`, as after the first request.
+
+        Raises:
+            ContactsLost: if the topic cannot be subscribed to.
+        """
+        self._asked_ns = now_ns
+        if not self._subscribed:
+            self._subscribe()
+        return list(each_once(self._newest(now_ns)))
+
+    def unread(self, now_ns: int) -> list[tuple[int, list[Contact]]]:
+        """Return the contacts of all steps that have arrived since the last call, each with Gazebo's time of the step.
+
+        Raises:
+            ContactsLost: if the topic cannot be subscribed to.
+        """
+        self._asked_ns = now_ns
+        if not self._subscribed:
+            self._subscribe()
+        steps: dict[int, list[Any]] = {}
+        for _ in range(len(self._unread)):
+            message = self._kind.FromString(self._unread.popleft())
+            steps.setdefault(_nanoseconds(message), []).append(message)
+        return [(stamp, list(each_once(steps[stamp]))) for stamp in sorted(steps)]
+
+    def rest(self, now_ns: int) -> None:
+        """Unsubscribe if the contacts have not been asked for in a while; called after each step."""
+        if self._subscribed and now_ns - self._asked_ns > _IDLE_NS:
+            self.close()
+
+    def _subscribe(self) -> None:
+        kind = self._kind.DESCRIPTOR.full_name
+        if not self._node.subscribe_raw(self._topic, self._on_message, kind, self._options):
+            raise ContactsLost(f"cannot subscribe to Gazebo's topic {self._topic}")
+        self._subscribed = True
+
+    def _newest(self, now_ns: int) -> list[Any]:
+        """The messages of the newest complete step; a later step's first message proves it complete."""
+        steps: dict[int, list[Any]] = {}
+        for raw in reversed(tuple(self._arrived)):
+            message = self._kind.FromString(raw)
+            steps.setdefault(_nanoseconds(message), []).append(message)
+            if len(steps) > 2:
+                break
+        recent = [stamp for stamp in steps if now_ns - stamp <= _OLDEST_NS]
+        return steps[recent[min(1, len(recent) - 1)]] if recent else []
+
+    def close(self) -> None:
+        """Unsubscribe."""
+        if self._subscribed:
+            self._node.unsubscribe(self._topic)
+        self._subscribed = False
+        self._arrived.clear()
+        self._unread.clear()
+
+
+@dataclass(frozen=True)
+class _Unknown:
+    x = y = z = nan
+
+
+_UNKNOWN = _Unknown()
+
+
+def _nanoseconds(message: Any) -> int:
+    stamp = message.header.stamp
+    return int(stamp.sec) * 1_000_000_000 + int(stamp.nsec)
+
+
+def each_once(messages: Iterable[Any]) -> Iterator[Contact]:
+    """Yield the contacts in messages; two objects that touch each other may both report it."""
+    reporter: dict[tuple[int, int], int] = {}
+    for message in messages:
+        for contact in message.contact:
+            one, other = contact.collision1.id, contact.collision2.id
+            key = (min(one, other), max(one, other))
+            if reporter.setdefault(key, one) == one:
+                for i, wrench in enumerate(contact.wrench):
+                    force = wrench.body_1_wrench.force
+                    at = contact.position[i] if i < len(contact.position) else _UNKNOWN
+                    depth = contact.depth[i] if i < len(contact.depth) else nan
+                    yield Contact(key, (force.x, force.y, force.z), depth, (at.x, at.y, at.z))

@@ -1,0 +1,154 @@
+"""Resolves the penetrations of objects that are handed back to physics, without ejecting them.
+
+An object that penetrates a robot is swapped for a proxy that passes through robots until the two are 1 mm
+apart, for at most 0.5 s. DART resolves the remaining penetrations, and those of other bodies, at 1 mm/s; in
+addition the object is moved out along the contact normals at 1 cm/s. bullet-featherstone parts bodies the faster the
+deeper they overlap; what it adds to the object's speed along the normals beyond 1 cm/s is taken back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hetwin_gazebo.shadow import Shadow
+from hetwin_suite.engine import BodyKind, Nearest, Remark
+from hetwin_suite.model import Floats
+
+CLEARANCE = 1e-3
+PASSING_TIME = 0.5
+SPEED = 0.01
+"""Speed at which an object is moved out [m/s]."""
+_TOUCH = 1e-4
+"""Resting contacts penetrate by less than this; more is a penetration to resolve [m]."""
+
+
+@dataclass(slots=True)
+class _Returned:
+    deadline: float
+    velocity: Floats
+    """After the last step [m/s]."""
+    through: set[int] = field(default_factory=set)
+    """Links of robots that it passes through."""
+
+
+class Depenetration:
+    """The objects that were handed back and still penetrate something."""
+
+    def __init__(self, shadow: Shadow) -> None:
+        self._shadow = shadow
+        self._returned: dict[str, _Returned] = {}
+        self._remarks: list[Remark] = []
+
+    @property
+    def any(self) -> bool:
+        """Whether any object is monitored."""
+        return bool(self._returned)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The monitored objects."""
+        return tuple(self._returned)
+
+    @property
+    def passing(self) -> frozenset[str]:
+        """The objects that currently pass through robots."""
+        return frozenset(name for name, r in self._returned.items() if r.through)
+
+    def monitor(self, name: str, time: float) -> None:
+        """Monitor an object that is handed back at `time` [s]; the shadow must be up to date."""
+        self.end(name)
+        returned = _Returned(time + PASSING_TIME, self._shadow.poses[name][7:10])
+        overlaps = False
+        for (_, other), nearest in self._shadow.nearest_to(name, CLEARANCE).items():
+            if nearest.distance >= 0:
+                continue
+            if self._shadow.tables.body_kinds[other] is BodyKind.DRIVEN:
+                returned.through.add(other)
+                self._remark(name, other, nearest, "they do not collide for now")
+            elif nearest.distance < -_TOUCH:
+                overlaps = True
+                self._remark(name, other, nearest, "they are parted slowly")
+        if returned.through or overlaps:
+            self._returned[name] = returned
+
+    def end(self, name: str) -> None:
+        """Stop monitoring an object."""
+        self._returned.pop(name, None)
+
+    def moved(self, time: float, period: float) -> dict[str, Floats]:
+        """Return object -> (13,) pose and twist to which it is moved now."""
+        poses: dict[str, Floats] = {}
+        for name, returned in list(self._returned.items()):
+            near = {
+                other: nearest
+                for (_, other), nearest in self._shadow.nearest_to(name, CLEARANCE).items()
+            }
+            self._pass(name, returned, near, time)
+            colliding = [n for other, n in near.items() if other not in returned.through]
+            deep = [nearest for nearest in colliding if nearest.distance < -_TOUCH]
+            if deep:
+                poses[name] = _way_out(self._shadow.poses[name], returned.velocity, deep, period)
+                returned.velocity = poses[name][7:10]
+            elif not returned.through:
+                del self._returned[name]
+            else:
+                returned.velocity = self._shadow.poses[name][7:10]
+        return poses
+
+    def _pass(self, name: str, returned: _Returned, near: dict[int, Nearest], time: float) -> None:
+        for other in sorted(returned.through):
+            if other not in near:
+                returned.through.discard(other)
+                self._say(name, other, f"are {1e3 * CLEARANCE:g} mm apart; they collide again")
+            elif time >= returned.deadline:
+                returned.through.discard(other)
+                if near[other].distance < -_TOUCH:
+                    self._remark(name, other, near[other], "they are parted slowly")
+                else:
+                    self._say(name, other, "collide again")
+
+    def _remark(self, name: str, other: int, nearest: Nearest, what: str) -> None:
+        self._say(name, other, f"overlap by {-1e3 * nearest.distance:.2f} mm; {what}")
+
+    def _say(self, name: str, other: int, text: str) -> None:
+        tables = self._shadow.tables
+        self._remarks.append(Remark(name, tables.frames[tables.body_frames[other]], text))
+
+    def take_remarks(self) -> list[Remark]:
+        """Return the remarks made since the last call."""
+        remarks, self._remarks = self._remarks, []
+        return remarks
+
+    def save(self) -> object:
+        """Return the state for `restore`."""
+        return {
+            n: _Returned(r.deadline, r.velocity, set(r.through)) for n, r in self._returned.items()
+        }
+
+    def restore(self, state: object) -> None:
+        """Restore a saved state."""
+        assert isinstance(state, dict)
+        self._returned = {
+            n: _Returned(r.deadline, r.velocity, set(r.through)) for n, r in state.items()
+        }
+
+
+def _way_out(pose: Floats, before: Floats, deep: list[Nearest], period: float) -> Floats:
+    """Return (13,) an object's pose and twist moved along the normals of deep penetrations.
+
+    Args:
+        pose: (13,) of the object after a step.
+        before: (3,) its velocity before that step [m/s].
+        deep: the penetrations.
+        period: duration of the step [s].
+    """
+    moved = pose.copy()
+    for nearest in deep:
+        normal = np.array(nearest.normal)
+        allowed = max(SPEED, float(before @ normal))
+        excess = max(0.0, float(moved[7:10] @ normal) - allowed)
+        moved[7:10] -= excess * normal
+        moved[:3] += (min(SPEED * period, -nearest.distance) - excess * period) * normal
+    return moved

@@ -1,0 +1,108 @@
+"""What the objects' momentum tells about a step, and how far they flew into others in it.
+
+Gazebo's engines detect a contact when bodies overlap already: by as much as they have moved in the step. DART parts
+them at 1 mm/s then, so that a ball dropped from 20 cm would rise for seconds and never be at rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from hetwin_gazebo.depenetration import CLEARANCE
+from hetwin_gazebo.objects import Objects
+from hetwin_gazebo.shadow import Shadow
+from hetwin_suite.engine import POSE_SIZE
+from hetwin_suite.model import Floats
+
+
+class Momentum:
+    """The objects' momentum before and after the last step, and the frames before it.
+
+    Args:
+        shadow: of the world.
+        objects: the free bodies.
+        period: duration of a step [s].
+
+    Attributes:
+        period: as given.
+    """
+
+    def __init__(self, shadow: Shadow, objects: Objects, period: float) -> None:
+        self._shadow, self._objects, self.period = shadow, objects, period
+        self._weights = shadow.masses[:, None] * np.array(shadow.world.gravity)
+        self._pushed: Mapping[str, Floats] = {}
+        self._frames: Floats = np.zeros((0, POSE_SIZE))
+        self._before = self._after = shadow.momenta()
+
+    def note_pushes(self, pushed: Mapping[str, Floats]) -> None:
+        """Note the state before a step, in which these forces act on objects (the first 3 numbers of each)."""
+        self._before, self._pushed = self._shadow.momenta(), pushed
+        self._frames = self._shadow.moving_frames()
+
+    def stepped(self) -> None:
+        """Note the state after a step; the shadow must be up to date."""
+        self._after = self._shadow.momenta()
+
+    def contact_forces(self) -> Floats:
+        """Return (n, 3) the mean force of contacts on each object in the last step [N]; on a load: 0."""
+        totals: Floats = (self._after - self._before) / self.period - self._weights
+        numbers = self._objects.numbers
+        for name, wrench in self._pushed.items():
+            totals[numbers[name]] -= wrench[:3]
+        for name, bearer in self._objects.bearers().items():
+            if bearer in numbers:
+                totals[numbers[bearer]] += totals[numbers[name]]
+            totals[numbers[name]] = 0.0
+        return totals
+
+    def velocity_before(self, frame: int, point: Floats) -> Floats:
+        """Return (3,) the velocity before the last step of a frame's material at a point [m/s]."""
+        if frame >= len(self._frames):
+            return np.zeros(3)
+        twist = self._frames[frame]
+        found: Floats = twist[7:10] + np.cross(twist[10:13], point - twist[:3])
+        return found
+
+
+_KICK = 0.1
+"""An object whose velocity contacts change by more than this in a step has hit something [m/s]."""
+_REST = 5e-5
+"""How deep an object is left inside what it has hit [m]."""
+
+
+class Impacts:
+    """The objects that have hit something in the last step."""
+
+    def __init__(self, shadow: Shadow, objects: Objects, momentum: Momentum) -> None:
+        self._shadow, self._objects, self._momentum = shadow, objects, momentum
+        self._names = tuple(shadow.tables.free)
+
+    def shifts(self) -> dict[str, Floats]:
+        """Return object -> (3,) displacement that takes back what it has flown too far [m]."""
+        kicks = np.linalg.norm(self._momentum.contact_forces(), axis=1) * self._momentum.period
+        hit = np.flatnonzero(kicks > _KICK * self._shadow.masses).tolist()
+        found = {self._names[i]: self._way_back(self._names[i]) for i in hit if self._moves(i)}
+        return {name: shift for name, shift in found.items() if shift.any()}
+
+    def _moves(self, number: int) -> bool:
+        name = self._names[number]
+        frame = self._shadow.tables.frames.index(name)
+        return self._shadow.tables.free[name].rigid and self._objects.mover(frame) == number
+
+    def _way_back(self, name: str) -> Floats:
+        shift: Floats = np.zeros(3)
+        frames, momentum = self._shadow.tables.body_frames, self._momentum
+        for (body, other), nearest in self._shadow.nearest_to(name, CLEARANCE).items():
+            one, far = int(frames[body]), int(frames[other])
+            if nearest.distance > -_REST or not self._objects.collide(one, far):
+                continue
+            normal, point = np.array(nearest.normal), np.array(nearest.point)
+            own = -float(momentum.velocity_before(one, point) @ normal)
+            others = float(momentum.velocity_before(far, point) @ normal)
+            if own <= 0.0 or own + others <= 0.0:
+                continue
+            too_far = min(-nearest.distance - _REST, (own + others) * momentum.period)
+            shift += too_far * own / (own + max(0.0, others)) * normal
+        return shift

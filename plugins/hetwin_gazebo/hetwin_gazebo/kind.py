@@ -1,0 +1,22 @@
+"""What the entry point of Gazebo's engine names."""
+
+from __future__ import annotations
+
+from hetwin_gazebo.bindings import gazebo, installed
+from hetwin_suite.engine import Engine, EngineKind
+
+
+def _make() -> Engine:
+    gazebo()  # fails at once where it is not installed; the engine itself takes longer to import
+    from hetwin_gazebo.engine import GazeboEngine
+
+    return GazeboEngine()
+
+
+def _release() -> str:
+    found = installed()
+    return "" if found is None else f"Gazebo {found.name}"
+
+
+GAZEBO = EngineKind(_make, _release)
+"""Gazebo Sim: ``engine: gz``."""

@@ -1,0 +1,92 @@
+"""Links of robots that are simulated with less than full fidelity.
+
+After Tallavajhula et al. (2019), section 4.3: plungers in arm.
+
+A robot's driven joints do not depend on fidelity. Below high, the spring joint that suspends a link is locked; a
+low link has no collisions either. Gazebo fixes both when it loads the robot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hetwin_suite.engine import World, frame_name, joint_name
+from hetwin_suite.model import Fidelity, Floats
+
+
+class LinkLevels:
+    """The fidelity of every link of the robots.
+
+    Args:
+        world: with the robots.
+        joints: names of all joints, in the order of `velocities`.
+        velocities: of all joints; those of locked springs are 0 and are restored when unlocked.
+    """
+
+    def __init__(self, world: World, joints: tuple[str, ...], velocities: Floats) -> None:
+        self._velocities = velocities
+        self._springs: dict[str, int | None] = {}
+        for robot in (body for body in world.bodies if body.robot):
+            sprung = {j.child: joint_name(robot, j) for j in robot.joints if j.spring is not None}
+            for link in robot.links:
+                name = sprung.get(link.name)
+                at = None if name is None else joints.index(name)
+                self._springs[frame_name(robot, link.name)] = at
+        self._levels: dict[str, Fidelity] = {}
+        self._kept: dict[int, float] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._springs
+
+    def level(self, name: str) -> Fidelity:
+        """The fidelity of a link."""
+        return self._levels.get(name, Fidelity.HIGH)
+
+    @property
+    def mute(self) -> frozenset[str]:
+        """The links without collisions."""
+        return frozenset(n for n, level in self._levels.items() if level is Fidelity.LOW)
+
+    @property
+    def stiff(self) -> frozenset[int]:
+        """Indices of the locked joints."""
+        return frozenset(self._kept)
+
+    def set(self, names: Iterable[str], level: Fidelity) -> bool:
+        """Set the fidelity of links; returns whether that changed anything."""
+        changed = [name for name in names if self.level(name) is not level]
+        for name in changed:
+            self._levels[name] = level
+            if level is Fidelity.HIGH:
+                del self._levels[name]
+            at = self._springs[name]
+            if at is not None:
+                self._hold(at, level is not Fidelity.HIGH)
+        return bool(changed)
+
+    def _hold(self, at: int, still: bool) -> None:
+        if still and at not in self._kept:
+            self._kept[at] = float(self._velocities[at])
+            self._velocities[at] = 0.0
+        elif not still:
+            self._velocities[at] = self._kept.pop(at)
+
+    def keep_from(self, before: LinkLevels) -> None:
+        """Copy the fidelities of the same robots from a world with other joints."""
+        for name, level in before._levels.items():
+            self.set([name], level)
+            old, new = before._springs[name], self._springs[name]
+            if old is not None and new is not None:
+                self._kept[new] = before._kept[old]
+
+    def save(self) -> object:
+        """Return the state for `restore`, without the velocities."""
+        return dict(self._levels), dict(self._kept)
+
+    def restore(self, state: object) -> bool:
+        """Restore a saved state; returns whether a fidelity changed."""
+        assert isinstance(state, tuple)
+        before = self._levels
+        levels, kept = state
+        self._levels, self._kept = dict(levels), dict(kept)
+        return before != self._levels

@@ -1,0 +1,375 @@
+"""The requested state of the objects between steps: kinematic or not, attachments, collisions, fidelity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from hetwin_gazebo.depenetration import Depenetration
+from hetwin_gazebo.link_levels import LinkLevels
+from hetwin_gazebo.lockstep import Clock
+from hetwin_gazebo.parts import Load
+from hetwin_gazebo.proxies.selection import (
+    ProxyKind,
+    ProxySelection,
+    mask,
+    masks,
+    robot_number,
+)
+from hetwin_gazebo.shadow import Shadow
+from hetwin_suite.engine import Body, BodyKind, Remark, Unsupported, World, frame_name, pose_of
+from hetwin_suite.model import WORLD, Fidelity, Floats, Value, cross, relative_to
+
+
+@dataclass(frozen=True, slots=True)
+class _Saved:
+    kinematic: object
+    selection: object
+    links: object
+    depenetration: object
+    attached: frozenset[str]
+    pushes: dict[str, Floats]
+    loads: dict[str, Load]
+
+
+class Objects:
+    """The free bodies, and the fidelity of the links of robots.
+
+    Attributes:
+        selection: which proxy represents each object.
+        links: the fidelities of robots' links.
+        numbers: of the objects, in the order of the shadow's.
+        placed: (13,) pose and twist that an object is set to before the next step.
+        outdated: whether Gazebo must reload the world because the parts of bodies have changed.
+    """
+
+    def __init__(self, world: World, shadow: Shadow, clock: Clock) -> None:
+        self._shadow, self._clock = shadow, clock
+        self._bodies = {body.name: body for body in world.bodies if not body.static}
+        self._owner = {frame_name(b, k.name): b for b in world.bodies for k in b.links}
+        self._masks: dict[str, int] = {}
+        for body in world.bodies:
+            if body.robot or body.static:
+                self._masks |= masks(body, robot_number(body, world.bodies))
+        self.selection = ProxySelection(shadow.tables.free)
+        self.links = LinkLevels(world, shadow.tables.joints, shadow.velocities)
+        self.numbers = {name: i for i, name in enumerate(shadow.tables.free)}
+        self.placed: dict[str, Floats] = {}
+        self.outdated = False
+        self._depenetration = Depenetration(shadow)
+        self._attached: set[str] = set()
+        self._pushes: dict[str, Floats] = {}
+        self._released: dict[str, tuple[int, Floats]] = {}
+        self._remarks: list[Remark] = []
+
+    def _free(self, name: str) -> Body:
+        body = self._bodies.get(name)
+        if body is None or body.robot:
+            raise Unsupported(
+                f"in Gazebo other models can move only free bodies; {name} is not one"
+            )
+        return body
+
+    def _rigid(self, name: str) -> Body:
+        body = self._free(name)
+        if not body.rigid:
+            raise Unsupported(
+                f"{name} has joints; in Gazebo only rigid objects can be kinematic or attached,"
+                " or change their collisions or fidelity"
+            )
+        return body
+
+    @property
+    def prescribed(self) -> tuple[str, ...]:
+        """The objects with prescribed motion: kinematic ones, and those of less than high fidelity."""
+        return (*self._shadow.kinematic.values, *self.selection.frozen)
+
+    def has_pictures(self) -> frozenset[str]:
+        """Objects that other programs see by a model that is none of their proxies: see `Picture`."""
+        return frozenset(self.selection.swapped | self._shadow.loads.keys())
+
+    def mute(self) -> frozenset[str]:
+        """Frames whose geometries are left out when Gazebo is loaded."""
+        return self.links.mute | (self.selection.off & self._shadow.loads.keys())
+
+    def bearers(self) -> dict[str, str]:
+        """Return load -> name of the body that it is a part of, which need not be an object."""
+        return {name: self._owner[load.to].name for name, load in self._shadow.loads.items()}
+
+    def mover(self, frame: int) -> int | None:
+        """The number of the object whose motion physics computes and to which a frame belongs, if there is one."""
+        body = self._owner[self._shadow.tables.frames[frame]]
+        load = self._shadow.loads.get(body.name)
+        name = body.name if load is None else self._owner[load.to].name
+        moved = self.selection.active.get(name) not in (None, ProxyKind.KINEMATIC)
+        return self.numbers[name] if moved else None
+
+    def collide(self, frame: int, other: int) -> bool:
+        """Whether two frames collide in Gazebo; two of the same body do not."""
+        frames = self._shadow.tables.frames
+        return bool(self._bits(frames[frame]) & self._bits(frames[other]))
+
+    def _bits(self, frame: str) -> int:
+        body, load = self._owner[frame], self._shadow.loads.get(self._owner[frame].name)
+        if frame in self.mute():
+            return 0
+        if load is not None:
+            body = self._owner[load.to]
+        if body.robot or body.static:
+            return self._masks[frame]
+        kind = self.selection.active[body.name]
+        return 0 if kind is None else mask(kind, list(self._bodies).index(body.name))
+
+    def choose(self) -> list[str]:
+        """Select each object's proxy; returns the objects whose proxy changes."""
+        shadow = self._shadow
+        swapped, lacking = self.selection.choose(
+            shadow.kinematic.values, self._depenetration.passing, shadow.loads
+        )
+        self.outdated |= lacking
+        return swapped
+
+    def follow(self, name: str, value: Value) -> None:
+        """Make an object kinematic, by a proxy with a velocity servo."""
+        self._rigid(name)
+        self._unload(name)
+        self._attached.discard(name)
+        self._make_kinematic(name, value)
+
+    def _make_kinematic(self, name: str, value: Value) -> None:
+        before = self._shadow.frame(name)
+        if self._shadow.set_kinematic(name, value):
+            self._released[name] = (self._clock.periods, before)
+            self.selection.frozen.pop(name, None)
+            self._depenetration.end(name)
+
+    def hand_back(self, name: str, value: Value) -> None:
+        """Hand an object back to physics; see `depenetration`."""
+        self._rigid(name)
+        self._unload(name)
+        self._attached.discard(name)
+        when, pose = self._released.pop(name, (-1, value.data))
+        untouched = when == self._clock.periods and np.array_equal(pose, value.data)
+        shadow = self._shadow
+        if not untouched:
+            self.selection.frozen.pop(name, None)
+            shadow.set_kinematic(name, value)
+            shadow.place_kinematic(value.time_ns)
+            self._put(name, shadow.frame(name))
+        shadow.kinematic.release(name)
+        self._freeze(name)
+        if not untouched:
+            self._begin_depenetration(name)
+
+    def _begin_depenetration(self, name: str) -> None:
+        if name not in self.selection.off and name not in self.selection.frozen:
+            self._depenetration.monitor(name, self._clock.seconds)
+
+    def depenetrate(self) -> None:
+        """Move objects that were handed back out of the bodies they penetrate; called after each step."""
+        if self._depenetration.any:
+            clock = self._clock
+            for name, pose in self._depenetration.moved(clock.seconds, clock.period).items():
+                self._put(name, pose)
+
+    def shift(self, shifts: Mapping[str, Floats]) -> None:
+        """Displace objects before the next step; their velocities stay."""
+        for name, shift in shifts.items():
+            pose = self._shadow.poses[name].copy()
+            pose[:3] += shift
+            self._put(name, pose)
+
+    def _put(self, name: str, pose: Floats) -> None:
+        self.put({name: pose})
+
+    def put(self, poses: Mapping[str, Floats]) -> None:
+        """Set (13,) poses and twists of objects."""
+        self._shadow.set_objects(poses)
+        self.placed.update(poses)
+        self._shadow.jump(self._clock.seconds)
+
+    def set_collision(self, name: str, on: bool) -> None:
+        """Swap an object for a proxy without collisions, or back."""
+        self._rigid(name)
+        (self.selection.off.discard if on else self.selection.off.add)(name)
+        self.outdated |= name in self._shadow.loads
+
+    def set_fidelity(self, names: Iterable[str], level: Fidelity) -> None:
+        """Hold objects in place: medium ones as heavy proxies, low ones without collisions."""
+        chosen = list(names)
+        links = [name for name in chosen if name in self.links]
+        objects = [self._rigid(name).name for name in chosen if name not in self.links]
+        for name in objects:
+            self.selection.levels[name] = level
+            self._freeze(name)
+        self.outdated |= self.links.set(links, level)
+
+    def fidelity(self, name: str) -> Fidelity:
+        """The fidelity of an object or link; kinematic and attached objects are always high."""
+        if name in self.links:
+            return self.links.level(name)
+        self._free(name)
+        held = name in self._shadow.kinematic or name in self._shadow.loads
+        return Fidelity.HIGH if held else self.selection.level(name)
+
+    def _freeze(self, name: str) -> None:
+        """Store pose and twist of an object that is not high any more, or restore them."""
+        high, frozen = self.fidelity(name) is Fidelity.HIGH, self.selection.frozen
+        if high and name in frozen:
+            self._put(name, frozen.pop(name))
+        elif not high and name not in frozen:
+            pose = self._shadow.poses[name]
+            frozen[name] = pose
+            self._put(name, np.concatenate([pose[:7], np.zeros(6)]))
+
+    def push(self, name: str, wrench: Floats) -> None:
+        """Apply a force in each step, as long as physics moves the object."""
+        self._free(name)
+        if name in self._shadow.loads:
+            self._check_bearer(name, self._shadow.loads[name].to)
+        if wrench.any():
+            self._pushes[name] = np.array(wrench)
+        else:
+            self._pushes.pop(name, None)
+
+    def wrenches(self) -> dict[str, Floats]:
+        """Return object -> (6,) current force [N] and torque about its origin [Nm], along the world's axes.
+
+        A wrench on a load is transferred to the body that it is a part of.
+        """
+        found: dict[str, Floats] = {}
+        for name, wrench in self._pushes.items():
+            load = self._shadow.loads.get(name)
+            on = name if load is None else self._owner[load.to].name
+            if on != name:
+                arm = self._shadow.poses[name][:3] - self._shadow.poses[on][:3]
+                turn = cross(arm.tolist(), wrench[:3].tolist())
+                wrench = wrench + np.array((0.0, 0.0, 0.0, *turn))
+            found[on] = found[on] + wrench if on in found else wrench
+        return found
+
+    def attach(self, name: str, to: str) -> None:
+        """Attach an object to a frame at its current relative pose.
+
+        Gazebo creates joints between models by a topic, one step late. An object on a free body therefore becomes a
+        part of it. One on a robot or on a static body becomes kinematic, which gives the same motion, since no force
+        moves these frames either.
+        """
+        self._rigid(name)
+        if to not in self._shadow.tables.frames:
+            raise Unsupported(f"there is no {to} to attach {name} to")
+        tables = self._shadow.tables
+        moves_freely = tables.body_kinds[tables.body_of(to)] is BodyKind.FREE
+        if moves_freely:
+            self._check_load(name, to)
+        self.detach(name)
+        shadow = self._shadow
+        here = relative_to(shadow.frame_of_any(to), shadow.poses[name])
+        here[7:] = 0.0
+        if moves_freely:
+            if name in shadow.kinematic:
+                shadow.kinematic.release(name)
+            shadow.loads[name] = Load(to, pose_of(here))
+            self.selection.frozen.pop(name, None)
+            self._depenetration.end(name)
+            self.outdated = True
+        else:
+            self._attached.add(name)
+            self._make_kinematic(name, Value(here, self._clock.ns(), to))
+
+    def _check_load(self, name: str, to: str) -> None:
+        owner, loads = self._owner[to], self._shadow.loads
+        if owner.name == name:
+            raise Unsupported(f"{name} cannot be attached to itself")
+        if owner.name in loads:
+            raise Unsupported(
+                f"{owner.name} is attached itself; attach {name} to {loads[owner.name].to}"
+            )
+        if any(self._owner[load.to].name == name for load in loads.values()):
+            raise Unsupported(f"{name} cannot be attached to {to}: something is attached to it")
+        if name in self._pushes:
+            self._check_bearer(name, to)
+
+    def _check_bearer(self, name: str, to: str) -> None:
+        owner = self._owner[to]
+        if owner.static or not owner.rigid:
+            raise Unsupported(
+                f"Gazebo can apply no force to {name} while it is attached to {to}, a part of"
+                f" {owner.name}, which has joints"
+            )
+
+    def detach(self, name: str) -> None:
+        """Detach an object."""
+        self._rigid(name)
+        if name in self._attached:
+            pose = self._shadow.poses[name]
+            self.hand_back(name, Value(pose, self._clock.ns(), WORLD))
+        elif self._unload(name):
+            self._freeze(name)
+            self._begin_depenetration(name)
+
+    def _unload(self, name: str) -> bool:
+        if self._shadow.loads.pop(name, None) is None:
+            return False
+        self.placed[name] = self._shadow.poses[name]
+        self.outdated = True
+        return True
+
+    def take_remarks(self) -> list[Remark]:
+        """Return the remarks about penetrations."""
+        return self._depenetration.take_remarks()
+
+    def save(self) -> object:
+        """Return the state for `restore`, without the poses of the objects."""
+        return _Saved(
+            self._shadow.kinematic.save(),
+            self.selection.save(),
+            self.links.save(),
+            self._depenetration.save(),
+            frozenset(self._attached),
+            dict(self._pushes),
+            dict(self._shadow.loads),
+        )
+
+    def restore(self, state: object) -> None:
+        """Restore a saved state."""
+        assert isinstance(state, _Saved)
+        shadow = self._shadow
+        off = self.selection.off
+        shadow.kinematic.restore(state.kinematic)
+        self.selection.restore(state.selection)
+        self._depenetration.restore(state.depenetration)
+        self.outdated |= self.links.restore(state.links)
+        self.outdated |= (
+            state.loads != shadow.loads
+            or self.selection.off & state.loads.keys() != off & state.loads.keys()
+        )
+        shadow.loads = dict(state.loads)
+        self._attached, self._pushes = set(state.attached), dict(state.pushes)
+        self._released.clear()
+
+    def keep_from(self, before: Objects) -> None:
+        """Copy the requested state of all bodies that still exist.
+
+        The shadow must have copied its positions already.
+        """
+        shadow, frames = self._shadow, self._shadow.tables.frames
+        for name, value in before._shadow.kinematic.values.items():
+            if name in shadow.poses and (value.parent == WORLD or value.parent in frames):
+                shadow.set_kinematic(name, value)
+        self.selection.keep_from(before.selection)
+        self.links.keep_from(before.links)
+        shadow.loads = {
+            name: load
+            for name, load in before._shadow.loads.items()
+            if name in shadow.poses and load.to in frames
+        }
+        self._attached = {name for name in before._attached if name in shadow.kinematic}
+        self._pushes = {n: wrench for n, wrench in before._pushes.items() if n in shadow.poses}
+        shadow.jump(self._clock.seconds)
+        for name in before._depenetration.names:
+            if name in shadow.poses:
+                self._depenetration.monitor(name, self._clock.seconds)
+        self._depenetration.take_remarks()

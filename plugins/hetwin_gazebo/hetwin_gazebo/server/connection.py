@@ -1,0 +1,365 @@
+"""One world of a Gazebo server in another process: its models, links and joints, services and changes.
+
+Where those take the entity component manager, these take an `Exchange`.
+
+Gazebo's bindings keep Python's lock while a request waits, and need it to hand over a message: one that arrives in
+between stops both until the request gives up. So a reply is waited for only while nothing is subscribed; otherwise what
+was ordered shows in the next message.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any
+
+from hetwin_gazebo.bindings import gazebo, transport_node
+from hetwin_gazebo.server.state import (
+    WorldState,
+    message_of,
+    pose_of,
+    text_of,
+    text_of_pose,
+    type_id,
+    values_of,
+    vector_of,
+)
+from hetwin_gazebo.simulation import GazeboFailed
+from hetwin_suite.model import BadInput
+
+Orders = dict[tuple[int, str], bytes | None]
+"""(entity, type of component) -> the component to set; None removes it."""
+_PLACING = ("WorldPoseCmd", "JointPositionReset", "JointVelocityReset")
+_MOVING = ("JointVelocityCmd", "ExternalWorldWrenchCmd")
+
+
+@dataclass(slots=True)
+class Exchange:
+    """What a step reads, and what it orders.
+
+    Attributes:
+        state: after the last step.
+        orders: for the next one.
+    """
+
+    state: WorldState
+    orders: Orders = field(default_factory=dict)
+
+    def ensure(self, entity: int, component: str, data: bytes) -> None:
+        """Have an entity report a component, unless it does already."""
+        if self.state.get(entity, component) is None:
+            self.orders[entity, component] = data
+
+    def take(self) -> tuple[Orders, Orders]:
+        """Take the orders that place something, if any, and those that move it in the next step.
+
+        Placing must be over before the step begins: Gazebo executes a pose in two iterations, and a paused world
+        iterates as well.
+        """
+        orders, self.orders = self.orders, {}
+        if not any(component in _PLACING for _, component in orders):
+            return {}, orders
+        moving = {key: data for key, data in orders.items() if key[1] in _MOVING}
+        return {key: data for key, data in orders.items() if key not in moving}, moving
+
+
+class ServerModel:
+    """A model that stands in the world itself."""
+
+    def __init__(self, entity: int, link: int) -> None:
+        self._entity, self._link = entity, link
+
+    def entity(self) -> int:
+        """Its number."""
+        return self._entity
+
+    def set_world_pose_cmd(self, ecm: Exchange, pose: Any) -> None:
+        """Place the model so that its root link has this pose."""
+        of_link = pose_of(ecm.state.need(self._link, "Pose"))
+        placed = pose * of_link.inverse()
+        ecm.orders[self._entity, "WorldPoseCmd"] = text_of_pose(placed)
+
+
+class ServerLink:
+    """A link of such a model."""
+
+    def __init__(self, entity: int, model: int) -> None:
+        self._entity, self._model = entity, model
+
+    def enable_velocity_checks(self, ecm: Exchange) -> None:
+        """Have its velocities reported."""
+        ecm.ensure(self._entity, "WorldLinearVelocity", b"0 0 0")
+        ecm.ensure(self._entity, "WorldAngularVelocity", b"0 0 0")
+
+    def world_pose(self, ecm: Exchange) -> Any:
+        """Its pose in the world."""
+        of_link = pose_of(ecm.state.need(self._entity, "Pose"))
+        return pose_of(ecm.state.need(self._model, "Pose")) * of_link
+
+    def world_linear_velocity(self, ecm: Exchange) -> Any:
+        """Its velocity along the world's axes [m/s]."""
+        return vector_of(ecm.state.need(self._entity, "WorldLinearVelocity"))
+
+    def world_angular_velocity(self, ecm: Exchange) -> Any:
+        """Its angular velocity along the world's axes [rad/s]."""
+        return vector_of(ecm.state.need(self._entity, "WorldAngularVelocity"))
+
+    def set_linear_velocity(self, ecm: Exchange, velocity: Any) -> None:
+        """Order a velocity along its own axes [m/s]."""
+        ecm.orders[self._entity, "LinearVelocityCmd"] = text_of(velocity)
+
+    def set_angular_velocity(self, ecm: Exchange, velocity: Any) -> None:
+        """Order an angular velocity along its own axes [rad/s]."""
+        ecm.orders[self._entity, "AngularVelocityCmd"] = text_of(velocity)
+
+    def add_world_wrench(self, ecm: Exchange, force: Any, torque: Any) -> None:
+        """Order a force [N] and a torque [Nm] for one step, along the world's axes."""
+        wrench = gazebo().message("wrench_pb2", "Wrench")()
+        for of, vector in ((wrench.force, force), (wrench.torque, torque)):
+            of.x, of.y, of.z = vector.x(), vector.y(), vector.z()
+        ecm.orders[self._entity, "ExternalWorldWrenchCmd"] = wrench.SerializeToString()
+
+
+class ServerJoint:
+    """A joint.
+
+    Attributes:
+        name: in the scene.
+        asked: the speed ordered for the next step; None: none.
+    """
+
+    def __init__(self, entity: int, name: str) -> None:
+        self._entity, self.name = entity, name
+        self.asked: float | None = None
+
+    def enable_position_check(self, ecm: Exchange, axes: int) -> None:
+        """Have its position reported."""
+        ecm.ensure(self._entity, "JointPosition", message_of([0.0] * axes))
+
+    def enable_velocity_check(self, ecm: Exchange, axes: int) -> None:
+        """Have its velocity reported."""
+        ecm.ensure(self._entity, "JointVelocity", message_of([0.0] * axes))
+
+    def position(self, ecm: Exchange) -> list[float]:
+        """Its position [rad or m]."""
+        return values_of(ecm.state.need(self._entity, "JointPosition"))
+
+    def velocity(self, ecm: Exchange) -> list[float]:
+        """Its velocity [rad/s or m/s]."""
+        return values_of(ecm.state.need(self._entity, "JointVelocity"))
+
+    def set_velocity(self, ecm: Exchange, velocities: list[float]) -> None:
+        """Order a velocity for one step."""
+        self.asked = velocities[0]
+        ecm.orders[self._entity, "JointVelocityCmd"] = message_of(velocities)
+
+    def reset_position(self, ecm: Exchange, positions: list[float]) -> None:
+        """Place the joint."""
+        ecm.orders[self._entity, "JointPositionReset"] = message_of(positions)
+
+    def reset_velocity(self, ecm: Exchange, velocities: list[float]) -> None:
+        """Give the joint a velocity."""
+        ecm.orders[self._entity, "JointVelocityReset"] = message_of(velocities)
+
+
+FIND_S = 15.0
+"""How long a world is looked for."""
+PATIENCE_S = 5.0
+"""A server that does not do what is asked within this time hangs or has ended."""
+_STATE_MS, _COMMAND_MS = 1000, 3000
+_BRIEF_MS = 2
+"""How long a reply is waited for that may not come [ms]."""
+_SETTLED_S = 0.02
+_FIRST_S = 2.0
+"""How long the first message is waited for; a paused world sends 30 a second."""
+_CONTROL = re.compile(r"/world/([^/]+)/control/state")
+_WHERE = "options.server"
+
+
+class ServerLost(GazeboFailed):
+    """The server has ended, hangs, or its world was reset."""
+
+
+class Connection:
+    """Requests to a world.
+
+    Args:
+        world: its name.
+        partition: the transport partition of its server; None: the environment's, or Gazebo's default.
+
+    Attributes:
+        world: as given.
+        partition: of the server.
+        listens: whether changes are subscribed to, and replies are not waited for.
+
+    Raises:
+        BadInput: if there is no such world, more than one, or it does not report its state.
+    """
+
+    def __init__(self, world: str, partition: str | None) -> None:
+        self.world = world
+        gz = gazebo()
+        self._node, self.partition = transport_node(partition, "options.partition")
+        self._options = gz.transport.SubscribeOptions()
+        self._arrived: deque[bytes] = deque()
+        self._news = threading.Condition()
+        self.listens = False
+        self._types = {
+            name: gz.message(module, name)
+            for module, name in (
+                ("boolean_pb2", "Boolean"),
+                ("empty_pb2", "Empty"),
+                ("entity_pb2", "Entity"),
+                ("entity_factory_pb2", "EntityFactory"),
+                ("serialized_map_pb2", "SerializedStepMap"),
+                ("world_control_state_pb2", "WorldControlState"),
+            )
+        }
+        self._find()
+
+    def _find(self) -> None:
+        deadline = time.monotonic() + FIND_S
+        needed = {f"/world/{self.world}/{service}" for service in ("control/state", "state")}
+        while not needed <= (services := set(self._node.service_list())):
+            if time.monotonic() > deadline:
+                raise self._not_found(services)
+            time.sleep(0.05)
+        if len(self._node.service_info(f"/world/{self.world}/control/state")) > 1:
+            raise BadInput(
+                f"several Gazebo servers have a world of this name in the partition {self.partition}",
+                where=_WHERE,
+                found=self.world,
+                expected="one, or a partition of its own for each (GZ_PARTITION)",
+            )
+
+    def _not_found(self, services: set[str]) -> BadInput:
+        worlds = sorted(m[1] for s in services if (m := _CONTROL.fullmatch(s)))
+        if self.world in worlds:
+            return BadInput(
+                "the world does not report its state",
+                where=_WHERE,
+                found=self.world,
+                expected="a world with the plugin gz::sim::systems::SceneBroadcaster",
+            )
+        seen = ", ".join(worlds) or "no world at all"
+        return BadInput(
+            f"no running Gazebo has this world within {FIND_S:g} s",
+            where=_WHERE,
+            found=self.world,
+            expected=f"a world of the partition {self.partition}, in which there is {seen};"
+            " its server must have the same GZ_PARTITION and GZ_IP",
+        )
+
+    def state(self) -> WorldState:
+        """The state after the server's next iteration.
+
+        Raises:
+            ServerLost: if the server does not reply.
+        """
+        deadline = time.monotonic() + PATIENCE_S
+        empty, reply = self._types["Empty"](), self._types["SerializedStepMap"]
+        while (message := self._request("state", empty, reply, _STATE_MS)) is None:
+            if time.monotonic() > deadline:
+                raise self._lost("state")
+        return WorldState(message)
+
+    def listen(self) -> None:
+        """Subscribe to the changes of each iteration in which something is set."""
+        if not self.listens:
+            kind = self._types["SerializedStepMap"].DESCRIPTOR.full_name
+            topic = f"/world/{self.world}/state"
+            self.listens = self._node.subscribe_raw(topic, self._on_news, kind, self._options)
+            with self._news:
+                self._news.wait_for(lambda: self._arrived, _FIRST_S)
+
+    def mute(self) -> None:
+        """Unsubscribe."""
+        if self.listens:
+            self._node.unsubscribe(f"/world/{self.world}/state")
+            time.sleep(_SETTLED_S)  # a message that is being handed over
+        self.listens = False
+        self._arrived.clear()
+
+    def _on_news(self, message: bytes, _info: Any) -> None:
+        with self._news:
+            self._arrived.append(message)
+            self._news.notify()
+
+    def next_change(self, patience_s: float) -> Any:
+        """The next message of changes; None if none arrives in time."""
+        with self._news:
+            if not self._news.wait_for(lambda: self._arrived, patience_s):
+                return None
+            return self._types["SerializedStepMap"].FromString(self._arrived.popleft())
+
+    def order(self, orders: Orders, steps: int) -> None:
+        """Have the server pause, set these components, and make some steps.
+
+        Raises:
+            ServerLost: if the server does not reply, or refuses; never while it `listens`.
+        """
+        request = self._types["WorldControlState"]()
+        request.world_control.pause = True
+        request.world_control.multi_step = steps
+        entities: dict[int, Any] = {}
+        for (number, component), data in orders.items():
+            if number not in entities:
+                entities[number] = request.state.entities.add(id=number)
+            # A component without content would be ignored, even if it is to be removed.
+            told, remove = data or b"-", data is None
+            entities[number].components.add(type=type_id(component), component=told, remove=remove)
+        if self.listens:
+            self._request("control/state", request, self._types["Boolean"], _BRIEF_MS)
+        else:
+            self._command("control/state", request)
+
+    def create(self, name: str, sdf: str) -> None:
+        """Have the server create a model; it is there some iterations later.
+
+        Raises:
+            ServerLost: if the server does not reply, or refuses.
+        """
+        request = self._types["EntityFactory"](sdf=sdf, name=name, allow_renaming=False)
+        self._command("create", request)
+
+    def remove(self, name: str) -> None:
+        """Have the server remove a model.
+
+        Raises:
+            ServerLost: if the server does not reply, or refuses.
+        """
+        entity = self._types["Entity"]
+        self._command("remove", entity(name=name, type=entity.MODEL))
+
+    def forget(self, entity: int) -> None:
+        """Have the server drop an entity that is no model.
+
+        Raises:
+            ServerLost: if the server does not reply, or refuses.
+        """
+        request = self._types["WorldControlState"]()
+        request.world_control.pause = True
+        request.state.entities.add(id=entity, remove=True)
+        self._command("control/state", request)
+
+    def _command(self, service: str, request: Any) -> None:
+        reply = self._request(service, request, self._types["Boolean"], _COMMAND_MS)
+        if reply is None:
+            raise self._lost(service)
+        if not reply.data:
+            raise ServerLost(f"the Gazebo server of the world {self.world} refuses {service}")
+
+    def _request(self, service: str, request: Any, reply: Any, patience_ms: int) -> Any:
+        done, received = self._node.request(
+            f"/world/{self.world}/{service}", request, type(request), reply, patience_ms
+        )
+        return received if done else None
+
+    def _lost(self, service: str) -> ServerLost:
+        return ServerLost(
+            f"the Gazebo server of the world {self.world} does not reply to {service}:"
+            " it has ended, or it hangs"
+        )

@@ -1,0 +1,261 @@
+"""Checks that a server's world holds what a scenario's world describes, and writes what it lacks.
+
+A proxy must not collide with robots, or with what is fixed, and its bitmask can avoid them only if theirs leave a bit
+free; see `collision_masks`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from math import dist
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from hetwin_gazebo.bindings import gazebo
+from hetwin_gazebo.options import GazeboOptions
+from hetwin_gazebo.parts import Lump, in_one
+from hetwin_gazebo.proxies.selection import (
+    FREE,
+    ProxyKind,
+    mask,
+    robot_number,
+)
+from hetwin_gazebo.sdf_parts import top_name
+from hetwin_gazebo.server.state import Tree, WorldState, pose_of, vector_of
+from hetwin_gazebo.simulation import model_name
+from hetwin_gazebo.world_sdf import SdfWriter
+from hetwin_suite.engine import Body, World
+from hetwin_suite.model import BadInput, Floats
+
+_WHERE = "options.server"
+_ELSEWHERE = 1e-3
+"""A static body this far from where the scenario has it is reported [m]."""
+_PHYSICS = b"gz::sim::systems::Physics"
+
+
+def step_of(state: WorldState) -> int:
+    """How long the world's steps are [ns].
+
+    Raises:
+        BadInput: if the world is not simulated.
+    """
+    if _PHYSICS not in (state.get(state.world, "SystemPluginInfo") or _PHYSICS):
+        raise BadInput(
+            "the world is not simulated",
+            where=_WHERE,
+            expected="a world with the plugin gz::sim::systems::Physics",
+        )
+    kind = gazebo().message("physics_pb2", "Physics")
+    physics = kind.FromString(state.need(state.world, "Physics"))
+    return round(float(physics.max_step_size) * 1e9)
+
+
+def steps_in(period_ns: int, step_ns: int) -> int:
+    """Into how many of the world's steps a period is divided.
+
+    Raises:
+        BadInput: if it cannot be.
+    """
+    if period_ns % step_ns:
+        whole = max(1, round(period_ns / step_ns))
+        near = f"{1e9 / (whole * step_ns):g}"
+        raise BadInput(
+            "the steps of the server's world do not divide a step of the main model",
+            where=_WHERE,
+            found=f"max_step_size {step_ns * 1e-9:g} s, for steps of {period_ns * 1e-9:g} s",
+            expected=f"<max_step_size>{period_ns * 1e-9:g}</max_step_size> in that world,"
+            f" or rate: {near} in the scenario",
+        )
+    return period_ns // step_ns
+
+
+def missing(world: World, tree: Tree) -> list[Body]:
+    """The bodies of the scenario that the server's world does not hold."""
+    return [body for body in world.bodies if tree.model(body.name) is None]
+
+
+def check_models(world: World, state: WorldState, tree: Tree, own: Collection[str]) -> list[str]:
+    """Compare the bodies with the models of the same names; returns notes.
+
+    Args:
+        world: the scenario's.
+        state: of the server's world.
+        tree: its names.
+        own: models that hetwin has created itself.
+
+    Raises:
+        BadInput: if a model is missing, or is of another kind.
+    """
+    lacking = ", ".join(body.name for body in missing(world, tree))
+    if lacking:
+        raise BadInput(
+            "the server's world lacks models of the scenario",
+            where=_WHERE,
+            found=f"missing: {lacking}; there: {', '.join(sorted(tree.models)) or 'none'}",
+            expected="the same names in both, or options: {create: true} to have hetwin create them",
+        )
+    for body in world.bodies:
+        if body.name not in own:
+            _check(body, state, tree)
+    theirs = [body for body in world.bodies if body.name not in own]
+    return [note for body in theirs for note in _notes(body, state, tree)] + _gravity(world, state)
+
+
+def _check(body: Body, state: WorldState, tree: Tree) -> None:
+    model = found(body, tree)
+    _check_joints(body, model, tree)
+    root = body.links[0].name
+    if not body.static and tree.find(model, root, "Link") is None:
+        raise BadInput(
+            f"the model {body.name} of the server's world lacks the link {root}",
+            where=_WHERE,
+            found=f"there: {', '.join(tree.names(model, 'Link'))}",
+            expected="the root link of the scenario's model, by name",
+        )
+    fixed = state.get(model, "Static") == b"1"
+    if fixed is not (body.static and body.rigid):
+        raise BadInput(
+            f"the model {body.name} is {'' if fixed else 'not '}static in the server's world",
+            where=_WHERE,
+            expected=f"as in the scenario, where it is {'not' if fixed else 'static'}",
+        )
+    if not body.static and model not in tree.models.values():
+        raise BadInput(
+            f"the object {body.name} is nested in another model of the server's world; Gazebo cannot place it",
+            where=_WHERE,
+            expected="a model of its own",
+        )
+
+
+def _check_joints(body: Body, model: int, tree: Tree) -> None:
+    joints = (*body.moving_joints, *body.ball_joints)
+    lacking = ", ".join(j.name for j in joints if tree.find(model, j.name, "Joint") is None)
+    if lacking:
+        raise BadInput(
+            f"the model {body.name} of the server's world lacks joints",
+            where=_WHERE,
+            found=f"missing: {lacking}; there: {', '.join(tree.names(model, 'Joint')) or 'none'}",
+            expected="the joints of the scenario's model, by name",
+        )
+
+
+def found(body: Body, tree: Tree) -> int:
+    """The model of a body, which is there."""
+    model = tree.model(body.name)
+    assert model is not None
+    return model
+
+
+def _notes(body: Body, state: WorldState, tree: Tree) -> Iterator[str]:
+    model = found(body, tree)
+    link = tree.find(model, body.links[0].name, "Link")
+    if body.static and link is not None and model in tree.models.values():
+        # A URDF's link that is named world is none of Gazebo's.
+        at = (pose_of(state.need(model, "Pose")) * pose_of(state.need(link, "Pose"))).pos()
+        off = dist((at.x(), at.y(), at.z()), body.pose[:3])
+        if off > _ELSEWHERE:
+            yield (
+                f"{body.name} stands {off:.3g} m from where the scenario has it; distances are"
+                " measured as in the scenario"
+            )
+    if body.static and not body.rigid:
+        joints = tree.children(model, "Joint").values()
+        if not any(state.get(joint, "ParentLinkName") == b"world" for joint in joints):
+            yield f"{body.name} is not fixed to the server's world, as it is in the scenario"
+
+
+def _gravity(world: World, state: WorldState) -> list[str]:
+    vector = vector_of(state.need(state.world, "Gravity"))
+    theirs = (vector.x(), vector.y(), vector.z())
+    if dist(theirs, world.gravity) < _ELSEWHERE:
+        return []
+    return [f"gravity is {theirs} in the server's world, {world.gravity} in the scenario's"]
+
+
+class Creator:
+    """Writes models as SDFormat.
+
+    Args:
+        world: the scenario's.
+        parts: of its bodies.
+        folder: for meshes.
+        name: of the server's world.
+    """
+
+    def __init__(
+        self, world: World, parts: Mapping[str, Mapping[str, Lump]], folder: Path, name: str
+    ) -> None:
+        self._world, self._parts, self._folder, self._name = world, parts, folder, name
+        self._objects = [body for body in world.bodies if not body.static]
+
+    def body(self, body: Body, pose: Iterable[float]) -> str:
+        """A model that the server's world lacks, as hetwin would load it."""
+        kind = None if body.static else ProxyKind.PLAIN
+        return self._written(body, top_name(body.name), pose, kind, None)
+
+    def proxy(self, body: Body, kind: ProxyKind, home: Floats, bits: int) -> str:
+        """A proxy with this bitmask."""
+        return self._written(body, model_name(body, kind), home, kind, bits)
+
+    def _written(
+        self,
+        body: Body,
+        name: str,
+        pose: Iterable[float],
+        kind: ProxyKind | None,
+        bits: int | None,
+    ) -> str:
+        own = self._folder / f"{len(list(self._folder.iterdir()))}"
+        own.mkdir()
+        writer = SdfWriter(self._name, self._world.gravity, 1e-3, GazeboOptions(), own, "/unused")
+        index = robot_number(body, self._world.bodies)
+        if body in self._objects:
+            index = self._objects.index(body)
+        parts = self._parts[body.name]
+        if kind not in (None, ProxyKind.PLAIN):
+            parts = in_one(body, parts)
+        writer.add(body, parts, name=name, pose=pose, kind=kind, index=index, displayed=True)
+        sdf = ET.fromstring(writer.text())
+        model = sdf.find("world/model")
+        assert model is not None
+        for link in model.findall("link"):
+            for sensor in link.findall(
+                "sensor[@name='hetwin_touch']"
+            ):  # contacts are read from the state
+                link.remove(sensor)
+        if bits is not None:
+            for element in model.iter("collide_bitmask"):
+                element.text = str(bits)
+        root = ET.Element("sdf", {"version": sdf.get("version", "1.9")})
+        root.append(model)
+        return ET.tostring(root, "unicode")
+
+
+def bits_of(kind: ProxyKind, index: int, robots: int, fixed: int) -> int:
+    """The bitmask of a proxy among the masks of a server's robots and of its fixed models.
+
+    One with prescribed motion avoids both, or else everything; one that passes through robots may be unable to.
+    """
+    if kind is ProxyKind.KINEMATIC:
+        return mask(kind, index) & ~(robots | fixed)
+    if kind is ProxyKind.PASSING:
+        return FREE & ~robots or FREE
+    return mask(kind, index)
+
+
+def masks(bodies: Iterable[Body], state: WorldState, tree: Tree) -> int:
+    """All bits with which the models of these bodies collide."""
+    all_bits = 0
+    for body in bodies:
+        for bits in _bitmasks((state.get(found(body, tree), "ModelSdf") or b"").decode()):
+            all_bits |= bits
+    return all_bits
+
+
+def _bitmasks(sdf: str) -> Iterator[int]:
+    if not sdf:
+        yield FREE
+        return
+    for collision in ET.fromstring(sdf).iter("collision"):
+        told = collision.findtext("surface/contact/collide_bitmask")
+        yield FREE if told is None else int(told, 0) & FREE

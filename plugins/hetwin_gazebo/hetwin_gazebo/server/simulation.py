@@ -1,0 +1,375 @@
+"""The scenario's world in a Gazebo server of another process, and what the engine does otherwise there."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from hetwin_gazebo.bindings import gazebo
+from hetwin_gazebo.contacts import Contact, each_once
+from hetwin_gazebo.options import GazeboOptions, Physics
+from hetwin_gazebo.parts import Lump, ball_names, in_one
+from hetwin_gazebo.proxies.proxy import (
+    FAR,
+    Picture,
+    Proxy,
+    mass_frame,
+    waiting_place,
+)
+from hetwin_gazebo.proxies.selection import ProxyKind
+from hetwin_gazebo.server.connection import (
+    Exchange,
+    ServerJoint,
+    ServerLink,
+    ServerLost,
+    ServerModel,
+)
+from hetwin_gazebo.server.matching import (
+    Creator,
+    bits_of,
+    check_models,
+    found,
+    masks,
+    missing,
+    steps_in,
+)
+from hetwin_gazebo.server.state import Tree
+from hetwin_gazebo.server.world import CONTACTS, ServerWorld
+from hetwin_gazebo.simulation import model_name
+from hetwin_suite.engine import Body, JointKind, Remark, Unsupported, World, frame_name, joint_name
+from hetwin_suite.model import Fidelity, Floats
+
+_KEPT = 1024
+"""Contacts of so many steps are kept."""
+_BEHIND = 1e-3
+"""A joint that is this far from where its command takes it in a step does not follow [rad or m]."""
+
+
+class ServerProxy(Proxy):
+    """An object's model in a server; poses are set before a step begins, see `Exchange.take`."""
+
+    away_steps = 2000
+
+    def settle(self, ecm: Any) -> None:
+        """Do nothing: Gazebo has executed the pose, twice, before the step."""
+        self._placed = False
+
+    @property
+    def waits(self) -> bool:
+        """Whether it is parked away from the scene."""
+        return self._away > 0
+
+
+class ServerSimulation:
+    """Handles of everything that moves in a server's world; see `simulation.Simulation`, whose place it takes.
+
+    Attributes:
+        proxies: (object, kind) -> its model.
+        joints: in the engine's order.
+        balls: the ball joints, in the order of `balls.ball_names`.
+        frame_of: Gazebo's id of a collision -> name of the frame to which it belongs.
+        notes: what differs from the scenario.
+        bases: empty: robots stand.
+        pictures_of, pictures: empty: the world's own models are what others see, and each proxy is displayed.
+    """
+
+    def __init__(
+        self,
+        server: ServerWorld,
+        world: World,
+        parts: Mapping[str, Mapping[str, Lump]],
+        poses: Mapping[str, Floats],
+        kinds: set[tuple[str, ProxyKind]],
+        joints: tuple[str, ...],
+    ) -> None:
+        self._server, self._world, self._parts = server, world, parts
+        self.proxies: dict[tuple[str, ProxyKind], Proxy] = {}
+        self.bases: dict[str, Proxy] = {}
+        self.pictures_of: frozenset[str] = frozenset()
+        self.pictures: dict[str, Picture] = {}
+        self.frame_of: dict[int, str] = {}
+        self.notes: list[str] = []
+        self._positions: dict[str, float] = {}
+        self._behind: set[str] = set()
+        self._creator = Creator(world, parts, server.folder, server.name)
+        server.mute()
+        self._complete(poses)
+        self._add_proxies(kinds)
+        self._exchange = Exchange(server.state)
+        bound = self._bind(sorted(kinds))
+        self.joints = [bound[name] for name in joints]
+        self.balls = [bound[name] for name in ball_names(world)]
+        server.order(self._exchange.take()[1])
+        server.listen()
+        self._exchange.state = server.state
+        self._steps, self._kept = 0, deque[tuple[int, list[Contact]]](maxlen=0)
+
+    def _complete(self, poses: Mapping[str, Floats]) -> None:
+        server, tree = self._server, self._server.tree()
+        if server.creates:
+            lacking = missing(self._world, tree)
+            server.create(
+                {b.name: self._creator.body(b, poses.get(b.name, b.pose)) for b in lacking}
+            )
+            self.notes += [f"{b.name}: created in the server's world" for b in lacking]
+        self.notes += check_models(self._world, server.state, server.tree(), server.own)
+
+    def _add_proxies(self, kinds: set[tuple[str, ProxyKind]]) -> None:
+        server, tree = self._server, self._server.tree()
+        objects = [body for body in self._world.bodies if not body.static]
+        fixed = [body for body in self._world.bodies if body.static and not body.robot]
+        robots = masks((b for b in self._world.bodies if b.robot), server.state, tree)
+        still = masks(fixed, server.state, tree)
+        made: dict[str, str] = {}
+        for index, body in enumerate(objects):
+            for kind in ProxyKind:
+                name = model_name(body, kind)
+                if (body.name, kind) not in kinds or name in tree.models:
+                    continue
+                bits = bits_of(kind, index, robots, still)
+                if kind is ProxyKind.KINEMATIC and not bits:
+                    server.remark(_pushes_nothing(body.name))
+                at = waiting_place(FAR + 20.0 * (len(server.own) + len(made)), FAR)
+                made[name] = self._creator.proxy(body, kind, at, bits)
+        server.create(made)
+
+    def _bind(self, kinds: list[tuple[str, ProxyKind]]) -> dict[str, ServerJoint]:
+        tree, ecm = self._server.tree(), self._exchange
+        joints: dict[str, ServerJoint] = {}
+        for body in self._world.bodies:
+            own: list[ProxyKind | None] = [kind for name, kind in kinds if name == body.name]
+            for kind in own or [None]:
+                plain = kind in (None, ProxyKind.PLAIN)
+                model = (
+                    found(body, tree)
+                    if plain
+                    else tree.models[model_name(body, kind or ProxyKind.PLAIN)]
+                )
+                touchable = kind is not None and kind is not ProxyKind.GHOST
+                self._bind_collisions(body, model, tree, touchable=touchable)
+                if kind is not None:
+                    link = tree.find(model, body.links[0].name, "Link")
+                    assert link is not None
+                    home = waiting_place(FAR, FAR + 20.0 * len(self.proxies))
+                    whole = self._parts[body.name][body.links[0].name].whole
+                    by_mass = self._server.physics == "bullet-featherstone" and body.rigid
+                    self.proxies[body.name, kind] = ServerProxy(
+                        gazebo(),
+                        ecm,
+                        ServerModel(model, link),
+                        ServerLink(link, model),
+                        home,
+                        mass_frame(whole) if by_mass else None,
+                    )
+                if plain:
+                    joints.update(self._bind_joints(body, model, tree))
+        return joints
+
+    def _bind_collisions(self, body: Body, model: int, tree: Tree, *, touchable: bool) -> None:
+        asked = gazebo().message("contacts_pb2", "Contacts")()
+        asked.header.stamp.sec = 1  # a component without content would not be set
+        state, parts = self._server.state, in_one(body, self._parts[body.name])
+        for link in body.links:
+            entity = tree.find(model, link.name, "Link")
+            if entity is None:  # lumped into another by a fixed joint
+                continue
+            frames = parts[link.name].collisions if link.name in parts else {}
+            for name, collision in tree.children(entity, "Collision").items():
+                self.frame_of[collision] = frames.get(name, frame_name(body, link.name))
+                if touchable and state.get(collision, CONTACTS) is None:
+                    self._server.watched.add(collision)
+                    self._exchange.orders[collision, CONTACTS] = asked.SerializeToString()
+
+    def _bind_joints(self, body: Body, model: int, tree: Tree) -> Iterator[tuple[str, ServerJoint]]:
+        for joint in (*body.moving_joints, *body.ball_joints):
+            name, entity = joint_name(body, joint), tree.find(model, joint.name, "Joint")
+            assert entity is not None
+            made = ServerJoint(entity, name)
+            axes = 3 if joint.kind is JointKind.BALL else 1
+            made.enable_position_check(self._exchange, axes)
+            made.enable_velocity_check(self._exchange, axes)
+            yield name, made
+
+    def step(self, command: Callable[[Any], None]) -> Exchange:
+        """Advance by one of Gazebo's steps; returns the exchange, for reading the state.
+
+        `command` is called before the step.
+
+        Raises:
+            ServerLost: if the server does not step.
+        """
+        exchange, server = self._exchange, self._server
+        for joint in self.joints:
+            joint.asked = None
+        command(exchange)
+        placing, moving = exchange.take()
+        if placing:
+            server.order(placing)
+        server.step(moving)
+        exchange.state = server.state
+        try:
+            self._look_behind(placed=bool(placing))
+        except KeyError as error:
+            raise self._gone(error) from error
+        self._steps += 1
+        if len(self._kept) == _KEPT:  # nobody reads them any more
+            self._kept = deque(maxlen=0)
+        elif self._kept.maxlen:
+            self._kept.append((self._steps, self.contacts()))
+        return exchange
+
+    def _look_behind(self, *, placed: bool) -> None:
+        seconds = self._server.step_ns * 1e-9
+        for joint in self.joints:
+            at = joint.position(self._exchange)[0]
+            before = self._positions.get(joint.name)
+            self._positions[joint.name] = at
+            if placed or before is None or joint.asked is None or joint.name in self._behind:
+                continue
+            if (off := abs(at - before - joint.asked * seconds)) > _BEHIND:
+                self._behind.add(joint.name)
+                self._server.remark(
+                    f"the joint {joint.name} does not follow its command in the server: {off:.3g} rad or m"
+                    " off after one step; its effort is limited, it is blocked, or another controller moves it"
+                )
+
+    def _gone(self, error: KeyError) -> ServerLost:
+        return ServerLost(
+            f"the Gazebo server of the world {self._server.name} does not report {error} of a model any"
+            " more: another program has removed the model"
+        )
+
+    def contacts(self) -> list[Contact]:
+        """The contacts of the last step."""
+        state, messages = self._exchange.state, []
+        kind = gazebo().message("contacts_pb2", "Contacts")
+        for collision in self.frame_of:
+            data = state.get(collision, CONTACTS)
+            if data:
+                messages.append(kind.FromString(data))
+        return list(each_once(messages))
+
+    def new_contacts(self) -> list[tuple[int, list[Contact]]]:
+        """The contacts of the steps since the last call, at most of so many; see `LockStep`."""
+        kept, self._kept = self._kept, deque(maxlen=_KEPT)
+        return [((self._steps - step) * self._server.step_ns, found) for step, found in kept]
+
+    def close(self) -> None:
+        """Put the server's own objects where their proxies are."""
+        shown = {name: proxy for (name, _), proxy in self.proxies.items() if not _waits(proxy)}
+        for (name, kind), proxy in self.proxies.items():
+            if kind is ProxyKind.PLAIN and _waits(proxy) and name in shown:
+                proxy.place(self._exchange, shown[name].known)
+        placing, _ = self._exchange.take()
+        if placing:
+            with suppress(ServerLost):  # a server that has ended shows nothing
+                self._server.order(placing)
+        self.proxies.clear()
+
+
+def _waits(proxy: Proxy) -> bool:
+    return isinstance(proxy, ServerProxy) and proxy.waits
+
+
+def _pushes_nothing(name: str) -> str:
+    return (
+        f"{name} touches nothing while another model leads it: the robot and what is fixed collide with everything in"
+        " the server's world; give their collisions the <collide_bitmask> 0x0001 and 0x0002"
+    )
+
+
+class ServerPart:
+    """A server's world, and what it cannot do.
+
+    Args:
+        options: with the world's name.
+
+    Attributes:
+        notes: what differs from the scenario.
+
+    Raises:
+        BadInput: if the world cannot be used.
+    """
+
+    def __init__(self, options: GazeboOptions) -> None:
+        assert options.server is not None
+        self._world = ServerWorld(options.server, options.partition, creates=options.create)
+        where = f"the world {options.server} of the Gazebo in the partition {self._world.partition}"
+        self.notes = [f"{where} is paused, stepped with the twin, and left paused"]
+
+    @property
+    def description(self) -> str:
+        """The world, for the log."""
+        return f"server {self._world.name} in partition {self._world.partition}"
+
+    @property
+    def shown(self) -> tuple[str, str]:
+        """The partition and the name of the world."""
+        return self._world.partition, self._world.name
+
+    @property
+    def physics(self) -> Physics:
+        """The physics engine of the server."""
+        return self._world.physics
+
+    def steps(self, period: float) -> int:
+        """Into how many of the world's steps a period [s] is divided.
+
+        Raises:
+            BadInput: if it cannot be.
+        """
+        return steps_in(round(period * 1e9), self._world.step_ns)
+
+    def simulation(
+        self,
+        world: World,
+        parts: Mapping[str, Mapping[str, Lump]],
+        poses: Mapping[str, Floats],
+        kinds: set[tuple[str, ProxyKind]],
+        joints: tuple[str, ...],
+    ) -> ServerSimulation:
+        """Find the scenario's world in the server's; proxies that it lacks are created."""
+        found = ServerSimulation(self._world, world, parts, poses, kinds, joints)
+        self.notes += found.notes
+        return found
+
+    def check_attach(self, world: World, name: str, to: str) -> None:
+        """Refuse what would need a new model.
+
+        Raises:
+            Unsupported: if the object would become a part of a free body.
+        """
+        free = (b for b in world.bodies if not b.robot and not (b.static and b.rigid))
+        if any(to == frame_name(body, link.name) for body in free for link in body.links):
+            raise Unsupported(
+                f"{name} cannot be attached to {to}, which moves freely, in a running Gazebo: it would have to be"
+                " a part of that model"
+            )
+
+    def check_fidelity(self, world: World, names: Iterable[str], level: Fidelity) -> None:
+        """Refuse what would need a new model.
+
+        Raises:
+            Unsupported: if links of robots would lose their collisions.
+        """
+        links = {frame_name(b, link.name) for b in world.bodies if b.robot for link in b.links}
+        if level is Fidelity.LOW and (chosen := links & set(names)):
+            raise Unsupported(
+                f"links of robots cannot lose their collisions in a running Gazebo: {', '.join(sorted(chosen))}"
+            )
+
+    def refuse(self, what: str) -> Unsupported:
+        """The error for something that would need another world."""
+        return Unsupported(
+            f"the twin cannot {what} the world {self._world.name} of a running Gazebo"
+        )
+
+    def take_remarks(self) -> list[Remark]:
+        """Return what the server did by itself."""
+        return self._world.take_remarks()
+
+    def end(self) -> None:
+        """Remove what was created in the server's world."""
+        self._world.end()

@@ -1,0 +1,193 @@
+"""The state of a world, as its server reports it, component by component.
+
+Gazebo writes poses and vectors as text with six significant digits, and reads as many as it is given; lists of numbers
+are messages with all digits.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any
+
+from hetwin_gazebo.bindings import gazebo
+from hetwin_gazebo.sdf_parts import split_name, top_name
+
+_OFFSET, _PRIME, _BITS = 0xCBF29CE484222325, 0x100000001B3, 64
+
+
+@cache
+def type_id(name: str) -> int:
+    """The number by which Gazebo knows a type of components: 64 bits of FNV-1a of its full name."""
+    found = _OFFSET
+    for byte in f"gz_sim_components.{name}".encode():
+        found = (found ^ byte) * _PRIME % 2**_BITS
+    return found
+
+
+def text_of(vector: Any) -> bytes:
+    """Encode one of Gazebo's vectors."""
+    return _text((vector.x(), vector.y(), vector.z()))
+
+
+def text_of_pose(pose: Any) -> bytes:
+    """Encode one of Gazebo's poses: position, then roll, pitch and yaw."""
+    return text_of(pose.pos()) + b" " + text_of(pose.rot().euler())
+
+
+def vector_of(data: bytes) -> Any:
+    """Decode a vector."""
+    return gazebo().math.Vector3d(*(float(word) for word in data.split()))
+
+
+def pose_of(data: bytes) -> Any:
+    """Decode a pose."""
+    x, y, z, roll, pitch, yaw = (float(word) for word in data.split())
+    math = gazebo().math
+    return math.Pose3d(math.Vector3d(x, y, z), math.Quaterniond(roll, pitch, yaw))
+
+
+def message_of(values: Iterable[float]) -> bytes:
+    """Encode a list of numbers."""
+    encoded: bytes = gazebo().message("double_v_pb2", "Double_V")(data=values).SerializeToString()
+    return encoded
+
+
+def values_of(data: bytes) -> list[float]:
+    """Decode a list of numbers."""
+    return list(gazebo().message("double_v_pb2", "Double_V").FromString(data).data)
+
+
+def _text(values: Iterable[float]) -> bytes:
+    return " ".join(repr(value) for value in values).encode()
+
+
+class WorldState:
+    """All components of all entities after one iteration of the server.
+
+    Args:
+        message: the full state.
+
+    Attributes:
+        iterations: steps that the server has made since it began, or was reset.
+        paused: whether the world stands still between requests.
+    """
+
+    def __init__(self, message: Any) -> None:
+        self._entities = message.state.entities
+        self._signed = _has_signed_keys(message)
+        self._changes: dict[tuple[int, int], bytes | None] = {}
+        self._removed: set[int] = set()
+        self._note(message)
+
+    def _note(self, message: Any) -> None:
+        self.iterations = int(message.stats.iterations)
+        self.paused = bool(message.stats.paused)
+
+    def update(self, message: Any) -> None:
+        """Take over what has changed in an iteration."""
+        for number, entity in message.state.entities.items():
+            if entity.remove:
+                self._removed.add(number)
+            for component in entity.components.values():
+                told = None if component.remove else bytes(component.component)
+                self._changes[number, component.type] = told
+        self._note(message)
+
+    def get(self, entity: int, component: str) -> bytes | None:
+        """A component of an entity; None if it has none of this type."""
+        number = type_id(component)
+        if (entity, number) in self._changes and entity not in self._removed:
+            return self._changes[entity, number]
+        if entity not in self._entities or entity in self._removed:
+            return None
+        components = self._entities[entity].components
+        key = number - 2**64 if self._signed and number >= 2**63 else number
+        if key not in components or components[key].remove:
+            return None
+        return bytes(components[key].component)
+
+    def need(self, entity: int, component: str) -> bytes:
+        """A component that the entity is known to have.
+
+        Raises:
+            KeyError: if it has none; the entity was removed.
+        """
+        found = self.get(entity, component)
+        if found is None:
+            raise KeyError(component)
+        return found
+
+    def with_component(self, component: str) -> Iterator[int]:
+        """All entities that have a component of this type."""
+        return (entity for entity in self._entities if self.get(entity, component) is not None)
+
+    @property
+    def world(self) -> int:
+        """The entity of the world."""
+        return next(self.with_component("World"))
+
+
+class Tree:
+    """The names of a world's models, and of their links, joints and collisions.
+
+    Names of what is in nested models are as in SDFormat, ``inner::link``.
+
+    Attributes:
+        models: name -> entity, of the models that stand in the world itself.
+    """
+
+    def __init__(self, state: WorldState) -> None:
+        self._names: dict[int, str] = {}
+        self._children: dict[tuple[int, str], dict[str, int]] = defaultdict(dict)
+        for kind in ("Model", "Link", "Joint", "Collision"):
+            for entity in state.with_component(kind):
+                name = (state.get(entity, "Name") or b"").decode()
+                self._names[entity] = name
+                parent = int(state.get(entity, "ParentEntity") or b"0")
+                self._children[parent, kind][name] = entity
+        self._world = state.world
+        self.models = self._children[self._world, "Model"]
+
+    def model(self, name: str) -> int | None:
+        """A model of the world, or one that is nested in a model; None if there is none."""
+        if (own := self.models.get(top_name(name))) is not None:
+            return own
+        *outer, last = name.split("::")
+        return self._find(self._world, (*outer, last))
+
+    def find(self, model: int, name: str, kind: str) -> int | None:
+        """A part of a model: a ``Link`` or a ``Joint``; None if there is none."""
+        scopes, own = split_name(name)
+        scope = self._find(model, scopes)
+        return None if scope is None else self.children(scope, kind).get(own)
+
+    def _find(self, scope: int, names: Iterable[str]) -> int | None:
+        found: int | None = scope
+        for name in names:
+            found = None if found is None else self.children(found, "Model").get(name)
+        return found
+
+    def names(self, model: int, kind: str) -> list[str]:
+        """The names of all parts of a model, in order."""
+        own = list(self.children(model, kind))
+        for name, nested in self.children(model, "Model").items():
+            own += [f"{name}::{inner}" for inner in self.names(nested, kind)]
+        return sorted(own)
+
+    def children(self, entity: int, kind: str) -> dict[str, int]:
+        """Name -> entity, of an entity's children of a kind: ``Model``, ``Link``, ``Joint``, ``Collision``."""
+        return self._children.get((entity, kind), {})
+
+
+@cache
+def _map_is_signed(descriptor: Any) -> bool:
+    key = descriptor.fields_by_name["components"].message_type.fields_by_name["key"]
+    return bool(key.cpp_type in (key.CPPTYPE_INT32, key.CPPTYPE_INT64))
+
+
+def _has_signed_keys(message: Any) -> bool:
+    # Older releases of the messages use signed numbers as keys of the same components.
+    state = message.state.DESCRIPTOR.fields_by_name["entities"].message_type
+    return _map_is_signed(state.fields_by_name["value"].message_type)

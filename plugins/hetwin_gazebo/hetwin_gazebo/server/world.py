@@ -1,0 +1,249 @@
+"""A server's world, for as long as a twin steps it."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from hetwin_gazebo.options import Physics
+from hetwin_gazebo.server.connection import (
+    PATIENCE_S,
+    Connection,
+    Orders,
+    ServerLost,
+)
+from hetwin_gazebo.server.matching import step_of
+from hetwin_gazebo.server.state import Tree, WorldState, type_id
+from hetwin_suite.engine import Remark
+
+CONTACTS = "ContactSensorData"
+"""The component in which a collision reports what touches it."""
+_MARKERS, _MARK = tuple(range(2**40, 2**40 + 4)), "WorldPoseCmd"
+"""Entities of the twin's own, used in turn: their component comes and goes with an order.
+
+Gazebo remembers for up to three iterations that it has to remove the component.
+"""
+_LOST_S = 0.25
+"""A message that has not arrived by then is lost."""
+_REPORT_S = 1.0
+"""Steps of the server's own are reported at most this often [s]."""
+
+
+class ServerWorld:
+    """Steps a world in lock-step, and removes at the end what it has created.
+
+    Gazebo keeps the contacts of its last step, and crashes if it is asked for them when a model that touched another
+    has been removed since. So a step is made before it is first asked, and after models were removed.
+
+    Args:
+        name: of the world.
+        partition: of its server; None: the environment's, or Gazebo's default.
+        creates: whether models of the scenario that the world lacks are created.
+
+    Attributes:
+        name, creates: as given.
+        partition: of its server.
+        state: after the last request.
+        own: the models that it has created.
+        folder: for the files of these models.
+        physics: its physics engine.
+        watched: collisions that report their contacts only for the twin.
+        step_ns: duration of a step.
+        missed: steps that the server made by itself, without the twin's commands.
+
+    Raises:
+        BadInput: if the world cannot be used.
+    """
+
+    def __init__(self, name: str, partition: str | None, *, creates: bool) -> None:
+        self.name, self.creates = name, creates
+        self._connection = Connection(name, partition)
+        self.partition = self._connection.partition
+        self.state = self._connection.state()
+        self.step_ns = step_of(self.state)
+        plugin = self.state.get(self.state.world, "PhysicsEnginePlugin") or b""
+        self.physics: Physics = "bullet-featherstone" if b"bullet" in plugin else "dartsim"
+        self.own: set[str] = set()
+        self.watched: set[int] = set()
+        self._folder = tempfile.TemporaryDirectory(prefix="hetwin_gz_")
+        self.folder = Path(self._folder.name)
+        self.missed = 0
+        self._marker, self._marked, self._shown = _MARKERS[0], False, 0
+        self._unreported, self._reported_at = 0, float("-inf")
+        self._remarks: list[Remark] = []
+        self._pause()
+        self.step({})
+
+    def _pause(self) -> None:
+        self._connection.order({}, 0)
+        self._wait_for(lambda state: state.paused, "pause")
+
+    def tree(self) -> Tree:
+        """The names of what is in the world."""
+        return Tree(self.state)
+
+    def listen(self) -> None:
+        """Follow the changes of the state from now on, instead of asking for all of it."""
+        self._connection.listen()
+        self._marked = False
+
+    def mute(self) -> None:
+        """Ask for the whole state again, as is needed to create something."""
+        if self._connection.listens:
+            self._connection.mute()
+            self._refresh()
+
+    def _refresh(self) -> None:
+        """Read the whole state of an iteration that began after the last order."""
+        self._connection.state()  # of an iteration that may have begun before
+        self._take(self._connection.state())
+
+    def order(self, orders: Orders) -> None:
+        """Set components without a step; returns once the server has taken them in."""
+        before = self.state.iterations
+        if self._connection.listens:
+            self._follow(lambda: not self._marked)
+            self._tell(orders, 0)
+            self._follow(lambda: not self._marked)
+        else:
+            self._connection.order(orders, 0)
+            self._refresh()
+        self._count(self.state.iterations - before)
+
+    def step(self, orders: Orders) -> None:
+        """Set components and make one step.
+
+        Raises:
+            ServerLost: if the server does not step, or was reset.
+        """
+        expected = self.state.iterations + 1
+        if self._connection.listens:
+            self._tell(orders, 1)
+            self._follow(lambda: self._shown >= expected)
+        else:
+            self._connection.order(orders, 1)
+            self._wait_for(lambda state: state.iterations >= expected and state.paused, "step")
+        self._count(self.state.iterations - expected)
+
+    def _tell(self, orders: Orders, steps: int) -> None:
+        """Have the server publish the changes of the iteration that sets these components, and of the next.
+
+        It does so if a component comes or goes. A command for a model's pose stays for one iteration; that of a model
+        which physics does not know does nothing else.
+        """
+        self._marker = _MARKERS[(self._marker + 1 - _MARKERS[0]) % len(_MARKERS)]
+        marks = {(self._marker, "Model"): b"-", (self._marker, _MARK): b"0 0 0 0 0 0"}
+        self._connection.order({**orders, **marks}, steps)
+        self._marked = True
+
+    def _follow(self, reached: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + PATIENCE_S
+        lost_at = time.monotonic() + _LOST_S
+        while not reached():
+            message = self._connection.next_change(max(0.0, lost_at - time.monotonic()))
+            if message is not None:
+                self._take(message)
+                if self._marker in message.state.entities:
+                    self._shown = self.state.iterations
+                    self._marked &= not _is_removed(message, self._marker)
+            if time.monotonic() > deadline:
+                raise self._late("step")
+            if time.monotonic() >= lost_at and not reached():
+                self._catch_up()
+                lost_at = time.monotonic() + _LOST_S
+
+    def _catch_up(self) -> None:
+        """Read the whole state after a message was lost; a server that has ended does not reply."""
+        self._connection.mute()
+        self._refresh()
+        self._marked, self._shown = False, self.state.iterations
+        self._connection.listen()
+
+    def _take(self, message: Any) -> None:
+        """Take a whole state, or a message of changes."""
+        state = message if isinstance(message, WorldState) else None
+        iterations = int(message.stats.iterations) if state is None else state.iterations
+        if iterations < self.state.iterations:
+            raise ServerLost(f"another program has reset the world {self.name} of Gazebo")
+        if state is None:
+            self.state.update(message)
+        else:
+            self.state = state
+
+    def _wait_for(self, reached: Callable[[WorldState], bool], what: str) -> None:
+        deadline = time.monotonic() + PATIENCE_S
+        while True:
+            self._take(self._connection.state())
+            if reached(self.state):
+                return
+            if time.monotonic() > deadline:
+                raise self._late(what)
+
+    def _late(self, what: str) -> ServerLost:
+        return ServerLost(
+            f"the Gazebo server of the world {self.name} does not {what} within {PATIENCE_S:g} s"
+        )
+
+    def _count(self, extra: int) -> None:
+        self.missed += extra
+        self._unreported += extra
+
+    def remark(self, text: str) -> None:
+        """Have the run report something."""
+        self._remarks.append(Remark(self.name, "", text, "server_deviates"))
+
+    def take_remarks(self) -> list[Remark]:
+        """Return what the server did by itself, at most once a second, and other remarks."""
+        now = time.monotonic()
+        if self._unreported and now - self._reported_at >= _REPORT_S:
+            self.remark(
+                f"the server made {self._unreported} steps that the twin did not ask for"
+                f" ({self.missed} in all): another program steps or plays the world"
+            )
+            self._unreported, self._reported_at = 0, now
+        remarks, self._remarks = self._remarks, []
+        return remarks
+
+    def create(self, models: Mapping[str, str]) -> None:
+        """Create models from SDFormat, by their names.
+
+        Raises:
+            ServerLost: if the server does not create them.
+        """
+        for name, sdf in models.items():
+            self._connection.create(name, sdf)
+            self.own.add(name)
+        if models:
+            self._wait_for(
+                lambda state: models.keys() <= Tree(state).models.keys(), "create models"
+            )
+
+    def end(self) -> None:
+        """Remove the models that were created; the world stays paused."""
+        with suppress(ServerLost):  # a server that has ended keeps nothing
+            self.mute()
+            self._remove()
+        self.own.clear()
+        self._folder.cleanup()
+
+    def _remove(self) -> None:
+        for marker in _MARKERS:
+            self._connection.forget(marker)
+        self.order({(entity, CONTACTS): None for entity in self.watched})
+        self.watched.clear()
+        if not self.own or any(self.state.with_component(CONTACTS)):
+            return  # the world's own sensors look for contacts
+        for name in sorted(self.own):
+            self._connection.remove(name)
+        gone = self.own
+        self._wait_for(lambda state: not gone & Tree(state).models.keys(), "remove models")
+        self.step({})
+
+
+def _is_removed(message: Any, marker: int) -> bool:
+    components = message.state.entities[marker].components.values()
+    return any(c.remove and c.type == type_id(_MARK) for c in components)

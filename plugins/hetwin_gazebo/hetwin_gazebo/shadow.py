@@ -1,0 +1,247 @@
+"""A shadow of the world in MuJoCo, without dynamics, for what Gazebo does not report.
+
+Gazebo computes how bodies move. From its positions and velocities, MuJoCo computes the poses of all frames, the
+distances between geometries, and the inertia of links that specify none. Frames and joints thus have the same
+order and meaning in both engines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import mujoco as mj
+import numpy as np
+
+from hetwin_gazebo.parts import Balls, Load
+from hetwin_suite.engine import (
+    POSE_SIZE,
+    Builder,
+    EngineSettings,
+    FeedForward,
+    FrameReader,
+    Inertial,
+    KinematicBodies,
+    LinkWatch,
+    Nearest,
+    Notes,
+    Pairs,
+    Rangefinder,
+    Rangefinders,
+    Scanner,
+    Touches,
+    World,
+    make_tables,
+    pose_of,
+)
+from hetwin_suite.model import Floats, Value, compose
+
+
+class Shadow:
+    """Positions and velocities of everything, and the quantities derived from them.
+
+    Attributes:
+        positions, velocities: of all joints, in the engine's order.
+        poses: (13,) pose and twist of each object, by its name.
+        bases: (13,) pose and twist of the root link of each robot whose base is not fixed.
+        balls: the state of the ball joints.
+        kinematic: objects whose motion another model prescribes.
+        loads: objects that are parts of others.
+        masses: (n,) of the objects [kg], in the order of `tables.free`.
+        touches: of the robots' links.
+    """
+
+    def __init__(self, world: World, settings: EngineSettings, notes: Notes) -> None:
+        self._builder = Builder(world, replace(settings, options={}), notes)
+        self.world = world
+        self._settings = settings
+        self._model = self._builder.compile()
+        self._data = mj.MjData(self._model)
+        self.tables = make_tables(world, self._model)
+        self._reader = FrameReader(self._model, self._data, self.tables)
+        self.kinematic = KinematicBodies(self._model, self.tables, self._reader)
+        self._rangefinders = Rangefinders(self._model, self._data, self.tables)
+        self.loads: dict[str, Load] = {}
+        self.balls = Balls(world, self._model)
+        self.positions: Floats = np.zeros(len(self.tables.joints))
+        self.velocities: Floats = np.zeros(len(self.tables.joints))
+        self._roots = np.array([free.body for free in self.tables.free.values()], np.intp)
+        self.masses: Floats = self._model.body_subtreemass[self._roots]
+        self.touches = Touches()
+        self._links: LinkWatch | None = None
+        self._own_pairs: dict[str, Pairs] = {}
+        self.update(0.0)
+        self._still = self._reader.still()
+        self.poses: dict[str, Floats] = {name: self.frame(name) for name in self.tables.free}
+        self.bases: dict[str, Floats] = {
+            name: self._of_body(base.body) for name, base in self.tables.bases.items()
+        }
+
+    def inertial(self, frame: str) -> Inertial:
+        """Mass and inertia of a link, as specified or computed from its geometries."""
+        model, body = self._model, self.tables.body_of(frame)
+        pose = pose_of([*model.body_ipos[body], *model.body_iquat[body]])
+        a, b, c = (float(moment) for moment in model.body_inertia[body])
+        return Inertial(float(model.body_mass[body]), pose, (a, b, c, 0.0, 0.0, 0.0))
+
+    def set_objects(self, poses: Mapping[str, Floats]) -> None:
+        """Set poses and twists of objects; call `update` next."""
+        for name, pose in poses.items():
+            self._reader.place(self.tables.free[name], pose.tolist())
+            self.poses[name] = pose
+
+    def set_bases(self, states: Mapping[str, Floats]) -> None:
+        """Set poses and twists of robots' root links; call `update` next."""
+        for name, state in states.items():
+            self._reader.place(self.tables.bases[name], state.tolist())
+            self.bases[name] = state
+
+    def feed_forward(self) -> FeedForward:
+        """Return what computes efforts in the state of now."""
+        return FeedForward(self.world, self._data, self.tables)
+
+    def inertias(self) -> Floats:
+        """Return (n,) the inertia that each joint moves, with all of them at zero [kg m^2 or kg]."""
+        found: Floats = self._model.dof_M0[self.tables.joint_velocities]
+        return found
+
+    def update(self, seconds: float) -> None:
+        """Compute all frames at a time [s]; kinematic objects stay where `place_kinematic` put them."""
+        data, tables = self._data, self.tables
+        data.time = seconds
+        data.qpos[tables.joint_positions] = self.positions
+        data.qvel[tables.joint_velocities] = self.velocities
+        self.balls.show(data)
+        self._find()
+        self._carry()
+
+    def jump(self, seconds: float) -> None:
+        """As `update`, after something was moved discontinuously."""
+        self.update(seconds)
+
+    def _find(self) -> None:
+        model, data = self._model, self._data
+        mj.mj_kinematics(model, data)
+        mj.mj_comPos(model, data)
+        mj.mj_comVel(model, data)
+        mj.mj_sensorPos(model, data)
+        mj.mj_sensorVel(model, data)
+
+    def place_kinematic(self, time_ns: int) -> bool:
+        """Place all kinematic objects at their pose of a time; their parents must be up to date.
+
+        Returns whether any has moved.
+        """
+        moved = self.kinematic.any and self.kinematic.place(time_ns)
+        if moved:
+            self._find()
+            self._carry()
+        for name in self.kinematic.values:
+            self.poses[name] = self.frame(name)
+        return moved
+
+    def _carry(self) -> None:
+        """Move loads with the bodies that they are parts of."""
+        if not self.loads:
+            return
+        here = np.zeros(POSE_SIZE)
+        for name, load in self.loads.items():
+            here[:7] = load.pose
+            self.set_objects({name: compose(self.frame_of_any(load.to), here)})
+        self._find()
+
+    def set_kinematic(self, name: str, value: Value) -> bool:
+        """Set the prescribed value of a kinematic object; returns whether it was free before."""
+        return self.kinematic.set(self.tables.free[name], value)
+
+    def frame(self, name: str) -> Floats:
+        """Return (13,) a copy of pose and twist of a moving frame."""
+        return self._of_body(self.tables.body_of(name))
+
+    def _of_body(self, body: int) -> Floats:
+        return np.array(self._reader.sensed[self.tables.body_frames[body]])
+
+    def frame_of_any(self, name: str) -> Floats:
+        """Return (13,) pose and twist of any frame, moving or not."""
+        tables = self.tables
+        at = int(tables.body_frames[tables.body_of(name)])
+        if at < tables.moving:
+            return self.frame(name)
+        return np.array(self._still[at - tables.moving])
+
+    def read_rangefinders(self, rangefinders: Sequence[Rangefinder], on: Sequence[bool]) -> Floats:
+        """Return the readings of range sensors; see `Engine.read_rangefinders`."""
+        return self._rangefinders.read(rangefinders, on)
+
+    def read_scan(self, scanner: Scanner, on: bool) -> Floats:
+        """Return the scan of a laser scanner; see `Engine.read_scan`."""
+        return self._rangefinders.scan(scanner, on)
+
+    def momenta(self) -> Floats:
+        """Return (n, 3) linear momentum of each object [Ns], in the order of `tables.free`."""
+        mj.mj_subtreeVel(self._model, self._data)
+        found: Floats = self.masses[:, None] * self._data.subtree_linvel[self._roots]
+        return found
+
+    def all_positions(self) -> Floats:
+        """A copy of the positions of everything, as MuJoCo's ``qpos``."""
+        positions: Floats = self._data.qpos.copy()
+        return positions
+
+    def moving_frames(self) -> Floats:
+        """Return (n, 13) a copy of the poses and twists of the frames that move, which are the first ones."""
+        return self._reader.sensed.copy()
+
+    def read_frames(self, out: Floats) -> None:
+        """Write the poses and twists of all frames to `out` (n, 13)."""
+        out[: self.tables.moving] = self._reader.sensed
+        out[self.tables.moving :] = self._still
+
+    def clearances(self, reach: float) -> Floats:
+        """Measure the distances of the robots' links; see `Engine.clearances`."""
+        if self._links is None:
+            self._links = LinkWatch(self.world, self.tables, self._data.qpos, self.touches)
+        return self._links.rows(self._now_ns, reach)
+
+    def follow_links(self) -> None:
+        """Note what links touch after a step, as far as it rests or is a link, once their distances were asked for."""
+        if self._links is not None:
+            self._links.waits -= 1
+            if self._links.waits <= 0:
+                self._links.follow(self._now_ns)
+
+    @property
+    def _now_ns(self) -> int:
+        return round(float(self._data.time) * 1e9)
+
+    def pairs(self, names: tuple[str, ...], reach: float) -> Pairs:
+        """Return the pairs of these objects with all other bodies, within a reach [m]."""
+        bodies = [body for name in names for body in self.tables.free[name].members]
+        return Pairs(self._model, self._data, self.tables, bodies, reach)
+
+    def nearest_to(self, name: str, reach: float) -> dict[tuple[int, int], Nearest]:
+        """Return the bodies nearer to an object than `reach` [m]; the pairs are cached for each object."""
+        if name not in self._own_pairs:
+            self._own_pairs[name] = self.pairs((name,), reach)
+        return self._own_pairs[name].nearest()
+
+    def keep_from(self, before: Shadow) -> None:
+        """Copy the state of the joints and objects that still exist; call `jump` next."""
+        at = {joint: i for i, joint in enumerate(before.tables.joints)}
+        for i, joint in enumerate(self.tables.joints):
+            if joint in at:
+                self.positions[i] = before.positions[at[joint]]
+                self.velocities[i] = before.velocities[at[joint]]
+        self.balls.keep_from(before.balls)
+        self.set_objects({n: pose for n, pose in before.poses.items() if n in self.poses})
+        self.set_bases(before.bases)
+
+    def speed(self) -> float:
+        """The largest speed of all joints and objects; nan if one is not finite."""
+        return float(np.abs(self._data.qvel).max(initial=0.0))
+
+    def fastest(self) -> str:
+        """Name of the fastest frame."""
+        at = int(np.argmax(np.nan_to_num(np.abs(self._data.qvel), nan=np.inf)))
+        frame = int(self.tables.body_frames[int(self._model.dof_bodyid[at])])
+        return self.tables.frames[frame]

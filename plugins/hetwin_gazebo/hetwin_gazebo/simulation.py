@@ -1,0 +1,344 @@
+"""A world loaded in Gazebo, in this process and in lock-step.
+
+The server replaces both handlers by its own, which end it without a word to the process around it: the run would fail
+instead of stopping.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import os
+import signal
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from hetwin_gazebo.bindings import gazebo, own_world_topic, partition_set
+from hetwin_gazebo.contacts import Contact, ContactTopic
+from hetwin_gazebo.options import GazeboOptions
+from hetwin_gazebo.parts import Lump, ball_names, in_one
+from hetwin_gazebo.proxies.proxy import (
+    FAR,
+    Picture,
+    Proxy,
+    mass_frame,
+    waiting_place,
+)
+from hetwin_gazebo.proxies.selection import ProxyKind, robot_number
+from hetwin_gazebo.sdf_parts import split_name, top_name
+from hetwin_gazebo.world_sdf import SdfWriter
+from hetwin_suite.engine import TERMINATING, Body, World, joint_name
+from hetwin_suite.model import Floats
+from hetwin_suite.runs import HetwinError
+
+SIGACTION_BYTES = 256
+"""More than C's `struct sigaction` takes on any platform."""
+
+
+@contextmanager
+def handlers_kept() -> Iterator[None]:
+    """Set the handlers again at the end; a signal that arrives meanwhile is handled then.
+
+    It works in any thread, where `signal.signal` may be called in the main thread only. Threads that Gazebo starts
+    inherit the mask, so that signals never interrupt them.
+    """
+    c = ctypes.CDLL(None)
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, TERMINATING)
+    before = {number: ctypes.create_string_buffer(SIGACTION_BYTES) for number in TERMINATING}
+    try:
+        for number, action in before.items():
+            c.sigaction(int(number), None, action)
+        yield
+    finally:
+        for number, action in before.items():
+            c.sigaction(int(number), action, None)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+_numbers = itertools.count()
+Command = Callable[[Any], None]
+
+
+class GazeboFailed(HetwinError):
+    """Gazebo could not load the world or did not step."""
+
+
+def model_name(body: Body, kind: ProxyKind) -> str:
+    """The name of an object's proxy in Gazebo, if the plain one has the object's."""
+    name = top_name(body.name)
+    return name if kind is ProxyKind.PLAIN else f"{name}~{kind.value}"
+
+
+def _nothing() -> Any:
+    return gazebo().message("empty_pb2", "Empty")
+
+
+_OWN = ("plugin", "sensor")
+
+
+def _has_own(body: Body, parts: Mapping[str, Lump]) -> bool:
+    extras = (*body.extras, *(extra for lump in parts.values() for extra in lump.extras))
+    return any(extra.tag in _OWN for extra in extras)
+
+
+class Simulation:
+    """Gazebo with a world, and handles of everything that moves in it.
+
+    Attributes:
+        proxies: (object, kind) -> its model.
+        bases: robot whose base is not fixed -> its model.
+        pictures_of: objects that another model than their proxies shows.
+        pictures: object -> that model, once the first step has begun.
+        joints: in the engine's order.
+        balls: the ball joints, in the order of `balls.Balls`.
+        frame_of: Gazebo's id of a collision -> name of the frame to which it belongs.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        parts: Mapping[str, Mapping[str, Lump]],
+        poses: Mapping[str, Floats],
+        kinds: set[tuple[str, ProxyKind]],
+        pictures: frozenset[str],
+        joints: tuple[str, ...],
+        step_ns: int,
+        options: GazeboOptions,
+        partition: str,
+    ) -> None:
+        self._gz, self._partition = gazebo(), partition
+        self._world, self._parts, self._kinds = world, parts, sorted(kinds)
+        self._joint_names = joints
+        self.pictures_of = self._with_pictures(pictures) if options.visible else frozenset()
+        self.pictures: dict[str, Picture] = {}
+        self._folder = tempfile.TemporaryDirectory(prefix="hetwin_gz_")
+        self._homes: dict[tuple[str, ProxyKind], Floats] = {}
+        self._shown_at: dict[str, Floats] = {}
+        number = next(_numbers)
+        topic = f"/hetwin/{os.getpid()}/{number}/contacts"
+        writer = SdfWriter(
+            top_name(world.name),
+            world.gravity,
+            step_ns * 1e-9,
+            options,
+            Path(self._folder.name),
+            topic,
+        )
+        self._write(writer, poses)
+        writer.add_users(world.extras, options)
+        file = Path(self._folder.name, "world.sdf")
+        file.write_text(writer.text(), "utf-8")
+        self.proxies: dict[tuple[str, ProxyKind], Proxy] = {}
+        self.bases: dict[str, Proxy] = {}
+        self.joints: list[Any] = []
+        self.balls: list[Any] = []
+        self.frame_of: dict[int, str] = {}
+        self._step_ns, self._steps = step_ns, 0
+        self._by_mass_frame = options.physics == "bullet-featherstone"
+        self._callback = _StepCallback(self._bind)
+        with handlers_kept(), partition_set(partition):
+            self._contacts = ContactTopic(self._gz, topic)
+            self._node = self._gz.transport.Node()
+            # The topic is there as long as this object is.
+            self._mark = self._node.advertise(own_world_topic(top_name(world.name)), _nothing())
+            self._fixture = self._gz.sim.TestFixture(str(file))
+            self._fixture.on_pre_update(self._callback.pre_update)
+            self._fixture.finalize()
+            self._server = self._fixture.server()
+
+    def _write(self, writer: SdfWriter, poses: Mapping[str, Floats]) -> None:
+        objects = [body for body in self._world.bodies if not body.static]
+        for body in self._world.bodies:
+            if body.static or body.robot:
+                parts, pose = self._parts[body.name], poses.get(body.name, body.pose)
+                name, number = top_name(body.name), robot_number(body, self._world.bodies)
+                writer.add(body, parts, name=name, pose=pose, index=number, displayed=True)
+                continue
+            if body.name in self.pictures_of:
+                (lump,) = in_one(body, self._parts[body.name]).values()
+                writer.add_picture(top_name(body.name), lump, poses[body.name])
+                self._shown_at[body.name] = poses[body.name]
+            for kind in ProxyKind:
+                if (body.name, kind) not in self._kinds:
+                    continue
+                home = poses[body.name]
+                if kind is not ProxyKind.PLAIN:
+                    home = waiting_place(FAR + 20.0 * len(self._homes), FAR)
+                self._homes[body.name, kind] = home
+                index = objects.index(body)
+                writer.add(
+                    body,
+                    self._parts_of(body, kind),
+                    name=self._model_name(body, kind),
+                    pose=home,
+                    kind=kind,
+                    index=index,
+                    displayed=body.name not in self.pictures_of,
+                )
+
+    def _with_pictures(self, objects: frozenset[str]) -> frozenset[str]:
+        """Those objects that have no sensors or plugins of the user's, which a plain proxy must have under its name."""
+        own = {b.name for b in self._world.bodies if _has_own(b, self._parts[b.name])}
+        return objects - own
+
+    def _model_name(self, body: Body, kind: ProxyKind) -> str:
+        """The name of a proxy in Gazebo; a picture has the object's, else the plain proxy."""
+        if body.name in self.pictures_of:
+            return f"{top_name(body.name)}~{kind.value}"
+        return model_name(body, kind)
+
+    def _bind(self, ecm: Any) -> None:
+        sim = self._gz.sim
+        world = sim.World(sim.world_entity(ecm))
+        joints: dict[str, Any] = {}
+        for body in self._world.bodies:
+            kinds: list[ProxyKind | None] = [f for f in ProxyKind if (body.name, f) in self._kinds]
+            for kind in kinds or [None]:
+                name = top_name(body.name) if kind is None else self._model_name(body, kind)
+                model = self._model(world, ecm, name)
+                self._bind_frames(ecm, self._parts_of(body, kind), model)
+                if kind is not None:
+                    home = self._homes[body.name, kind]
+                    if kind is ProxyKind.PLAIN:
+                        home = waiting_place(FAR, FAR + 20.0 * len(self.proxies))
+                    root = body.links[0].name
+                    link = self._link(ecm, model, root)
+                    whole = self._parts[body.name][root].whole
+                    mass = mass_frame(whole) if self._by_mass_frame else None
+                    proxy = Proxy(self._gz, ecm, model, link, home, mass)
+                    self.proxies[body.name, kind] = proxy
+                if body.robot and not body.static:
+                    self.bases[body.name] = self._base(ecm, body, model)
+                if kind in (None, ProxyKind.PLAIN):
+                    joints.update(self._bind_joints(ecm, body, model))
+            if body.name in self.pictures_of:
+                model, home = (
+                    self._model(world, ecm, top_name(body.name)),
+                    self._shown_at[body.name],
+                )
+                link = self._link(ecm, model, body.links[0].name)
+                proxy = Proxy(self._gz, ecm, model, link, home)
+                self.pictures[body.name] = Picture(proxy, home)
+        self.joints = [joints[name] for name in self._joint_names]
+        self.balls = [joints[name] for name in ball_names(self._world)]
+
+    def _base(self, ecm: Any, body: Body, model: Any) -> Proxy:
+        root = body.links[0].name
+        return Proxy(self._gz, ecm, model, self._link(ecm, model, root), waiting_place(FAR, FAR))
+
+    def _parts_of(self, body: Body, kind: ProxyKind | None) -> Mapping[str, Lump]:
+        """The lumps of one of a body's proxies: only the plain one has the user's elements."""
+        parts = self._parts[body.name]
+        return parts if kind in (None, ProxyKind.PLAIN) else in_one(body, parts)
+
+    def _model(self, world: Any, ecm: Any, name: str) -> Any:
+        entity = world.model_by_name(ecm, name)
+        if entity in (0, None):
+            raise GazeboFailed(f"Gazebo could not load the model {name}")
+        return self._gz.sim.Model(entity)
+
+    def _scope(self, ecm: Any, model: Any, names: tuple[str, ...]) -> Any:
+        """Return a nested model."""
+        for name in names:
+            inner = [self._gz.sim.Model(entity) for entity in model.models(ecm)]
+            model = next(found for found in inner if found.name(ecm) == name)
+        return model
+
+    def _link(self, ecm: Any, model: Any, name: str) -> Any:
+        models, own = split_name(name)
+        return self._gz.sim.Link(self._scope(ecm, model, models).link_by_name(ecm, own))
+
+    def _bind_frames(self, ecm: Any, parts: Mapping[str, Lump], model: Any) -> None:
+        for lump in parts.values():
+            link = self._link(ecm, model, lump.root)
+            for name, frame in lump.collisions.items():
+                self.frame_of[int(link.collision_by_name(ecm, name))] = frame
+
+    def _bind_joints(self, ecm: Any, body: Body, model: Any) -> Iterator[tuple[str, Any]]:
+        for joint in (*body.moving_joints, *body.ball_joints):
+            models, own = split_name(joint.name)
+            scope = self._scope(ecm, model, models)
+            made = self._gz.sim.Joint(scope.joint_by_name(ecm, own))
+            made.enable_position_check(ecm)
+            made.enable_velocity_check(ecm)
+            yield joint_name(body, joint), made
+
+    def step(self, command: Command) -> Any:
+        """Advance by one of Gazebo's steps; returns the entity component manager, for reading the state.
+
+        `command` is called within the step, before physics.
+
+        Raises:
+            GazeboFailed: if Gazebo does not step.
+        """
+        # Some of Gazebo's systems make their nodes in the first step.
+        with nullcontext() if self._steps else partition_set(self._partition):
+            done = self._callback.run(self._server, command)
+        if not done:
+            raise GazeboFailed("Gazebo did not step; its messages above may say why")
+        self._steps += 1
+        self._contacts.rest(self._steps * self._step_ns)
+        return self._callback.ecm
+
+    def contacts(self) -> list[Contact]:
+        """The contacts that have arrived last, if they are recent; none at the first request."""
+        return self._contacts.latest(self._steps * self._step_ns)
+
+    def new_contacts(self) -> list[tuple[int, list[Contact]]]:
+        """The contacts that have arrived since the last call, unless it is long ago; see `LockStep`."""
+        now = self._steps * self._step_ns
+        return [(now - stamp, found) for stamp, found in self._contacts.unread(now)]
+
+    def close(self) -> None:
+        """Shut Gazebo down."""
+        self._contacts.close()
+        self._callback.forget()
+        self._server = self._fixture = self._mark = self._node = None
+        self.proxies.clear()
+        self.bases.clear()
+        self.pictures.clear()
+        self.joints.clear()
+        self.balls.clear()
+        self._folder.cleanup()
+
+
+class _StepCallback:
+    """The callback that Gazebo calls in each step.
+
+    Gazebo would swallow an exception raised in here and stop stepping silently; so it is stored and raised later.
+    """
+
+    def __init__(self, bind: Command) -> None:
+        self._bind: Command | None = bind
+        self._command: Command | None = None
+        self._error: Exception | None = None
+        self._called = False
+        self.ecm: Any = None
+
+    def pre_update(self, info: Any, ecm: Any) -> None:
+        """Bind the handles in the first step; apply the step's commands."""
+        self._called = True
+        try:
+            if self._bind is not None and self.ecm is None:
+                self.ecm = ecm
+                self._bind(ecm)
+            if self._command is not None:
+                self._command(ecm)
+        except Exception as error:
+            self._error = error
+
+    def run(self, server: Any, command: Command) -> bool:
+        """Run one step; raises the exception that occurred in it, if any."""
+        self._command, self._called = command, False
+        done = bool(server.run(True, 1, False))
+        if self._error is not None:
+            error, self._error = self._error, None
+            raise error
+        return done and self._called
+
+    def forget(self) -> None:
+        """Drop all references to Gazebo."""
+        self._bind = self._command = self.ecm = None

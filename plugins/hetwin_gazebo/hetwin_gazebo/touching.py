@@ -1,0 +1,313 @@
+"""Proximity and contacts: distances from the shadow, forces from the balance of momentum and from Gazebo.
+
+What acts on a body in a step is what its momentum changed by, less gravity and other known forces. A body that touches
+a single other one thus has one force; so have all in a stack. Where bodies touch each other in a ring, as fingers and
+what they hold, the balance leaves something open: what holds by squeezing does not show in any motion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import hypot
+
+import numpy as np
+
+from hetwin_gazebo.contacts import Contact
+from hetwin_gazebo.impacts import Momentum
+from hetwin_gazebo.lockstep import LockStep
+from hetwin_gazebo.objects import Objects
+from hetwin_gazebo.shadow import Shadow
+from hetwin_suite.engine import (
+    PROXIMITY,
+    PROXIMITY_COLUMNS,
+    BodyKind,
+    Nearest,
+    Pair,
+    Pairs,
+    Vector,
+    no_rows,
+)
+from hetwin_suite.model import Floats
+
+OUTSIDE = -1
+"""In place of a body's number: not one of those whose forces are balanced."""
+_SMALL = 1e-9
+
+
+class Balance:
+    """Forces of pairs of bodies that add up to what acts on each body."""
+
+    def __init__(self) -> None:
+        self._pairs: tuple[Pair, ...] = ()
+        self._bodies: list[int] = []
+        self._sums: Floats = np.zeros((0, 0))
+        self._inverse: Floats = np.zeros((0, 0))
+        self._open = False
+
+    def leaves_open(self, pairs: Sequence[Pair]) -> bool:
+        """Whether other forces of these pairs than `forces` returns would add up to the same."""
+        self._prepare(tuple(pairs))
+        return self._open
+
+    def forces(self, pairs: Sequence[Pair], totals: Floats, guess: Floats) -> Floats:
+        """Return (n, 3) the forces on the first body of each pair that are nearest to a guess [N].
+
+        Args:
+            pairs: n of numbers of bodies, or `OUTSIDE`.
+            totals: (m, 3) the force that acts on each body [N].
+            guess: (n, 3) of the forces.
+        """
+        self._prepare(tuple(pairs))
+        missing = totals[self._bodies] - self._sums @ guess
+        found: Floats = guess + self._inverse @ missing
+        return found
+
+    def _prepare(self, pairs: tuple[Pair, ...]) -> None:
+        if pairs == self._pairs:
+            return
+        self._pairs = pairs
+        self._bodies = sorted({body for pair in pairs for body in pair} - {OUTSIDE})
+        self._sums = np.zeros((len(self._bodies), len(pairs)))
+        row = {body: i for i, body in enumerate(self._bodies)}
+        for i, (one, other) in enumerate(pairs):
+            if one != OUTSIDE:
+                self._sums[row[one], i] += 1.0
+            if other != OUTSIDE:
+                self._sums[row[other], i] -= 1.0
+        self._inverse = np.asarray(np.linalg.pinv(self._sums, rcond=_SMALL), np.float64)
+        self._open = np.linalg.matrix_rank(self._sums) < len(pairs)
+
+
+NEAR = 0.15
+"""Contacts are asked for while a link is nearer to an object than what it moves by between two reports [m]."""
+
+
+class LinkContacts:
+    """Notes contacts in the shadow's touches.
+
+    Args:
+        shadow: of the world.
+        near: names of the objects whose distances are measured; contacts with others are not asked for.
+    """
+
+    def __init__(self, shadow: Shadow, near: tuple[str, ...]) -> None:
+        self._touches, tables = shadow.touches, shadow.tables
+        self._pairs = shadow.pairs(near, NEAR)
+        self._frames = {name: i for i, name in enumerate(tables.frames)}
+        self._kinds = tables.body_kinds
+        self._of_frames = {i: self._kinds[body] for i, body in enumerate(tables.frame_bodies)}
+
+    def note_contacts(self, simulation: LockStep | None, now_ns: int) -> None:
+        """Note what has become known of the steps until now."""
+        if simulation is None or not self._is_near():
+            return
+        for ago_ns, contacts in simulation.new_contacts():
+            for pair, contact in self._of_links(contacts, simulation):
+                depth = max(0.0, contact.depth)
+                if self._touches.note(pair, now_ns - ago_ns, depth):
+                    self._touches.deepest(pair, hypot(*contact.force), *contact.point)
+
+    def _is_near(self) -> bool:
+        pairs = self._pairs.nearest()
+        return any(self._kinds[other] is BodyKind.DRIVEN for _, other in pairs)
+
+    def _of_links(
+        self, contacts: Iterable[Contact], simulation: LockStep
+    ) -> Iterator[tuple[Pair, Contact]]:
+        """The contacts of a link with a body that forces move, with the frames of both."""
+        for contact in contacts:
+            names = [simulation.frame_of.get(collision) for collision in contact.collisions]
+            one, other = (self._frames.get(name or "", -1) for name in names)
+            if self._of_frames.get(other) is BodyKind.DRIVEN:
+                one, other = other, one
+            kinds = self._of_frames.get(one), self._of_frames.get(other)
+            if kinds == (BodyKind.DRIVEN, BodyKind.FREE):
+                yield (one, other), contact
+
+
+CONTACT_COLUMNS = 11
+TOUCHING = 1e-3
+"""Bodies closer than this may press on each other [m]: Gazebo's and MuJoCo's shapes differ a little."""
+
+_PULL = 1e-3
+"""Forces that pull by less are rounding [N]."""
+
+Key = tuple[int, int]
+"""A frame and another one."""
+
+
+class Touching:
+    """Proximity and contacts after the last step.
+
+    Args:
+        shadow: of the world.
+        objects: the free bodies.
+        momentum: of the objects.
+        near: names of the objects whose proximity is reported.
+        reach: to which distance [m].
+    """
+
+    def __init__(
+        self,
+        shadow: Shadow,
+        objects: Objects,
+        momentum: Momentum,
+        near: tuple[str, ...],
+        reach: float,
+    ) -> None:
+        self._shadow, self._objects, self._momentum = shadow, objects, momentum
+        self._names, self._near = near, shadow.pairs(near, reach)
+        self._all: Pairs | None = None
+        self._frame_ids = {name: i for i, name in enumerate(shadow.tables.frames)}
+        self._balance = Balance()
+        self._simulation: LockStep | None = None
+        self._begun = 0
+
+    def begin_step(self) -> None:
+        """Note that a step begins; the forces of the one before are not known any more."""
+        self._begun += 1
+
+    def stepped(self, simulation: LockStep) -> None:
+        """Note that a step was made."""
+        self._simulation = simulation
+
+    def forget(self) -> None:
+        """Drop what is known of the last step."""
+        self.begin_step()
+        self._simulation = None
+
+    def proximity(self) -> Floats:
+        """Return (n, 12) rows as `Engine.proximity`; also for pairs that do not collide."""
+        near = self._by_frame(self._near.nearest())
+        return _rows(near, self._forces(near, self._names))
+
+    def proximity_when_read(self) -> Callable[[], Floats]:
+        """Return what computes the rows of now; without forces once another step has begun."""
+        pairs, begun, positions = self._near, self._begun, self._shadow.all_positions()
+
+        def rows() -> Floats:
+            if begun == self._begun:
+                return self.proximity()
+            return _rows(self._by_frame(pairs.nearest_at(positions)), {})
+
+        return rows
+
+    def contacts(self) -> Floats:
+        """Return (n, 11) rows as `Engine.contacts`, one for each pair of frames that press on each other."""
+        names = tuple(self._shadow.tables.free)
+        near = self._near_all()
+        rows = [
+            _contact(key, near[key], force)
+            for key, force in self._forces(near, names).items()
+            if force.any() and (key[0] < key[1] or key[::-1] not in near)
+        ]
+        return np.array(rows).reshape(-1, CONTACT_COLUMNS)
+
+    def touching(self) -> list[Key]:
+        """The pairs of frames of objects with others that touch and collide."""
+        near = self._near_all()
+        return [k for k, n in near.items() if n.distance < TOUCHING and self._objects.collide(*k)]
+
+    def _near_all(self) -> dict[Key, Nearest]:
+        if self._all is None:
+            self._all = self._shadow.pairs(tuple(self._shadow.tables.free), TOUCHING)
+        return self._by_frame(self._all.nearest())
+
+    def _by_frame(self, near: Mapping[Key, Nearest]) -> dict[Key, Nearest]:
+        frame = self._shadow.tables.body_frames
+        return {(int(frame[one]), int(frame[other])): n for (one, other), n in near.items()}
+
+    def _forces(self, near: Mapping[Key, Nearest], names: tuple[str, ...]) -> dict[Key, Floats]:
+        """Return (frame, other frame) -> (3,) force on the frame [N], in both orders if `near` has both.
+
+        Args:
+            near: all pairs of the frames of some objects with others.
+            names: of these objects.
+        """
+        keys = [key for key, nearest in near.items() if nearest.distance < TOUCHING]
+        pairs = [key for key in keys if key[0] < key[1] or key[::-1] not in near]
+        pairs = [key for key in pairs if self._objects.collide(*key)]
+        if self._simulation is None or not pairs:
+            return {}
+        found = self._pushing({key: near[key].normal for key in pairs}, self._movers(names))
+        return found | {key: -found[key[::-1]] for key in keys if key[::-1] in found}
+
+    def _pushing(
+        self, normals: Mapping[Key, Vector], mover: Callable[[int], int]
+    ) -> dict[Key, Floats]:
+        """Return the forces of pairs; what would have to pull does not touch, and gets none."""
+        totals = self._momentum.contact_forces()
+        left = dict(normals)
+        while left:
+            bodies = [(mover(one), mover(other)) for one, other in left]
+            guess = np.zeros((len(left), 3))
+            if self._balance.leaves_open(bodies):
+                guess = self._guess(left, bodies, totals)
+            found = dict(zip(left, self._balance.forces(bodies, totals, guess), strict=True))
+            along = {key: float(found[key] @ np.array(normal)) for key, normal in left.items()}
+            least = min(along, key=along.__getitem__)
+            if along[least] >= -_PULL or len(left) == 1:
+                return found
+            del left[least]
+        return {}
+
+    def _movers(self, names: tuple[str, ...]) -> Callable[[int], int]:
+        """Return the number of what moves a frame, if `names` has it and all its loads."""
+        objects = self._objects
+        known = {objects.numbers[name] for name in names}
+        unlisted = {b for name, b in objects.bearers().items() if name not in names}
+        known -= {objects.numbers[bearer] for bearer in unlisted & objects.numbers.keys()}
+
+        def number(frame: int) -> int:
+            found = objects.mover(frame)
+            return found if found in known else OUTSIDE
+
+        return number
+
+    def _guess(
+        self, normals: Mapping[Key, Vector], bodies: list[tuple[int, int]], totals: Floats
+    ) -> Floats:
+        """Return (n, 3) the forces as Gazebo has reported them, else those along the normals [N]."""
+        reported = self._reported(normals)
+        if reported:
+            return np.array([reported.get(key, np.zeros(3)) for key in normals])
+        guess = np.zeros((len(normals), 3))
+        for i, ((one, other), normal) in enumerate(zip(bodies, normals.values(), strict=True)):
+            along = np.array(normal)
+            total = totals[one] if one != OUTSIDE else -totals[other]
+            guess[i] = max(0.0, float(total @ along)) * along
+        return guess
+
+    def _reported(self, normals: Mapping[Key, Vector]) -> dict[Key, Floats]:
+        simulation, ids = self._simulation, self._frame_ids
+        assert simulation is not None
+        sums: dict[Key, Floats] = {}
+        for contact in simulation.contacts():
+            names = [simulation.frame_of.get(collision) for collision in contact.collisions]
+            if names[0] is None or names[1] is None:
+                continue
+            key = ids[names[0]], ids[names[1]]
+            key = key if key in normals else key[::-1]
+            if key in normals:
+                force = np.array(contact.force)
+                pushes = force @ np.array(normals[key]) >= 0  # contact forces push
+                sums[key] = sums.get(key, np.zeros(3)) + (force if pushes else -force)
+        return sums
+
+
+def _rows(near: Mapping[Key, Nearest], forces: Mapping[Key, Floats]) -> Floats:
+    """(n, 12) rows as `Engine.proximity`."""
+    if not near:
+        return no_rows(PROXIMITY)
+    rows = np.zeros((len(near), PROXIMITY_COLUMNS))
+    for row, (key, n) in zip(rows, near.items(), strict=True):
+        row[:9] = (*key, n.distance, *n.point, *n.normal)
+        if key in forces:
+            row[9:12] = forces[key]
+    return rows
+
+
+def _contact(key: Key, nearest: Nearest, force: Floats) -> tuple[float, ...]:
+    along = float(force @ np.array(nearest.normal))
+    across = max(0.0, float(force @ force) - along * along) ** 0.5
+    return (*key, nearest.distance, *nearest.point, *nearest.normal, along, across)

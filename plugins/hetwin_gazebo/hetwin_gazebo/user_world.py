@@ -1,0 +1,308 @@
+"""The user's own elements of the world, put back into the world that Gazebo loads, with its names.
+
+A model whose links no joint connects is several bodies, which move apart and are swapped one by one. Gazebo gets a
+model for each, so what refers to the one must refer to these.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import get_args
+from xml.etree import ElementTree as ET
+
+from hetwin_gazebo.options import GazeboOptions, Physics
+from hetwin_gazebo.sdf_parts import add_pose, top_name
+from hetwin_suite.engine import STEP_SETTINGS, Body, Extra, Notes, World
+from hetwin_suite.engine import XmlElement as Element
+
+IN_EVERY_PROXY = ("collision", "gravity", "velocity_decay")
+"""Elements of links that every proxy of an object has; all others are with one of them only."""
+
+
+def put(owner: ET.Element, extras: Iterable[Extra]) -> list[ET.Element]:
+    """Add elements to their owner's; what hetwin has written itself remains. Returns those added."""
+    added: list[ET.Element] = []
+    for extra in extras:
+        parent = owner
+        for tag in extra.inside.split("/") if extra.inside else ():
+            found = parent.find(tag)
+            parent = ET.SubElement(parent, tag) if found is None else found
+        name = extra.element.attributes.get("name")
+        if name is None and parent.find(extra.tag) is not None:
+            continue
+        made = as_tree(extra.element)
+        if name is not None:
+            made.set("name", _unused(name, parent))
+        if extra.pose is not None:
+            for pose in made.findall("pose"):
+                made.remove(pose)
+            add_pose(made, extra.pose)
+        parent.append(made)
+        added.append(made)
+    return added
+
+
+def as_tree(element: Element) -> ET.Element:
+    """Convert an element to one of the standard library."""
+    made = ET.Element(element.tag, element.attributes)
+    made.text = element.text.strip() or None
+    made.extend(as_tree(child) for child in element.children)
+    return made
+
+
+def _unused(name: str, parent: ET.Element) -> str:
+    taken = {child.get("name") for child in parent if child.tag != "plugin"}
+    while name in taken:
+        name += "_"
+    return name
+
+
+def plugins(extras: Iterable[Extra]) -> Iterator[tuple[str, Element]]:
+    """Iterate over all plugins of the server: (place, ``<plugin>``), also those inside other elements."""
+    for extra in extras:
+        if extra.tag != "gui":
+            yield from ((extra.place, found) for found in _plugins(extra.element))
+
+
+def _plugins(element: Element) -> Iterator[Element]:
+    if element.tag == "plugin":
+        yield element
+        return
+    for child in element.children:
+        yield from _plugins(child)
+
+
+POLICIES = "gz:policies"
+LOCK_STEP = {
+    "physics": STEP_SETTINGS,
+    POLICIES: ("include_server_config_plugins", "parallel_postupdates"),
+}
+"""Settings that hetwin determines itself."""
+_ENGINE = re.compile(r"(?:lib)?(?:gz|ignition)-physics\d*-(.+)-plugin(?:\.\w+)?")
+
+
+def put_world(world: ET.Element, extras: Iterable[Extra], options: GazeboOptions) -> None:
+    """Add the elements of the user's world.
+
+    Args:
+        world: with the plugins and the ``<physics>`` of hetwin; settings that it lacks are added to these.
+        extras: of the world.
+        options: those that the scenario gives override the world's.
+    """
+    for extra in extras:
+        if extra.tag == "physics":
+            _merge_physics(world, extra.element, options)
+            continue
+        same = world.find(extra.tag) if extra.tag == POLICIES else None
+        if extra.tag == "plugin":
+            same = _same_plugin(world, extra.element)
+        if same is None:
+            put(world, [extra])
+        else:
+            _merge(same, extra.element)
+
+
+def users_options(options: GazeboOptions, world: World, notes: Notes) -> GazeboOptions:
+    """Return the options with the physics engine that the world's Physics plugin names, unless the scenario does.
+
+    Settings of the world that cannot be used are noted.
+    """
+    for extra in world.extras:
+        if extra.tag in LOCK_STEP:
+            _note_lock_step(extra, notes)
+        elif extra.tag == "plugin" and _class_name(extra.element.attributes) == "Physics":
+            options = _with_engine(options, extra, notes)
+    return options
+
+
+def _note_lock_step(extra: Extra, notes: Notes) -> None:
+    ours = LOCK_STEP[extra.tag]
+    given = [f"<{c.tag}> {c.text.strip()}" for c in extra.element.children if c.tag in ours]
+    if given:
+        why = ": the scenario's rate determines Gazebo's step" if extra.tag == "physics" else ""
+        notes.add(f"{extra.place}: {', '.join(given)} is not carried over{why}")
+
+
+def _with_engine(options: GazeboOptions, extra: Extra, notes: Notes) -> GazeboOptions:
+    engine = extra.element.child("engine")
+    file = None if engine is None else engine.child("filename")
+    if file is None or "physics" in options.model_fields_set:
+        return options
+    match = _ENGINE.fullmatch(file.text.strip())
+    name = match[1] if match else ""
+    if name not in get_args(Physics):
+        notes.add(
+            f"{extra.place}: physics engine {file.text.strip()} is not carried over; {options.physics} is used"
+        )
+        return options
+    return options.model_copy(update={"physics": name})
+
+
+def _merge_physics(world: ET.Element, element: Element, options: GazeboOptions) -> None:
+    physics = world.find("physics")
+    assert physics is not None
+    dart, ours = element.child("dart"), physics.find("dart")
+    if dart is not None and ours is not None:
+        # The options are named as the elements.
+        for child in dart.children:
+            if child.tag not in options.model_fields_set:
+                for old in ours.findall(child.tag):
+                    ours.remove(old)
+                ours.append(as_tree(child))
+    known = {*LOCK_STEP["physics"], *(child.tag for child in physics)}
+    physics.extend(as_tree(child) for child in element.children if child.tag not in known)
+
+
+def _same_plugin(world: ET.Element, element: Element) -> ET.Element | None:
+    """Return the plugin that hetwin has added itself, if it is the same."""
+    name = _class_name(element.attributes)
+    return next((p for p in world.findall("plugin") if _class_name(p.attrib) == name), None)
+
+
+def _class_name(attributes: dict[str, str]) -> str:
+    """The name of a plugin's class, which no release of Gazebo has changed."""
+    name = attributes.get("name", "")
+    return name.rpartition("::")[2] if "systems" in name else name
+
+
+def _merge(plugin: ET.Element, element: Element) -> None:
+    known = {child.tag for child in plugin}
+    plugin.extend(as_tree(child) for child in element.children if child.tag not in known)
+
+
+_ENDINGS = {
+    "air_pressure": "air_pressure",
+    "air_speed": "air_speed",
+    "altimeter": "altimeter",
+    "camera": "image",
+    "contact": "contact",
+    "depth_camera": "depth_image",
+    "force_torque": "forcetorque",
+    "gps": "navsat",
+    "gpu_lidar": "scan",
+    "imu": "imu",
+    "logical_camera": "logical_camera",
+    "magnetometer": "magnetometer",
+    "navsat": "navsat",
+    "thermal": "image",
+}
+"""Type of a sensor -> how Gazebo's own name of its topic ends."""
+
+
+def with_topics(body: Body, world: str) -> Body:
+    """Return a part of a divided model whose sensors have the topics that they have in the whole model."""
+    model, divided, _ = body.name.partition("::")
+    if not divided:
+        return body
+    links = tuple(
+        replace(
+            link,
+            extras=tuple(_with_topic(e, _path(world, model, link.name)) for e in link.extras),
+        )
+        for link in body.links
+    )
+    return replace(body, links=links)
+
+
+def _path(world: str, model: str, link: str) -> str:
+    *inner, own = link.split("::")
+    models = "".join(f"/model/{name}" for name in (model, *inner))
+    return f"/world/{world}{models}/link/{own}"
+
+
+def _with_topic(extra: Extra, path: str) -> Extra:
+    element = extra.element
+    ending = _ENDINGS.get(element.attributes.get("type", ""))
+    if extra.tag != "sensor" or ending is None or element.child("topic") is not None:
+        return extra
+    text = f"{path}/sensor/{element.attributes.get('name', '')}/{ending}"
+    topic = Element("topic", {}, element.line, element.file, text)
+    return replace(extra, element=replace(element, children=[*element.children, topic]))
+
+
+_SEPARATOR = "::"
+
+
+def renamed(world: World) -> World:
+    """Return the world with the names of Gazebo's models in its plugins, and sensors with the topics of its own."""
+    paths = {path: top for body in world.bodies for path, top in _paths(body)}
+    if not paths:
+        return world
+    bodies = (with_topics(body, world.name) for body in world.bodies)
+    named = tuple(replace(body, extras=_all(body.extras, paths)) for body in bodies)
+    return replace(world, bodies=named, extras=_all(world.extras, paths))
+
+
+def note_divided(world: World, notes: Notes) -> None:
+    """Add a note about each model that Gazebo gets as several."""
+    parts: dict[str, list[str]] = {}
+    for body in world.bodies:
+        if _SEPARATOR in body.name:
+            parts.setdefault(body.name.split(_SEPARATOR)[0], []).append(top_name(body.name))
+    for model, names in parts.items():
+        notes.add(
+            f"model {model}: no joint connects its links, so that Gazebo gets {len(names)} models:"
+            f" {', '.join(names)}"
+        )
+
+
+def _paths(body: Body) -> Iterator[tuple[str, str]]:
+    """Scoped names of a divided model's links, and the models in Gazebo that these are in."""
+    if _SEPARATOR in body.name:
+        model = body.name.split(_SEPARATOR)[0]
+        for link in body.links:
+            yield f"{model}{_SEPARATOR}{link.name}", top_name(body.name)
+
+
+def _all(extras: tuple[Extra, ...], paths: Mapping[str, str]) -> tuple[Extra, ...]:
+    return tuple(replace(extra, element=_renamed(extra.element, paths)[0]) for extra in extras)
+
+
+def _renamed(element: Element, paths: Mapping[str, str]) -> list[Element]:
+    """Return the element with the new names in it; one for each new name of its own text."""
+    if not element.children:
+        texts = list(dict.fromkeys(_new_texts(element.text.strip(), paths)))
+        return [replace(element, text=text) for text in texts] or [element]
+    children = [new for child in element.children for new in _renamed(child, paths)]
+    return [replace(element, children=children)]
+
+
+def _new_texts(text: str, paths: Mapping[str, str]) -> Iterator[str]:
+    _, _, rest = text.partition(_SEPARATOR)
+    for path, top in paths.items():
+        if text == path or (text and path.startswith(text + _SEPARATOR)):
+            yield f"{top}{_SEPARATOR}{rest}" if rest else top
+        elif text.startswith(path + _SEPARATOR):
+            yield f"{top}{_SEPARATOR}{rest}"
+
+
+_OF_PARTS = ("visual", "collision")
+_ACTIVE = ("sensor", "plugin")
+
+
+def note_carried(world: World, notes: Notes) -> None:
+    """Add one note with the numbers of elements that the description has no words for, and Gazebo gets."""
+    counts = Counter(extra.tag for extra in world.all_extras() if extra.tag not in _OF_PARTS)
+    if counts:
+        listed = ", ".join(f"{count} <{tag}>" for tag, count in counts.items())
+        notes.add(f"world {world.name}: carried over to Gazebo: {listed}")
+    for body in world.bodies:
+        if any(g.touches_over for link in body.links for g in link.geometries):
+            notes.add(
+                f"robot {body.name}: tyre_width is MuJoCo's; here wheels touch as they are shaped"
+            )
+
+
+def note_left_behind(world: World, handed_over: Collection[str], notes: Notes) -> None:
+    """Add a note about each object that other models may move, and whose sensors and plugins do not follow it then."""
+    for body in world.bodies:
+        count = Counter(extra.tag for extra in body.all_extras() if extra.tag in _ACTIVE)
+        if count and body.name in handed_over:
+            listed = ", ".join(f"{number} <{tag}>" for tag, number in count.items())
+            notes.add(
+                f"model {body.name}: {listed} do not follow it while another model moves it: they are"
+                " with the body that physics moves, which waits outside the scene"
+            )

@@ -1,0 +1,108 @@
+"""Robots in a running Gazebo: one model with links and joints each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from hetwin_gazebo.sdf_parts import add, add_pose, numbers
+from hetwin_gazebo.view.pictures import add_visuals, shown_name
+from hetwin_suite.engine import Joint, JointKind
+from hetwin_suite.model import Entity, EntityKind, Floats, Snapshot, relative_to
+
+_TYPES = {JointKind.HINGE: "revolute", JointKind.SLIDE: "prismatic"}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRobot:
+    """A robot as Gazebo shows it; its joints are at zero where the links are when it is written.
+
+    Attributes:
+        entity: the robot.
+        links: its links, parents first.
+        joints: name -> joint, of its joints that move.
+        start: (13,) pose of each link in its parent when the robot was written; empty before.
+    """
+
+    entity: Entity
+    links: tuple[Entity, ...]
+    joints: Mapping[str, Joint]
+    start: dict[str, Floats]
+
+    @classmethod
+    def find(
+        cls, entities: Sequence[Entity], joints: Mapping[str, Joint]
+    ) -> tuple[ShownRobot, ...]:
+        """The robots whose joints are all among these."""
+        robots = []
+        for robot in (e for e in entities if e.kind is EntityKind.ROBOT):
+            own = {
+                e.name: e for e in entities if e.owner == robot.name and e.kind is EntityKind.LINK
+            }
+            roots = [e for e in own.values() if not e.parent]
+            if len(roots) == 1 and set(robot.joints) <= set(joints):
+                links = _parents_first(roots[0], list(own.values()))
+                robots.append(cls(robot, tuple(links), {n: joints[n] for n in robot.joints}, {}))
+        return tuple(robots)
+
+    def sdf(self, scene: Snapshot, folder: Path) -> str:
+        """The robot as it is now, without weight and collisions, as SDFormat; meshes are written to the folder."""
+        sdf = ET.Element("sdf", version="1.9")
+        model = ET.SubElement(sdf, "model", name=shown_name(self.entity))
+        root = scene.pose(self.links[0].name)
+        add_pose(model, root)
+        for link in self.links:
+            element = ET.SubElement(model, "link", name=_allowed(link.name))
+            add_pose(element, relative_to(root, scene.pose(link.name)))
+            add(element, "gravity", "false")
+            add_visuals(element, link.shapes, folder)
+            self._add_joint(model, link)
+            if link.parent:
+                self.start[link.name] = _in_parent(link, scene)
+        return ET.tostring(sdf, "unicode")
+
+    def _add_joint(self, model: ET.Element, link: Entity) -> None:
+        joint = self.joints.get(link.joint)
+        name = link.joint or f"{_allowed(link.name)} is fixed"
+        kind = "fixed" if joint is None else _TYPES[joint.kind]
+        element = ET.SubElement(model, "joint", name=name, type=kind)
+        add(element, "parent", _allowed(link.parent) or "world")
+        add(element, "child", _allowed(link.name))
+        if joint is not None:
+            add(ET.SubElement(element, "axis"), "xyz", numbers(joint.axis))
+
+    def positions(self, scene: Snapshot) -> dict[str, float]:
+        """How far each joint has moved since the robot was written [rad or m]."""
+        moved: dict[str, float] = {}
+        for link in self.links:
+            joint = self.joints.get(link.joint)
+            if joint is not None:
+                change = relative_to(self.start[link.name], _in_parent(link, scene))
+                moved[joint.name] = _along(joint, change)
+        return moved
+
+
+def _allowed(name: str) -> str:
+    """A link's name, without what separates the names of models in SDFormat."""
+    return name.replace("::", " ")
+
+
+def _parents_first(root: Entity, links: Sequence[Entity]) -> list[Entity]:
+    found = [root]
+    for link in found:  # grows meanwhile
+        found += [other for other in links if other.parent == link.name]
+    return found
+
+
+def _in_parent(link: Entity, scene: Snapshot) -> Floats:
+    return relative_to(scene.pose(link.parent), scene.pose(link.name))
+
+
+def _along(joint: Joint, change: Floats) -> float:
+    """The part of a displacement in the child's frame that is along or about the joint's axis."""
+    if joint.kind is JointKind.SLIDE:
+        return float(change[:3] @ joint.axis)
+    return 2.0 * math.atan2(float(change[4:7] @ joint.axis), float(change[3]))
