@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hetwin_suite._study.until import read_until, share
+from hetwin_futures.until import read_until, share
 
 HERE = Path(__file__).resolve().parent.parent
 BATCHES, MOST = 500, 2000

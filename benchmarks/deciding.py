@@ -21,8 +21,8 @@ from machine import machine
 from hetwin_bauer2022.episodes import record_episodes
 from hetwin_bauer2022.kind import FlawChoice, Kind
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_suite._study.deciding.decide import decide
-from hetwin_suite._study.deciding.strategies import read_library
+from hetwin_futures.deciding import decide
+from hetwin_futures.strategies import read_library
 from hetwin_suite._study.intervals import probability
 from hetwin_suite._study.runs.run_result import Moment
 from hetwin_suite._study.runs.study import Study

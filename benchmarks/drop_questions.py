@@ -17,8 +17,8 @@ from planned_opening import write_plan
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
-from hetwin_suite._study.predicting.forecast import Forecast
-from hetwin_suite._study.predicting.predict import predict
+from hetwin_futures.forecast import Forecast
+from hetwin_futures.predicting import predict
 from hetwin_suite._study.runs.run_result import Moment, RunResult
 from hetwin_suite._study.runs.study import Study
 

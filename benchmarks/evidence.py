@@ -20,7 +20,7 @@ import numpy as np
 from machine import machine
 from numpy.typing import NDArray
 
-from hetwin_suite._study.scores import Scores, area_under_curve, score
+from hetwin_futures.scores import Scores, area_under_curve, score
 from model_nodes.evidence.likelihood import CURVES, Claim, Voice, claim, silent, voice
 from model_nodes.evidence.quantities import (
     SETTLED_S,

@@ -21,7 +21,7 @@ from machine import machine
 from hetwin_bauer2022.episodes import record_episodes
 from hetwin_bauer2022.kind import Kind
 from hetwin_bauer2022.recipe import Shifts
-from hetwin_suite._study.explaining.explain import explain
+from hetwin_futures.explaining import explain
 from hetwin_suite._study.runs.of_run import study_of
 
 MISSED = "missed"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hetwin_fidelity import MODES
-from hetwin_suite._study.intervals import error_of
+from hetwin_futures.intervals import error_of
 from hetwin_truck.actions import ACTIONS, Outcome, Unloader
 from hetwin_truck.packets import LOADS, Load, draw_load
 from hetwin_truck.site import Site

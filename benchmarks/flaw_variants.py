@@ -11,7 +11,7 @@ from flaw_cases import Planted, States, Vain
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite._study.batch import project
+from hetwin_futures.batch import project
 from hetwin_suite._study.runs.run_result import RunResult
 from hetwin_suite._study.runs.study import Study
 

@@ -16,8 +16,8 @@ from machine import machine
 from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
-from hetwin_suite._study.predicting.forecast import Forecast
-from hetwin_suite._study.predicting.predict import predict
+from hetwin_futures.forecast import Forecast
+from hetwin_futures.predicting import predict
 from hetwin_suite._study.runs.run_result import Moment
 from hetwin_suite._study.runs.study import Study
 

@@ -15,6 +15,7 @@ from forecast_scores import Scored, scores
 
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.episodes.labelled import Labelled
+from hetwin_futures.successes import Row, success_of
 from hetwin_learning.learn import as_moments, learned_from, signed
 from hetwin_learning.learn_success import successes_in
 from hetwin_learning.of_model import OfModel
@@ -22,7 +23,6 @@ from hetwin_learning.of_trigger import OfTrigger
 from hetwin_learning.tree import judged_right
 from hetwin_learning.tried import Tried, tried_in
 from hetwin_suite._study.intervals import probability
-from hetwin_suite._study.successes import Row, success_of
 
 EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 MANY = 20

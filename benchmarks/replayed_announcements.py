@@ -13,10 +13,10 @@ from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.events import announce
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
+from hetwin_futures import foreteller
+from hetwin_futures.announced import Question
+from hetwin_futures.foreteller import Asking
 from hetwin_suite._robots.announcing import announcements
-from hetwin_suite._study.foretelling import foreteller
-from hetwin_suite._study.foretelling.announced import Question
-from hetwin_suite._study.foretelling.foreteller import Asking
 from hetwin_suite._study.runs.root import Root
 from hetwin_suite._study.runs.study import Study
 

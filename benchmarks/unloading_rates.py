@@ -23,7 +23,7 @@ import numpy as np
 from machine import machine
 
 from hetwin_fidelity import MODES
-from hetwin_suite._study.intervals import error_of
+from hetwin_futures.intervals import error_of
 from hetwin_truck.actions import ACTIONS, Unloader
 from hetwin_truck.packets import LOADS, Load, draw_load
 from hetwin_truck.site import Site

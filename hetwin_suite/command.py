@@ -30,15 +30,22 @@ from hetwin_suite._commands.figures import RunFigures
 from hetwin_suite._commands.following import followed, recorded
 from hetwin_suite._commands.options import (
     AsJson,
+    ClusterAddress,
     Engine,
     EpisodeNumber,
     Episodes,
     Jobs,
+    Packages,
     Scenario,
+    SceneGiven,
     Seed,
+    Source,
+    Trust,
     Variant,
+    check_none,
     numbers,
     option,
+    start_options,
 )
 from hetwin_suite._commands.result import (
     NOT_KNOWN,
@@ -49,27 +56,35 @@ from hetwin_suite._commands.result import (
     table,
 )
 from hetwin_suite._commands.text_files import lines_of, make_room_for
+from hetwin_suite._study.runs.keep import Keep
 from hetwin_suite.running.patience import Patience, never_silent, to_stderr
 
 __all__ = [
     "NOT_KNOWN",
     "AsJson",
     "BadInput",
+    "ClusterAddress",
     "Engine",
     "EpisodeNumber",
     "Episodes",
     "Group",
     "HetwinError",
     "Jobs",
+    "Keep",
+    "Packages",
     "Page",
     "PagedResult",
     "Patience",
     "Result",
     "RunFigures",
     "Scenario",
+    "SceneGiven",
     "Seed",
+    "Source",
+    "Trust",
     "Variant",
     "beginning",
+    "check_none",
     "counted",
     "followed",
     "json_text",
@@ -86,6 +101,7 @@ __all__ = [
     "recorded",
     "resource",
     "resource_names",
+    "start_options",
     "table",
     "to_stderr",
     "unwritable",

@@ -20,9 +20,10 @@ from hetwin_core.ensemble.scenario.recorded import (
     RECORDING,
     SCENE,
     believed_scene,
+    is_episode,
     scenario_of,
 )
-from hetwin_core.ensemble.topics import ANNOTATIONS, JOINT_STATES, Encoded, Topic
+from hetwin_core.ensemble.topics import ANNOTATIONS, JOINT_STATES, PREDICTIONS, Encoded, Topic
 from hetwin_core.episodes.asking.answer import Answer, NotKnown
 from hetwin_core.episodes.asking.terms import (
     ANY,
@@ -46,8 +47,9 @@ from hetwin_core.episodes.asking.terms import (
 from hetwin_core.episodes.asking.times import END, START, When, at, during, throughout
 from hetwin_core.episodes.bag import joint_state, recording_writer, write_recording
 from hetwin_core.episodes.comparing.compare import compare_runs
-from hetwin_core.episodes.comparing.comparison import Comparison
+from hetwin_core.episodes.comparing.comparison import Apart, Comparison
 from hetwin_core.episodes.episode import Episode, open_episode
+from hetwin_core.episodes.flaws.find import flaws_of
 from hetwin_core.episodes.labelled import (
     LABEL,
     TRUTH,
@@ -58,12 +60,13 @@ from hetwin_core.episodes.labelled import (
     write_episode,
 )
 from hetwin_core.episodes.messages import header, nanoseconds, pose_message
-from hetwin_core.episodes.run_folder import LOG, read_summary
+from hetwin_core.episodes.run_folder import EXPLANATION, FORECAST, LOG, new_run_folder, read_summary
 from hetwin_core.episodes.run_messages import encoded
 from hetwin_suite._robots.bag import write_bag
 from hetwin_suite._robots.own_random import own_random
 from hetwin_suite._robots.takes import DISTRIBUTION, Summary, Take, counts, record_episodes
 from hetwin_suite._robots.telling import Telling
+from model_nodes.evidence.likelihood import KNOWN_ABOVE, KNOWN_BELOW
 from model_nodes.main_physics.sources.bag_types import known_types
 from model_nodes.main_physics.sources.datasets import Episode as DatasetEpisode
 from model_nodes.main_physics.sources.datasets import (
@@ -78,14 +81,20 @@ __all__ = [
     "ANY",
     "DISTRIBUTION",
     "END",
+    "EXPLANATION",
+    "FORECAST",
     "JOINT_STATES",
+    "KNOWN_ABOVE",
+    "KNOWN_BELOW",
     "LABEL",
     "LOG",
+    "PREDICTIONS",
     "RECORDING",
     "SCENE",
     "START",
     "TRUTH",
     "Answer",
+    "Apart",
     "Atom",
     "Comparison",
     "DatasetEpisode",
@@ -113,16 +122,19 @@ __all__ = [
     "encoded",
     "event",
     "find_labelled",
+    "flaws_of",
     "fluent",
     "header",
     "held",
     "in_container",
+    "is_episode",
     "joint_columns",
     "joint_state",
     "known_types",
     "loc",
     "moving",
     "nanoseconds",
+    "new_run_folder",
     "on",
     "open_episode",
     "own_random",

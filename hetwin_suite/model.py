@@ -36,6 +36,8 @@ from hetwin_core.ensemble.conformance.fixture import CheckResult
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.events import (
     ANNOUNCED,
+    ANNOUNCED_START,
+    ANNOUNCED_TRAJECTORY,
     Event,
     EventKind,
     Json,
@@ -116,13 +118,24 @@ from hetwin_core.ensemble.scene.values import (
     particles,
     pose_value,
 )
-from hetwin_core.ensemble.validation import Finite, Name, Number, Strict, Text, Vector3, Whole
+from hetwin_core.ensemble.validation import (
+    Finite,
+    Name,
+    Number,
+    Strict,
+    Text,
+    Vector3,
+    Whole,
+    check,
+)
 from hetwin_suite.running.check_model import check_model
 from model_nodes.references import Reference
 
 __all__ = [
     "ALIGN_BASE",
     "ANNOUNCED",
+    "ANNOUNCED_START",
+    "ANNOUNCED_TRAJECTORY",
     "ANY_ATTRIBUTE",
     "DRIVE_BASE",
     "EXTERNAL_WRENCH",
@@ -192,6 +205,7 @@ __all__ = [
     "action_arguments",
     "all_evaluators",
     "angles_between",
+    "check",
     "check_files",
     "check_model",
     "check_size",

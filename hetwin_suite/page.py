@@ -47,6 +47,7 @@ from hetwin_suite.view.figures import (
     Bar,
     Chart,
     Line,
+    LineStyle,
     Panel,
     PointStyle,
     Rows,
@@ -55,12 +56,13 @@ from hetwin_suite.view.figures import (
     over,
 )
 from hetwin_suite.view.film.film import Film
+from hetwin_suite.view.film.layer import Layer
 from hetwin_suite.view.palette import MAIN, SERIES
-from hetwin_suite.view.report.page import write_report
+from hetwin_suite.view.report.page import Playing, playing_film, write_report
 from hetwin_suite.view.report.story.events import stored_concerns
 from hetwin_suite.view.show.filmed import filmed
 from hetwin_suite.view.show.side_by_side import Marked, side_by_side
-from hetwin_suite.view.stills.graphics import missing
+from hetwin_suite.view.stills.graphics import NoGraphics, missing
 from hetwin_suite.view.stills.stills import Moment, stills
 
 __all__ = [
@@ -81,14 +83,18 @@ __all__ = [
     "Heading",
     "Inline",
     "Items",
+    "Layer",
     "Line",
+    "LineStyle",
     "Lines",
     "Link",
     "Marked",
     "Moment",
+    "NoGraphics",
     "Panel",
     "Paragraph",
     "Picture",
+    "Playing",
     "PointStyle",
     "Quiet",
     "Rows",
@@ -102,6 +108,7 @@ __all__ = [
     "lines_over",
     "missing",
     "over",
+    "playing_film",
     "side_by_side",
     "stills",
     "stored_concerns",

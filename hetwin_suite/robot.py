@@ -34,7 +34,7 @@ from model_nodes.robot_program.beliefs import Percept
 from model_nodes.robot_program.messages import CannotReach, Failed
 from model_nodes.robot_program.robot import Robot
 from model_nodes.robot_program.telling import Task
-from model_nodes.skills.arguments import hand_of, numbers
+from model_nodes.skills.arguments import hand_of, numbers, skill_of
 from model_nodes.skills.scene import SkillScene
 
 __all__ = [
@@ -65,5 +65,6 @@ __all__ = [
     "in_turn",
     "nearest_turn",
     "numbers",
+    "skill_of",
     "travel_model",
 ]

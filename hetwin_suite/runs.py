@@ -17,6 +17,7 @@ and calls whoever listens; between two steps it can be looked at, changed and st
 from __future__ import annotations
 
 from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
+from hetwin_core.ensemble.conductor.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.conductor import Conductor, session
 from hetwin_core.ensemble.conductor.reporting.listener import (
     Handover,
@@ -26,6 +27,8 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
 )
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.parameters import parameters_of
+from hetwin_core.ensemble.conductor.start.shared_keys import laid_scene
+from hetwin_core.ensemble.conductor.start.sources import LIVE, source_specs
 from hetwin_core.ensemble.errors import BadInput, HetwinError, RunFailed
 from hetwin_core.ensemble.events import event_from_summary
 from hetwin_core.ensemble.installed import library_of
@@ -33,6 +36,8 @@ from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
+from hetwin_core.ensemble.sentences.catalogue import say
+from hetwin_core.ensemble.supervision.watched import end_with_parent
 from hetwin_core.ensemble.triggers.evaluation import Bound, Evaluation
 from hetwin_core.ensemble.triggers.schema import OnAction, OnEvent
 from hetwin_core.ensemble.triggers.trigger import Trigger
@@ -40,9 +45,11 @@ from hetwin_core.ensemble.words import event_line, event_words, failure_row_word
 from hetwin_core.episodes.log_writer import RunLog
 
 __all__ = [
+    "LIVE",
     "BadInput",
     "BetweenSteps",
     "Bound",
+    "Checkpoint",
     "Conductor",
     "Evaluation",
     "Handover",
@@ -58,16 +65,20 @@ __all__ = [
     "RunSummary",
     "Scenario",
     "Trigger",
+    "end_with_parent",
     "event_from_summary",
     "event_line",
     "event_words",
     "failure_row_words",
     "find_scenario",
+    "laid_scene",
     "library_of",
     "load_scenario",
     "one_of",
     "parameters_of",
     "resource",
+    "say",
     "seconds",
     "session",
+    "source_specs",
 ]

@@ -151,7 +151,7 @@ INSTANT = "instant"
 ANNOUNCED = "announced"
 """Phase of an action that is still to come: nothing happens yet. Its arguments may say more, see `START`."""
 PHASES = ("begin", "end", INSTANT, ANNOUNCED)
-START, TRAJECTORY = "start", "trajectory"
+ANNOUNCED_START, ANNOUNCED_TRAJECTORY = "start", "trajectory"
 """Arguments of an announced action: in how many seconds it begins, and how the joints move then."""
 ACTION, GOAL_ID = "action", "goal_id"
 """Arguments of what an action server of ROS says: the action's name, and the first digits of its goal's id."""

@@ -42,9 +42,11 @@ MODELS = {
 COMMANDS = {
     "label": "datasets",
     "calibrate hand": "evidence",
+    "explain": "futures",
     "learn": "learn",
     "machines": "machines",
     "night": "night",
+    "predict": "futures",
     **dict.fromkeys(("evaluate robustness", "evaluate table2", "list mismatches"), "examples"),
     **dict.fromkeys(
         ("record drop", "record home_lab", "record insertion", "record lab_robot", "truck"),
@@ -54,8 +56,6 @@ COMMANDS = {
 """Commands that packages of ours bring, and the extras that install these."""
 ENGINES = {"gz": "gazebo"}
 """Physics engines that packages of ours bring, and the extras that install these."""
-LIBRARIES = {"aims": "examples"}
-"""Libraries of strategies that packages of ours bring, and the extras that install these."""
 FORMATS = {"mcap": "foxglove", "parquet": "tables", "rrd": "rerun"}
 """Endings of files that packages of ours write, and the extras that install these."""
 VIEWERS = {"foxglove": "foxglove", "moveit": "moveit"}

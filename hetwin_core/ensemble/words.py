@@ -18,7 +18,7 @@ from hetwin_core.ensemble.concern_words import (
 )
 from hetwin_core.ensemble.events import (
     ANNOUNCED,
-    TRAJECTORY,
+    ANNOUNCED_TRAJECTORY,
     Event,
     EventKind,
     Json,
@@ -70,7 +70,7 @@ def event_line(event: Event) -> str:
     if event.kind is EventKind.TOPIC or is_coverage or is_routine_touch(event):
         return ""
     if event.kind is EventKind.ACTION:
-        said_of = {k: v for k, v in action_arguments(event).items() if k != TRAJECTORY}
+        said_of = {k: v for k, v in action_arguments(event).items() if k != ANNOUNCED_TRAJECTORY}
         return f"robot: {event_words(event)}{_in_brackets(said_of)}"
     if event.kind is EventKind.TASK:
         known = {key: event.arguments.get(key) or None for key in _SAID_OF_TASKS}

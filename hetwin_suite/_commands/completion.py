@@ -39,11 +39,6 @@ def model_types(incomplete: str) -> list[str]:
     return beginning(incomplete, sorted(p.name for p in installed("hetwin.models")))
 
 
-def libraries(incomplete: str) -> list[str]:
-    """Names of hetwin's own libraries of strategies."""
-    return beginning(incomplete, names_of("scenarios/libraries", ".yaml"))
-
-
 def engines(incomplete: str) -> list[str]:
     """Names of the physics engines."""
     return beginning(incomplete, ENGINES)

@@ -118,23 +118,6 @@ Engine = Annotated[
         autocompletion=completion.engines,
     ),
 ]
-Prior = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="what hetwin learn success found: how often actions fail for causes that no future knows",
-    ),
-]
-At = Annotated[
-    float | None,
-    typer.Option(
-        "--at", metavar="T", help="from the first barrier at or after this simulated time [s]"
-    ),
-]
-Before = Annotated[
-    str | None,
-    typer.Option("--before", metavar="ACTION", help="from when this action first begins"),
-]
 Source = Annotated[
     str | None,
     typer.Option(

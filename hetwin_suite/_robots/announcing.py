@@ -12,8 +12,8 @@ import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import (
-    START,
-    TRAJECTORY,
+    ANNOUNCED_START,
+    ANNOUNCED_TRAJECTORY,
     Event,
 )
 from hetwin_core.ensemble.scene.values import Floats
@@ -123,7 +123,7 @@ class _Motion:
 
 def _announced(topic: str, one: Annotation, motion: _Motion, ahead_s: float) -> Announcement:
     at_ns = max(0, one.begin_ns - round(ahead_s * 1e9))
-    arguments = {**one.arguments, START: round((one.begin_ns - at_ns) / 1e9, _DIGITS)}
+    arguments = {**one.arguments, ANNOUNCED_START: round((one.begin_ns - at_ns) / 1e9, _DIGITS)}
     if one.end_ns > one.begin_ns:
-        arguments[TRAJECTORY] = motion.trajectory(one.begin_ns / 1e9, one.end_ns / 1e9)
+        arguments[ANNOUNCED_TRAJECTORY] = motion.trajectory(one.begin_ns / 1e9, one.end_ns / 1e9)
     return Announcement(at_ns, topic, one.operation, json.dumps(arguments))

@@ -51,8 +51,6 @@ OWN: Mapping[str, Own] = {
     "show": Own("show runs in the browser, or write one as a page, tables ...", "show:show"),
     "ask": Own("ask a run what held, what happened, why, and what went wrong", "ask:ask"),
     "compare": Own("find where two runs part", "compare:compare"),
-    "explain": Own("find the smallest change with which a run succeeds", "compare:explain"),
-    "predict": Own("predict what comes, and which strategy is best", "predict:predict"),
     "record": Own("record episodes of a simulated real robot"),
     "evaluate": Own("compare approaches on recorded episodes"),
     "robot": Own(

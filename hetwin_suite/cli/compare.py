@@ -1,18 +1,17 @@
-"""`hetwin compare` and `hetwin explain`: where two runs part, and with which change one would have succeeded."""
+"""`hetwin compare`: where two runs part."""
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite._commands.following import followed
-from hetwin_suite._commands.options import Jobs, Run, Seed, Trust, option
+from hetwin_core.ensemble.installed import library_of
+from hetwin_suite._commands.options import Jobs, Run, Trust, option
 from hetwin_suite._commands.result import Page, Result, table
 
 if TYPE_CHECKING:
@@ -69,13 +68,11 @@ def compare(
     with tempfile.TemporaryDirectory(prefix="hetwin-") as folder:
         with never_silent(lambda: "comparing the runs"):
             if other is None:
-                from hetwin_suite._study.comparing import run_as_planned
-
                 other = Path(folder) / "planned"
-                run_as_planned(run, other, trust=trust)
+                _futures("--planned").run_as_planned(run, other, trust=trust)
             found = compare_runs(run, other)
         if noise or planned:
-            found = _less_noise(run, found, jobs, trust)
+            found = _futures("--noise").less_noise(run, found, jobs, trust=trust)
         page = None if out is None else _page(found, run, other, out)
     return Result(found, _lines(found), page=page)
 
@@ -88,15 +85,10 @@ def _page(found: Comparison, run: Path, other: Path, out: Path) -> Page:
     return Page(out, lambda: drawn)
 
 
-def _less_noise(run: Path, found: Comparison, jobs: int | None, trust: bool) -> Comparison:
-    """The comparison without what is less than futures of the first run spread."""
-    from hetwin_suite._study.comparing import FUTURES, noise_of, without_noise
-    from hetwin_suite._study.runs.of_run import study_of
-
-    study, _ = study_of(run, run, trust=trust)
-    study.jobs = jobs
-    followed(study, lambda done: f"{len(done)} of {FUTURES} futures")
-    return without_noise(found, noise_of(study, found))
+def _futures(option: str) -> Any:
+    """What makes other runs of the same scenario."""
+    needed = f"{option} makes further runs"
+    return library_of("futures", "hetwin_futures.comparing", needed, where=option)
 
 
 def _lines(found: Comparison) -> Iterator[str]:
@@ -137,55 +129,3 @@ def _handovers(rows: Sequence[Mapping[str, Json]], where: str) -> list[tuple[str
 
 def _owners(row: Mapping[str, Json]) -> tuple[str, str]:
     return str(row["from"]), str(row["to"])
-
-
-def explain(
-    episode: Annotated[
-        Path,
-        typer.Argument(help="folder of a run, or of a recorded episode, which is run first"),
-    ],
-    change: Annotated[
-        str,
-        typer.Option(
-            metavar="ENTITY|NAME.PARAMETER", help="what may differ; default: all that is uncertain"
-        ),
-    ] = "",
-    out: Annotated[
-        Path | None,
-        option(
-            "--out", "folder for the run of a recorded episode; its report shows the explanation"
-        ),
-    ] = None,
-    seed: Seed = 0,
-    jobs: Jobs = None,
-    trust: Trust = False,
-) -> Result:
-    """Say with which smallest change a run that did not succeed would have succeeded.
-
-    Futures of the run are made with something elsewhere, or with another number, until at least nine of ten succeed
-    although everything else that is uncertain is drawn. The scenario says what is uncertain, and by its outcomes what
-    success is. The exit code is 0 if nothing mends it, too.
-
-    For example:
-
-    hetwin explain episodes/drops/drop_0001 --change crate
-    """
-    from hetwin_core.ensemble.writing import write_atomically
-    from hetwin_core.episodes.run_folder import EXPLANATION, LOG
-    from hetwin_suite._study.explaining.explain import explain as explained
-    from hetwin_suite._study.runs.of_run import study_of
-
-    with tempfile.TemporaryDirectory(prefix="hetwin-") as folder:
-        run = out if out is not None else Path(folder) / "run"
-        study, tables = study_of(episode, run, trust=trust)
-        study.seed, study.jobs = seed, jobs
-        followed(study, lambda done: f"{len(done)} futures")
-        found = explained(study, tables, change)
-        kept = run if (run / LOG).exists() else episode
-        text = json.dumps(found.to_file()) + "\n"
-        write_atomically(kept / EXPLANATION, text)
-    lines = [found.text]
-    if found.change is not None:
-        begun = f"{found.at_s:.2f} s"
-        lines.append(f"{found.finished} futures were made, from {begun} of the run on")
-    return Result(found.to_json(), lines)

@@ -154,9 +154,10 @@ def schema(
 
         found = NewScenario.model_json_schema()
     elif what is Schema.LIBRARY:
-        from hetwin_suite._study.deciding.strategies import json_schema
+        from hetwin_core.ensemble.installed import library_of
 
-        found = json_schema()
+        needed = "libraries of strategies are of another package"
+        found = library_of("futures", "hetwin_futures.strategies", needed).json_schema()
     else:
         from hetwin_core.ensemble.scenario.schema import json_schema
 

@@ -6,7 +6,7 @@ import sys
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -37,11 +37,6 @@ from hetwin_suite._commands.options import (
 )
 from hetwin_suite._commands.result import PagedResult, saying
 from hetwin_suite.view.viewers import viewers_asked
-
-if TYPE_CHECKING:
-    from hetwin_core.ensemble.conductor.conductor import Conductor
-    from hetwin_core.ensemble.conductor.start.options import RunOptions
-    from hetwin_core.ensemble.scenario.scenario import Scenario as Loaded
 
 
 class Transport(StrEnum):
@@ -198,7 +193,7 @@ def run(
                 (single_steps, "only a run in one process is told so", "--single-steps"),
             ):
                 _check(found == wanted or not is_asked, only, name, wanted, found)
-            request = replace(request, options=options, beside=_predicting_beside)
+            request = replace(request, options=options)
         with Progress(Path(request.scenario).stem, quiet=as_json) as progress:
             if shown:
                 from hetwin_suite.running.shown import Window, carry_out_shown
@@ -222,16 +217,6 @@ def run(
     page = outcome.page_of(ended.folder)
     lines = outcome.lines(ended, events=not outcome.one_screen())
     return PagedResult(outcome.document(ended), lines, code, page)
-
-
-def _predicting_beside(conductor: Conductor, scenario: Loaded, options: RunOptions) -> None:
-    """Predict beside a twin what a live robot announces."""
-    from hetwin_core.ensemble.conductor.start.sources import LIVE, source_specs
-
-    if any(LIVE in spec for spec in source_specs(scenario, options).values()):
-        from hetwin_suite._study.foretelling.foreteller import predict_beside
-
-        predict_beside(conductor, scenario, options)
 
 
 def _check(fits: bool, problem: str, where: str, expected: str, found: object = None) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.start.lifecycle import waiting_for_robots
@@ -24,8 +24,6 @@ from hetwin_core.episodes.run_folder import run_folder
 if TYPE_CHECKING:
     from hetwin_core.ensemble.conductor.checkpoint import Checkpoint
 
-Beside: TypeAlias = Callable[[Conductor, Scenario, RunOptions], None]
-
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
@@ -39,8 +37,6 @@ class RunRequest:
         pace: how many times real time it goes at most; None: as fast as it can.
         checkpoint_s: when a checkpoint is written [s]; None: never.
         going_on: the checkpoint of the scenario's run that it goes on from; None: it begins at 0 s.
-        beside: is called with the conductor of a run in one process, its scenario and its options, before the models
-            are made ready; None: nothing is.
         namespace: of all nodes over ROS 2.
         in_process: models that the conductor's process holds there, by their names, separated by commas, or ``all``.
         elsewhere: models whose nodes others start, on this host or another, named likewise.
@@ -54,7 +50,6 @@ class RunRequest:
     pace: float | None = None
     checkpoint_s: float | None = None
     going_on: Checkpoint | None = None
-    beside: Beside | None = None
     namespace: str = ""
     in_process: str = ""
     elsewhere: str = ""

@@ -20,6 +20,7 @@ from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, StepCounter
 from hetwin_core.ensemble.errors import BadInput, HetwinError, RunFailed
+from hetwin_core.ensemble.installed import Group
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.supervision.heartbeat import (
     BEGUN,
@@ -42,6 +43,12 @@ from hetwin_suite.running.request import FAILED, Ended, RunRequest
 if TYPE_CHECKING:
     from hetwin_suite.view.live.watched_run import WatchedRun
 
+COMPANIONS = Group(
+    "hetwin.companions",
+    "companion of runs",
+    "a function of the conductor of a run in one process, its scenario and its options",
+)
+"""What packages add to runs; each is called before the models are made ready."""
 GRACE_S = 0.1
 """A call that returns this late is still reported by the child itself."""
 LOAD_DEADLINE_S = 60.0
@@ -285,8 +292,8 @@ def _run(
         listeners.append(shown)
 
     def at_hand(conductor: Conductor) -> None:
-        if request.beside is not None:
-            request.beside(conductor, scenario, request.options)
+        for _, companion in COMPANIONS.each():
+            companion(conductor, scenario, request.options)
         if shown is not None:
             shown.attach(conductor)
 

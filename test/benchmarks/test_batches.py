@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from batches import stopped_batch
+from support.plugins import benchmark
+
+stopped_batch = benchmark("batches", "hetwin_futures").stopped_batch
 
 
 def test_a_rule_ends_a_batch_of_coins_whose_interval_holds_the_truth() -> None:

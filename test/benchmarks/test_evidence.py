@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import evidence
 import pytest
+from support.plugins import benchmark
 from support.robot_files import data
+
+evidence = benchmark("evidence", "hetwin_futures")
 
 
 @pytest.mark.parametrize("name", list(evidence.SETS))

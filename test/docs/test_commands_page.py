@@ -25,7 +25,7 @@ RENAMED: dict[str, list[tuple[str, str]]] = yaml.safe_load(
 )
 CORE = 16
 """More nouns and verbs than these belong to packages."""
-NAMES_OF_OTHERS = {"label", "learn", "machines", "night", "truck"}
+NAMES_OF_OTHERS = {"explain", "label", "learn", "machines", "night", "predict", "truck"}
 
 
 def made() -> Any:
@@ -38,13 +38,20 @@ def made() -> Any:
     return module
 
 
-@needs("hetwin_learning", "hetwin_machines", "hetwin_tables")
+@needs("hetwin_futures", "hetwin_learning", "hetwin_machines", "hetwin_tables")
 def test_the_page_is_the_commands() -> None:
     page = (ROOT / "docs" / "reference" / "commands.md").read_text("utf-8")
     assert page == made().page(), "run python docs/make_commands_page.py"
 
 
-@needs("hetwin_datasets", "hetwin_learning", "hetwin_machines", "hetwin_night", "hetwin_tables")
+@needs(
+    "hetwin_datasets",
+    "hetwin_futures",
+    "hetwin_learning",
+    "hetwin_machines",
+    "hetwin_night",
+    "hetwin_tables",
+)
 def test_there_are_few_commands() -> None:
     assert len(OWN) <= CORE
     shown = {words.split()[0] for words in all_commands()}
@@ -116,7 +123,7 @@ def test_commands_of_before_do_what_those_of_the_page_do(
         assert new.err == ""
 
 
-@needs("hetwin_learning", "hetwin_machines", "hetwin_tables")
+@needs("hetwin_futures", "hetwin_learning", "hetwin_machines", "hetwin_tables")
 def test_each_name_of_before_leads_somewhere() -> None:
     known = all_commands()
     nouns = {words.split()[0] for words in known}
@@ -159,7 +166,14 @@ def test_a_command_of_before_prints_the_same(
     assert (warning[:8], rest) == ("warning:", new.err)
 
 
-@needs("hetwin_datasets", "hetwin_learning", "hetwin_machines", "hetwin_night", "hetwin_tables")
+@needs(
+    "hetwin_datasets",
+    "hetwin_futures",
+    "hetwin_learning",
+    "hetwin_machines",
+    "hetwin_night",
+    "hetwin_tables",
+)
 def test_names_of_before_are_not_listed() -> None:
     listed = hetwin("--help").out
     assert not [name for name in COMMANDS if f"\n  {name} " in listed]

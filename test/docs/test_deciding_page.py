@@ -12,6 +12,7 @@ from support.plugins import needs
 
 from hetwin_core.ensemble.errors import BadInput
 
+pytestmark = needs("hetwin_futures")
 PAGE = ROOT / "docs" / "deciding.md"
 
 
@@ -37,7 +38,7 @@ def test_the_options_of_the_page_are_those_of_the_command(
 
 
 def test_the_library_of_the_page_can_be_read(tmp_path: Path) -> None:
-    from hetwin_suite._study.deciding.strategies import read_library
+    from hetwin_futures.strategies import read_library
 
     (text,) = re.findall(r"^```yaml\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
     file = tmp_path / "library.yaml"
@@ -47,7 +48,7 @@ def test_the_library_of_the_page_can_be_read(tmp_path: Path) -> None:
 
 def test_hetwins_own_libraries_can_be_read() -> None:
     from hetwin_core.ensemble.resources import names_of
-    from hetwin_suite._study.deciding.strategies import FOLDER, read_library
+    from hetwin_futures.strategies import FOLDER, read_library
 
     names = names_of(FOLDER, ".yaml")
     assert "put_down" in names
@@ -58,7 +59,7 @@ def test_the_library_of_aims_can_be_read_where_it_is_installed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from hetwin_core.ensemble import resources
-    from hetwin_suite._study.deciding.strategies import read_library
+    from hetwin_futures.strategies import read_library
 
     if find_spec("hetwin_bauer2022"):
         assert len(read_library("aims").file.strategies) == 25

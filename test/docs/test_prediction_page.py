@@ -11,11 +11,13 @@ from pathlib import Path
 import pytest
 from support.hetwin_command import hetwin
 from support.pages import ROOT, commands
+from support.plugins import needs
 
 from hetwin_core.ensemble.scenario.strict_yaml import load
 from hetwin_core.ensemble.scenario.uncertainty import Uncertain
 from hetwin_core.ensemble.validation import check
 
+pytestmark = needs("hetwin_futures")
 PAGE = ROOT / "docs" / "prediction.md"
 FETCH = ROOT / "examples" / "plans"
 UNCERTAIN = re.compile(r"^```yaml\n(uncertainty:.*?)^```$", re.MULTILINE | re.DOTALL)

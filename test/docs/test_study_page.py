@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.plugins import needs
 from support.robot_files import ROOT
 
 import hetwin_suite.study
 from hetwin_core.ensemble.scenario.scenario import find_scenario
 
+pytestmark = needs("hetwin_futures")
 PAGE = (ROOT / "docs" / "study.md").read_text(encoding="utf-8")
 FIRST, SECOND = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from hetwin_core.ensemble.installed import COMMANDS, LIBRARIES, SCENARIOS
+from hetwin_core.ensemble.installed import COMMANDS, SCENARIOS
 
 ROOT = Path(__file__).resolve().parents[2]
 BESIDE = [
@@ -24,6 +24,7 @@ PACKAGES = {
     "examples": "hetwin_tables",
     "datasets": "hetwin_datasets",
     "evidence": "hetwin_evidence",
+    "futures": "hetwin_futures",
     "learn": "hetwin_learning",
     "machines": "hetwin_machines",
     "night": "hetwin_night",
@@ -31,6 +32,9 @@ PACKAGES = {
 """Extra with commands or scenarios -> a package that it brings."""
 OPTIONS = {
     r" --sql": "hetwin_sql",
+    r" --library aims": "hetwin_tables",
+    r"compare .* --(noise|planned)": "hetwin_futures",
+    r"list schema library": "hetwin_futures",
     r"show .* --out [^ .]*(\s|$)": "hetwin_sql",
     r" --foxglove": "hetwin_foxglove",
     r"show .* --out \S*\.mcap": "hetwin_foxglove",
@@ -61,8 +65,7 @@ def needs_of(lines: Iterable[str]) -> pytest.MarkDecorator:
         words = line.split()
         named = {" ".join(words[1:end]) for end in (2, 3)}
         extras |= {COMMANDS[name] for name in named & {*COMMANDS}}
-        brought = {**LIBRARIES, **SCENARIOS}
-        extras |= {brought[word] for word in words if word in brought}
+        extras |= {SCENARIOS[word] for word in words if word in SCENARIOS}
     marked = needs(*sorted(packages | {PACKAGES[extra] for extra in extras}))
     if any(" examples/" in line for line in lines) and not (ROOT / "examples").is_dir():
         return in_examples

@@ -132,6 +132,7 @@ NumberSpread = Annotated[
     | Annotated[Values, Tag(tag("values"))],
     alternatives("sigma", "factor", "between", "mixture", "values"),
 ]
+"""How uncertain a number is."""
 PoseSpread = Annotated[
     Annotated[PoseMixture, Tag(tag("mixture"))] | Annotated[Spread, Tag(tag("spread"))],
     alternatives("mixture", otherwise="spread"),

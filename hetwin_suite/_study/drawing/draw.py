@@ -57,6 +57,15 @@ class Draw:
         changed = {**self.parameters.get(model, {}), **values}
         return replace(self, parameters={**self.parameters, model: changed})
 
+    def with_source(self, main: str, source: Mapping[str, Any]) -> Draw:
+        """Return the same in which the robot does something else from the moment on.
+
+        Args:
+            main: the main model.
+            source: e.g. ``{"plan": [...]}``.
+        """
+        return self.with_parameters(main, {SOURCE: source})
+
     @property
     def replaces_source(self) -> bool:
         """Whether the robot does something else than in the run that this goes on from."""

@@ -45,6 +45,11 @@ class Placed(NamedTuple):
     spread: PoseSpread
     poses: Mapping[str, Floats]
 
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """Which of x, y, z, roll, pitch, yaw, and of a mixture the part, are uncertain."""
+        return varied(self.spread)
+
 
 class Varied(NamedTuple):
     """A parameter of a model that is uncertain.
@@ -183,7 +188,7 @@ def _moved(placed: Placed, seed: int, index: int, inputs: dict[str, Json]) -> di
     numbers = dict(zip(("x", "y", "z"), shift.position, strict=True))
     numbers |= dict(zip(("roll", "pitch", "yaw"), shift.turn, strict=True))
     drawn: dict[str, Json] = {**numbers, "part": shift.part}
-    inputs.update((f"{name}.{key}", drawn[key]) for key in varied(placed.spread))
+    inputs.update((f"{name}.{key}", drawn[key]) for key in placed.axes)
     middle = placed.poses[placed.entity][:3]
     return {
         entity: {"pose": _turned(pose, middle, np.array(shift.position), shift.rotation)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
@@ -14,6 +15,7 @@ from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.episodes.tables.open import RunTables
+from hetwin_core.episodes.tables.tables import Tables
 from hetwin_suite._study.drawing.draw import Draw
 from hetwin_suite._study.drawing.uncertain import Uncertainty
 
@@ -91,6 +93,12 @@ class Now(NamedTuple):
     over_ns: int | None
     runs: Runs
     draw: Callable[[int], Draw]
+
+    def tables_so_far(self) -> Tables:
+        """Return the tables of the run as if it were over; those of its futures go on."""
+        found: RunTables = pickle.loads(pickle.dumps(self.tables))
+        found.finish()
+        return found.tables()
 
 
 def check_begins_again(

@@ -165,16 +165,29 @@ def playing(
         moments: the places in time that one clicks.
         first_ns: the time that is shown at first.
     """
+
+    def film() -> Film:
+        film = film_of(episode, [moment.time_ns for moment in moments])
+        layers = () if isinstance(tables, BadInput) else layers_of(tables, film.scene)
+        return replace(film, doings=(*film.doings, *concern_bars(episode)), layers=layers)
+
+    places = [Time(moment.time_ns, words="; ".join(moment.what)) for moment in moments]
+    return playing_film(film, Player(first_ns=first_ns, places=places))
+
+
+def playing_film(film: Callable[[], Film], player: Player | None = None) -> Playing:
+    """Return a film as a page plays it, or why it does not play in an installation without the page's script.
+
+    Args:
+        film: makes it.
+        player: where it plays; None: at its beginning first.
+    """
     try:
         page_script()
     except BadInput as error:
         return Playing(Player(why_not=f"The run does not play here: {error}"), {})
-    film = film_of(episode, [moment.time_ns for moment in moments])
-    layers = () if isinstance(tables, BadInput) else layers_of(tables, film.scene)
-    film = replace(film, doings=(*film.doings, *concern_bars(episode)), layers=layers)
-    places = [Time(moment.time_ns, words="; ".join(moment.what)) for moment in moments]
-    player = Player(first_ns=first_ns, places=places)
-    return Playing(player, dict(zip(player.films, [film], strict=True)))
+    player = player or Player()
+    return Playing(player, dict(zip(player.films, [film()], strict=True)))
 
 
 def concern_bars(episode: Episode) -> tuple[Doing, ...]:

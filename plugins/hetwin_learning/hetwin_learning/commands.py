@@ -23,10 +23,10 @@ from hetwin_suite.command import (
 )
 
 if TYPE_CHECKING:
+    from hetwin_futures import SuccessRow
     from hetwin_learning.fidelity.candidate import Candidate
     from hetwin_learning.fidelity.learn_fidelity import LearnedFidelity, Weighed
     from hetwin_learning.learn import Learned
-    from hetwin_suite.study import SuccessRow
 
 app = typer.Typer(help="Learn from episodes and runs.", no_args_is_help=True, rich_markup_mode=None)
 Label = Annotated[

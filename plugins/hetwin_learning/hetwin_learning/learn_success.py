@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from hetwin_futures import SuccessRow
 from hetwin_learning.kin import qualities
 from hetwin_learning.replaying import replayed
 from hetwin_learning.success import WEIGHT, successes
@@ -13,7 +14,7 @@ from hetwin_learning.tree import library
 from hetwin_learning.tried import tried_in
 from hetwin_suite.episode import Labelled
 from hetwin_suite.runs import Scenario
-from hetwin_suite.study import Study, SuccessRow
+from hetwin_suite.study import Study
 
 
 def learn_success(

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
+from hetwin_futures import SuccessPrior, SuccessRow, success_fits
 from hetwin_learning.kin import kin_of
 from hetwin_learning.ranges import ranges_of
 from hetwin_learning.tried import Tried
 from hetwin_suite.model import Json, library_of
-from hetwin_suite.study import SuccessPrior, SuccessRow, success_fits
 
 WEIGHT = 8.0
 """As how many episodes kin count at most."""

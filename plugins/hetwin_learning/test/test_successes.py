@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hetwin_futures.successes import read_rows, success_of
 from hetwin_learning.kin import kin_of, qualities
 from hetwin_learning.success import successes
 from hetwin_learning.tried import Tried, tried_in
-from hetwin_suite._study.successes import read_rows, success_of
 from hetwin_suite.command import BadInput
 from hetwin_suite.episode import Labelled
 from hetwin_suite.runs import find_scenario, load_scenario

@@ -54,7 +54,7 @@ def test_every_command_prints_it(words: tuple[str, ...], key: str | None) -> Non
     ("words", "says"),
     [
         (("run", "x", "--sourc", "y"), "--sourc"),
-        (("predict", "pick_and_place", "-n", "0"), "-n"),
+        (("run", "pick_and_place", "--seed", "-1"), "--seed"),
         (("record", "juggle"), "juggle"),
         (("urdf", "forward"), "ROBOT"),
         (("modles",), "modles"),

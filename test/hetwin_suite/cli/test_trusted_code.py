@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.hetwin_command import Said, hetwin
+from support.plugins import needs
 
 from hetwin_core.ensemble.conductor.checkpoint import read_checkpoint, write_checkpoint
 
@@ -36,9 +37,13 @@ def refused(said: Said, run: Path) -> None:
     assert not (run.parent / "it_was_run").exists()
 
 
-def test_what_a_run_names_is_not_imported(run: Path, tmp_path: Path) -> None:
+@needs("hetwin_futures")
+def test_no_further_run_is_made_of_it(run: Path, tmp_path: Path) -> None:
     refused(hetwin("explain", run, "--out", tmp_path / "a"), run)
     refused(hetwin("compare", run, "--planned"), run)
+
+
+def test_what_a_run_names_is_not_imported(run: Path, tmp_path: Path) -> None:
     assert hetwin("show", run, "--out", tmp_path / "a.html").code == 0
     assert hetwin("ask", run, "--flaws").code == 0
     assert not (run.parent / "it_was_run").exists()

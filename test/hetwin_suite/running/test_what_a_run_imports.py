@@ -29,7 +29,7 @@ from hetwin_suite.running.progress import Progress
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener
 from hetwin_suite.running.request import RunRequest
 import hetwin_suite.cli.outcome, hetwin_suite.running.watched
-from hetwin_suite.cli.run import _predicting_beside
+from hetwin_suite.running.watched import COMPANIONS
 
 class Begun(RunListener):
     def started(self, start):
@@ -40,7 +40,8 @@ with Progress("pick_and_place"):
     request = RunRequest("pick_and_place", options, Path(sys.argv[1]))
 
     def at_hand(conductor):
-        _predicting_beside(conductor, scenario, options)
+        for _, companion in COMPANIONS.each():
+            companion(conductor, scenario, options)
 
     with request.loaded() as (scenario, out):
         assert not run_locally(request, scenario, out, Begun(), at_hand=at_hand).code

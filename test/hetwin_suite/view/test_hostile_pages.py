@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from support.carried_box import between, carried_box, made_tables, task
 from support.hostile import HOSTILE, IMAGE, MARK, assert_harmless, hostile_episode
+from support.plugins import needs
 from support.small_run import SmallRun
 
 from hetwin_core.ensemble.errors import BadInput
@@ -19,10 +20,6 @@ from hetwin_core.episodes.comparing.comparison import (
     Parting,
     What,
 )
-from hetwin_suite._study.batch import Batch, counted
-from hetwin_suite._study.page import batch_page
-from hetwin_suite._study.predicting.forecast import Forecast
-from hetwin_suite._study.predicting.page import forecast_page
 from hetwin_suite._study.runs.run_result import RunResult
 from hetwin_suite.view.document import Document, html_of, live_page
 from hetwin_suite.view.report.course import Mark, course_card
@@ -81,14 +78,22 @@ def result(index: int, *, good: bool, **more: Any) -> RunResult:
     )
 
 
+@needs("hetwin_futures")
 def test_a_batch(tmp_path: Path) -> None:
+    from hetwin_futures.batch import Batch, counted
+    from hetwin_futures.batch_page import batch_page
+
     runs = [result(0, good=True), result(1, good=False), RunResult(2, error=MARK)]
     runs[2] = RunResult(2, inputs={MARK: 0.0, IMAGE: 0.0}, error=MARK)
     batch = Batch(runs, counted(runs, {MARK: "true"}), False, 1.0)
     assert_harmless(batch_page(batch, tmp_path, MARK))
 
 
+@needs("hetwin_futures")
 def test_a_forecast() -> None:
+    from hetwin_futures.forecast import Forecast
+    from hetwin_futures.forecast_page import forecast_page
+
     futures = [result(0, good=True), result(1, good=False), RunResult(2, error=MARK)]
     forecast = Forecast(0.0, 1.0, 0, len(futures), futures, (MARK,), 1.0)
     assert_harmless(forecast_page(forecast, MARK))

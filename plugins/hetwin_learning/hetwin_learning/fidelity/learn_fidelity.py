@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hetwin_futures import error_of
 from hetwin_learning.changed import extending, with_parameters
 from hetwin_learning.fidelity.candidate import FULL, Candidate, present, rounds
 from hetwin_learning.fidelity.moving import managers_of
 from hetwin_suite.model import RunFailed
 from hetwin_suite.runs import Scenario
-from hetwin_suite.study import Draw, RunResult, Study, error_of
+from hetwin_suite.study import Draw, RunResult, Study
 
 
 class Weighed(NamedTuple):

@@ -1,1 +1,0 @@
-"""Explanations of failures: the smallest change with which a run would have succeeded."""

@@ -1,0 +1,82 @@
+"""What comes of a run, what is best, and what would have had to differ: many futures of one moment, and what they say.
+
+For example::
+
+    from hetwin_futures import predict
+    from hetwin_suite.study import Moment, Study
+
+    study = Study("pick_and_place", seed=3, horizon_s=0.2)
+    print(predict(study, Moment(at_s=0.5), 2).success)
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hetwin_futures.batch import Batch as Batch
+    from hetwin_futures.batch import project as project
+    from hetwin_futures.deciding import Decision as Decision
+    from hetwin_futures.deciding import decide as decide
+    from hetwin_futures.explaining import explain as explain
+    from hetwin_futures.explanation import Explanation as Explanation
+    from hetwin_futures.forecast import Forecast as Forecast
+    from hetwin_futures.intervals import error_of as error_of
+    from hetwin_futures.predicting import predict as predict
+    from hetwin_futures.scores import Scores as Scores
+    from hetwin_futures.scores import score as score
+    from hetwin_futures.strategies import read_library as read_library
+    from hetwin_futures.successes import Prior as SuccessPrior
+    from hetwin_futures.successes import Row as SuccessRow
+    from hetwin_futures.successes import fits as success_fits
+    from hetwin_futures.until import read_until as read_until
+
+_HOMES = {
+    "Batch": "batch:Batch",
+    "Decision": "deciding:Decision",
+    "Explanation": "explanation:Explanation",
+    "Forecast": "forecast:Forecast",
+    "Scores": "scores:Scores",
+    "SuccessPrior": "successes:Prior",
+    "SuccessRow": "successes:Row",
+    "decide": "deciding:decide",
+    "error_of": "intervals:error_of",
+    "explain": "explaining:explain",
+    "predict": "predicting:predict",
+    "project": "batch:project",
+    "read_library": "strategies:read_library",
+    "read_until": "until:read_until",
+    "score": "scores:score",
+    "success_fits": "successes:fits",
+}
+"""Name -> MODULE:NAME in this package, which is imported when the name is first used."""
+
+__all__ = [
+    "Batch",
+    "Decision",
+    "Explanation",
+    "Forecast",
+    "Scores",
+    "SuccessPrior",
+    "SuccessRow",
+    "decide",
+    "error_of",
+    "explain",
+    "predict",
+    "project",
+    "read_library",
+    "read_until",
+    "score",
+    "success_fits",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Import what is exported when it is first used (PEP 562), so that commands start without it."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, _, attribute = _HOMES[name].partition(":")
+    found: object = getattr(import_module(f"{__name__}.{module}"), attribute)
+    globals()[name] = found
+    return found

@@ -1,0 +1,153 @@
+"""What the commands that make many runs have in common, and `hetwin predict` from the start, and of strategies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hetwin_suite.command import NOT_KNOWN, Page, PagedResult, followed, table
+
+if TYPE_CHECKING:
+    from hetwin_futures.batch import Batch
+    from hetwin_futures.deciding import Decision, Tried
+    from hetwin_suite.study import Moment, RunResult, Study
+
+
+def warn_of_lacking(operations: Sequence[str], prior: Path | None) -> None:
+    """Warn of operations about which the file of `--prior` says nothing with their arguments."""
+    from hetwin_suite.command import to_stderr
+
+    for operation in operations:
+        to_stderr(f"warning: {prior} says nothing about {operation} with these arguments")
+
+
+BATCH_PAGE, BATCH = "project.html", "project.json"
+SAMPLES = 100
+ENOUGH = 1000
+"""A rule that is never satisfied ends here."""
+
+
+def project(
+    study: Study, count: int | None, until: str | None, folder: Path, title: str
+) -> PagedResult:
+    """Run a scenario many times, and say how likely its outcomes are.
+
+    Args:
+        study: makes the runs.
+        count: of runs; None: as many as usual.
+        until: rule that ends it when enough is known; None: none.
+        folder: of the study.
+        title: of the page.
+    """
+    from hetwin_futures.batch import project as run_all
+    from hetwin_futures.until import read_until
+    from hetwin_suite.command import to_stderr
+
+    most = count or (SAMPLES if until is None else ENOUGH)
+    rule = None if until is None else read_until(until, study.scenario.file.outcomes)
+
+    def words(done: Sequence[RunResult]) -> str:
+        good = sum(run.succeeded for run in done)
+        return f"{len(done)} of {most} runs, {good} of them as wanted"
+
+    followed(study, words)
+    if rule is not None and rule.runs is not None:
+        to_stderr(f"{rule.text} takes {rule.runs} runs at most; {most} are made at most")
+    batch = run_all(study, most, rule)
+    failed = all(run.error is not None for run in batch.runs)
+    page = Page(folder / BATCH_PAGE, lambda: _batch_page(batch, folder, title))
+    return PagedResult(batch, _batch_lines(batch, folder), int(failed), page, folder / BATCH)
+
+
+def _batch_page(batch: Batch, folder: Path, title: str) -> str:
+    from hetwin_futures.batch_page import batch_page
+
+    return batch_page(batch, folder.resolve(), title)
+
+
+def _batch_lines(batch: Batch, folder: Path) -> Iterator[str]:
+    """Yield what came of a batch for a person."""
+    ended = ", enough is known" if batch.stopped else ""
+    yield f"{len(batch.runs)} runs, {batch.runs_per_minute:.0f} a minute{ended}"
+    if batch.outcomes:
+        shares = [
+            (name, f"{s.yes} of {s.of}", f"{s.low:.2f} to {s.high:.2f}")
+            for name, s in batch.outcomes.items()
+        ]
+        yield from table(("outcome", "came about", "probability"), shares)
+    if batch.flaws:
+        yield from table(
+            ("flaw", "runs"), [(kind, str(runs)) for kind, runs in batch.flaws.items()]
+        )
+    if batch.related:
+        strengths = [(name, f"{strength:.2f}") for name, strength in batch.related]
+        yield from table(("goes with failure", "strength"), strengths)
+    for run in batch.runs:
+        if run.error is not None:
+            yield f"run {run.index} failed: {run.error}"
+    yield f"runs: {folder / 'runs'}"
+
+
+DECISION = "decision.json"
+STRATEGY_FUTURES = 32
+
+
+def decide(
+    study: Study,
+    count: int | None,
+    library: str,
+    moment: Moment,
+    within: float | None,
+    prior: Path | None,
+) -> PagedResult:
+    """Say which strategy of a library is best from a moment of a run on, and what the others would bring.
+
+    Args:
+        study: makes the runs.
+        count: of futures of each strategy at most; None: as many as usual.
+        library: YAML file, or name.
+        moment: from which on.
+        within: wall time after which it is decided [s]; None: without haste.
+        prior: what was learned of actions; None: nothing.
+    """
+    from hetwin_futures.deciding import decide as decide_from
+    from hetwin_futures.strategies import read_library
+    from hetwin_futures.successes import read_experience
+    from hetwin_suite.command import to_stderr
+
+    experience = read_experience(prior)
+    followed(study, lambda done: f"{len(done)} futures")
+    decision = decide_from(
+        *(study, read_library(library), moment, count or STRATEGY_FUTURES),
+        within_s=within,
+        experience=experience,
+    )
+    warn_of_lacking(decision.lacking(experience), prior)
+    for tried in decision.tried:
+        if tried.broken:
+            reason = f"{len(tried.broken)} futures: {tried.broken[0].error}"
+            to_stderr(f"warning: {tried.name}: {reason}")
+    kept = None if study.out is None else study.out / DECISION
+    code = NOT_KNOWN if decision.chosen is None else 0
+    return PagedResult(decision, _decision_lines(decision), code, kept=kept)
+
+
+def _decision_lines(decision: Decision) -> Iterator[str]:
+    """Yield a decision for a person."""
+    count = sum(len(one.futures) for one in decision.tried)
+    yield (
+        f"{count} futures of {len(decision.tried)} strategies from {decision.at_s:.2f} s,"
+        f" {decision.processor_s:.2f} s of processor time"
+    )
+    if decision.chosen is not None:
+        yield f"best: {decision.chosen.name}"
+    rows = [_strategy(one) for one in decision.tried]
+    yield from table(("strategy", "utility", "interval", "futures", ""), rows)
+
+
+def _strategy(one: Tried) -> tuple[str, ...]:
+    mean, low, high, of = one.brought
+    utility = "" if mean is None else f"{mean:.2f}"
+    interval = "" if low is None or high is None else f"{low:.2f} to {high:.2f}"
+    return one.name, utility, interval, f"{of}", "critical" if one.critical else ""

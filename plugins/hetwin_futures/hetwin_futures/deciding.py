@@ -1,0 +1,284 @@
+"""Decides which strategy of a library is best from a moment of a run on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from hetwin_futures.intervals import SURE, Chance, Mean, mean_of, product
+from hetwin_futures.predicting import check_asked
+from hetwin_futures.strategies import Library, Trial, plans_of, race
+from hetwin_futures.successes import NO_EXPERIENCE, Experience, Row
+from hetwin_suite.model import BadInput, action_arguments
+from hetwin_suite.study import Draw, Moment, Now, RunResult, Study, at_moment, check_utility
+
+_DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A strategy and what its futures brought.
+
+    Attributes:
+        name: in the library.
+        plan: the source that carries it out.
+        futures: those that are over, and did not break down.
+        broken: those that broke down, or could not be carried out.
+        brought: the mean of their utilities, with its interval; times the chance that no action fails for a cause that
+            no future knows.
+        prior: what experience says of its actions.
+        critical: whether it fails in too large a share of futures.
+    """
+
+    name: str
+    plan: Mapping[str, Any]
+    futures: Sequence[RunResult]
+    broken: Sequence[RunResult]
+    brought: Mean
+    critical: bool
+    prior: Sequence[Row] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        found: dict[str, Any] = {
+            "name": self.name,
+            "utility": _rounded(self.brought.mean),
+            "low": _rounded(self.brought.low),
+            "high": _rounded(self.brought.high),
+            "futures": self.brought.of,
+            "critical": self.critical,
+        }
+        if self.prior:
+            found["prior"] = [row.to_json() for row in self.prior]
+        if self.broken:
+            found |= {"failed": len(self.broken), "error": self.broken[0].error}
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What was decided.
+
+    Attributes:
+        at_s: the moment [s].
+        seed: of the draws.
+        chosen: the best strategy; None if no future is over.
+        tried: all strategies, the best first.
+        wall_s: wall time from the moment on [s].
+        whole: whether the time sufficed.
+    """
+
+    at_s: float
+    seed: int
+    chosen: Tried | None
+    tried: Sequence[Tried]
+    wall_s: float
+    whole: bool
+
+    @property
+    def processor_s(self) -> float:
+        """Processor time of all futures [s]."""
+        each = (one for tried in self.tried for one in (*tried.futures, *tried.broken))
+        return sum(one.processor_s for one in each)
+
+    def lacking(self, experience: Experience) -> list[str]:
+        """Operations about which experience says nothing with these arguments, though it does with others."""
+        futures = (one for tried in self.tried for one in tried.futures)
+        return experience.lacks(act for one in futures for act in one.actions)
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether the same question gets the same answer."""
+        return self.whole and all(one.reproducible for each in self.tried for one in each.futures)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {
+            "chosen": None if self.chosen is None else self.chosen.name,
+            "strategies": [tried.to_json() for tried in self.tried],
+            "plan": None if self.chosen is None else self.chosen.plan,
+            "at": self.at_s,
+            "seed": self.seed,
+            "wall_s": round(self.wall_s, 3),
+            "processor_s": round(self.processor_s, 3),
+            "deterministic": self.deterministic,
+        }
+
+
+def tried(
+    name: str,
+    plan: Mapping[str, Any],
+    futures: Sequence[RunResult],
+    critical: float,
+    judged: bool,
+    experience: Experience,
+) -> Tried:
+    """Return what the futures of a strategy brought.
+
+    Args:
+        name: of the strategy.
+        plan: that carries it out.
+        futures: all that are over.
+        critical: the share of failing futures above which it is critical.
+        judged: whether there are outcomes, so that a future can fail.
+        experience: of what no future knows.
+    """
+    good = [one for one in futures if one.error is None]
+    broken = [one for one in futures if one.error is not None]
+    failing = len(broken) + (sum(not one.succeeded for one in good) if judged else 0)
+    chance = experience.chance([one.actions for one in good])
+    is_critical = bool(futures) and 1.0 - (1.0 - failing / len(futures)) * chance.p > critical
+    brought = mean_of([one.value for one in futures if one.value is not None])
+    rows = {id(row): row for one in good for row in experience.rows_of(one.actions)}
+    return Tried(
+        name, plan, good, broken, _times(brought, chance), is_critical, list(rows.values())
+    )
+
+
+def _times(brought: Mean, chance: Chance) -> Mean:
+    """Return a share of successes times the chance that nothing fails that no future knows."""
+    mean, low, high, of = brought
+    if chance == SURE or mean is None or low is None or high is None:
+        return brought
+    return Mean(*product([Chance(mean, low, high), chance]), of)
+
+
+def _rounded(number: float | None) -> float | None:
+    return None if number is None else round(number, _DIGITS)
+
+
+UTILITY = "utility"
+
+
+def decide(
+    study: Study,
+    library: Library,
+    moment: Moment,
+    futures: int,
+    *,
+    within_s: float | None = None,
+    experience: Experience = NO_EXPERIENCE,
+) -> Decision:
+    """Try the strategies of a library on futures of one moment, all on the same draws.
+
+    Args:
+        study: what is run; the scenario's `uncertainty` is drawn. Its utility is that of the library.
+        library: of strategies.
+        moment: from which on.
+        futures: of each strategy at most.
+        within_s: wall time after which is decided [s]; None: without haste.
+        experience: of what no future knows.
+
+    Raises:
+        BadInput: if the scenario, the library or the question cannot be used.
+        HetwinError: if the run fails before the moment.
+    """
+    check_asked(study, moment, futures, within_s)
+    utility, outcomes = library.file.utility, study.scenario.file.outcomes
+    if utility is None and not outcomes:
+        error = BadInput(
+            "neither the library nor the scenario says what counts",
+            where=UTILITY,
+            expected="a question whose answer is a number, or outcomes in the scenario",
+        )
+        raise library.placed(error)
+    if experience.rows and utility is not None:
+        error = BadInput(
+            "what a future brings that fails for another cause is not known",
+            where=UTILITY,
+            found="--prior",
+            expected="no utility of its own, so that success counts 1",
+        )
+        raise library.placed(error)
+    study.utility = utility
+    asked = _Asked(study, library, futures, within_s, experience)
+    return at_moment(study, moment, lambda now: _Deciding(asked, now).decision())
+
+
+class _Asked(NamedTuple):
+    """What is asked at the moment; see `decide`."""
+
+    study: Study
+    library: Library
+    futures: int
+    within_s: float | None
+    experience: Experience
+
+
+class _Deciding:
+    """At the moment, in the process that forks."""
+
+    def __init__(self, asked: _Asked, now: Now) -> None:
+        self._asked, self._now, self._begun = asked, now, time.monotonic()
+        self._until = None if asked.within_s is None else self._begun + asked.within_s
+        event = None if now.action is None else action_arguments(now.action)
+        self._plans = plans_of(asked.library, now.scene, event)
+        self._sources = list(self._plans.values())
+        self._over: dict[Trial, RunResult] = {}
+        self._whole = True
+
+    def decision(self) -> Decision:
+        """Race, and return the result."""
+        self._check_utility()
+        best = race(len(self._plans), self._asked.futures, self._ask)
+        file, judged = self._asked.library.file, bool(self._asked.study.scenario.file.outcomes)
+        found = [
+            tried(
+                *(name, plan, list(self._futures_of(number)), file.critical, judged),
+                self._asked.experience,
+            )
+            for number, (name, plan) in enumerate(self._plans.items())
+        ]
+        chosen = None if best is None or not found[best].futures else found[best]
+        order = sorted(found, key=lambda one: (one is not chosen, *_worth(one)))
+        wall_s = time.monotonic() - self._begun
+        at_s, seed = self._now.time_ns / 1e9, self._asked.study.seed
+        return Decision(at_s, seed, chosen, order, wall_s, self._whole)
+
+    def _check_utility(self) -> None:
+        question = self._asked.library.file.utility
+        if question is None:
+            return
+        try:
+            check_utility(self._asked.study.scenario, self._now.tables_so_far(), question, UTILITY)
+        except BadInput as error:
+            raise self._asked.library.placed(error) from None
+
+    def _ask(self, trials: Sequence[Trial]) -> tuple[Mapping[Trial, float], bool]:
+        futures = [*self._now.runs((self._draw(*trial) for trial in trials), self._until)]
+        count = len(self._plans)
+        over = {(one.index % count, one.index // count): self._valued(one) for one in futures}
+        self._over |= over
+        goes_on = len(futures) == len(trials)
+        self._whole &= goes_on
+        worth = {trial: self._worth(one) for trial, one in over.items()}
+        return {trial: value for trial, value in worth.items() if value is not None}, goes_on
+
+    def _valued(self, future: RunResult) -> RunResult:
+        """A future that breaks down is no success."""
+        counts = self._asked.library.file.utility is None
+        return replace(future, value=0.0) if future.error is not None and counts else future
+
+    def _worth(self, future: RunResult) -> float | None:
+        """What a future brings, times the chance that nothing fails in it that no future knows."""
+        value, experience = future.value, self._asked.experience
+        return None if value is None else value * experience.chance([future.actions]).p
+
+    def _draw(self, strategy: int, number: int) -> Draw:
+        """What a strategy's future with the draw of this number differs in."""
+        main, source = self._asked.study.scenario.main.name, self._sources[strategy]
+        draw = self._now.draw(number).with_source(main, source)
+        return replace(draw, index=number * len(self._plans) + strategy)
+
+    def _futures_of(self, strategy: int) -> Iterator[RunResult]:
+        """The futures of a strategy that are over, by the numbers of their draws."""
+        for one, number in sorted(self._over):
+            if one == strategy:
+                yield self._over[one, number]
+
+
+def _worth(one: Tried) -> tuple[float, int]:
+    mean = one.brought.mean
+    return (float("inf") if mean is None else -mean, -one.brought.of)

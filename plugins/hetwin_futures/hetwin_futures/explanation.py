@@ -1,0 +1,237 @@
+"""What would have had to be different for a run to succeed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hetwin_suite.model import POSE, EntityKind, Floats
+from hetwin_suite.study import Draw, Probability, RunResult, Uncertainty, Values
+from hetwin_suite.tables import Interval, Tables
+
+_ASIDE = 0.4
+"""A part of a shift that is smaller than this share of the other one is not put into words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing that is different.
+
+    Attributes:
+        entity: which stands elsewhere, or whose mass, friction or bounce differs; empty for a parameter of a model.
+        shift: x y z in the world [m]; zeros if it is a number that differs.
+        parameter: the number's name, e.g. ``in_hand.noise`` or ``ball.mass``; empty of a shift.
+        before: the number as it was; None if that is not known.
+        after: what it would be.
+    """
+
+    entity: str
+    shift: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    parameter: str = ""
+    before: float | None = None
+    after: float | None = None
+
+    @property
+    def size(self) -> float:
+        """How large it is [m]; 0 of a number."""
+        return float(np.linalg.norm(self.shift))
+
+
+class Place(NamedTuple):
+    """Where an entity is at the moment, and what would be moved with it.
+
+    Attributes:
+        entity: its name.
+        poses: entity -> (7,) pose in the world; the entity first.
+    """
+
+    entity: str
+    poses: Mapping[str, Floats]
+
+
+def with_change(
+    change: Change, places: Sequence[Place], uncertainty: Uncertainty, seed: int, index: int
+) -> Draw:
+    """Draw what is uncertain, and apply a change.
+
+    Args:
+        change: the change; a number takes the place of what is drawn for it.
+        places: of all that can be moved.
+        uncertainty: what is drawn beside it.
+        seed: of the draws.
+        index: of the draw.
+    """
+    if change.parameter:
+        return _fixed(uncertainty, change).draw(seed, index)
+    draw = uncertainty.draw(seed, index)
+    poses = next(place.poses for place in places if place.entity == change.entity)
+    scene = {**draw.scene}
+    for entity, pose in poses.items():
+        drawn = np.array(scene.get(entity, {"pose": pose})["pose"], np.float64)
+        drawn[:3] += change.shift
+        scene[entity] = {**scene.get(entity, {}), "pose": drawn.tolist()}
+    return replace(draw, scene=scene)
+
+
+def _fixed(uncertainty: Uncertainty, change: Change) -> Uncertainty:
+    only = Values(values=[change.after])
+    return replace(
+        uncertainty,
+        varied=tuple(
+            one._replace(spread=only) if one.name == change.parameter else one
+            for one in uncertainty.varied
+        ),
+        physical=tuple(
+            one._replace(spread=only) if one.name == change.parameter else one
+            for one in uncertainty.physical
+        ),
+    )
+
+
+def change_words(change: Change, ahead: Floats) -> str:
+    """Return a change in words, e.g. ``the bin 24 mm nearer``.
+
+    Args:
+        change: the change.
+        ahead: (2,) direction in which the robot looks, a unit vector in the world.
+    """
+    if change.parameter:
+        before = "" if change.before is None else f" instead of {change.before:.4g}"
+        return f"{change.parameter} {change.after:.4g}{before}"
+    return f"the {change.entity} {_shift_words(np.array(change.shift), ahead)}"
+
+
+def _shift_words(shift: Floats, ahead: Floats) -> str:
+    parts = [
+        (-float(shift[:2] @ ahead), "nearer", "farther"),
+        (float(shift[1] * ahead[0] - shift[0] * ahead[1]), "to the left", "to the right"),
+        (float(shift[2]), "higher", "lower"),
+    ]
+    largest = max(abs(amount) for amount, _, _ in parts)
+    said = [
+        f"{abs(amount) * 1000:.0f} mm {up if amount > 0.0 else down}"
+        for amount, up, down in sorted(parts, key=lambda part: -abs(part[0]))
+        if abs(amount) > _ASIDE * largest
+    ]
+    return " and ".join(said)
+
+
+AHEAD_S = 0.1
+"""So long before the moment at which something happens the futures begin."""
+FAR_M = 0.45
+"""What nothing that moves comes nearer to than this, between their origins, cannot have mattered."""
+
+
+def begin_of(entities: Iterable[str], tables: Tables) -> float:
+    """Return the last moment at which nothing depends yet on where these entities are [s].
+
+    Of what stands this is shortly before it is first touched, or before the robot last lets go of something; of what
+    can be moved itself it is the start.
+
+    Args:
+        entities: one that is to be elsewhere, and what is moved with it.
+        tables: of the run.
+    """
+    names = {*entities}
+    layout = tables.layout
+    if any(layout.entity(name).kind is not EntityKind.STATIC for name in names):
+        return 0.0
+    touched = [
+        one.time_ns
+        for one in tables.events
+        if one.name == "collision"
+        and one.time_ns > 0
+        and names & {*map(str, one.arguments.values())}
+    ]
+    let_go = [one.span.to_ns for one in tables.occasions.find("held") if one.ended]
+    moments = [min(touched)] if touched else []
+    moments += [max(let_go)] if let_go else []
+    return max(min(moments) / 1e9 - AHEAD_S, 0.0) if moments else 0.0
+
+
+def comes_near(entity: str, tables: Tables, reach: float) -> bool:
+    """Return whether something that moves comes so near to an entity that a shift could matter.
+
+    Args:
+        entity: one that stands.
+        tables: of the run.
+        reach: by how much it could be elsewhere [m].
+    """
+    layout = tables.layout
+    at = tables.poses.at(entity, tables.start_ns)[1][:2]
+    span = Interval(tables.start_ns, tables.known_until_ns + 1)
+    for one in layout.of_kind(EntityKind.OBJECT):
+        if not layout.has(one.name, POSE.name):
+            continue
+        _, poses = tables.poses.during(one.name, span)
+        if np.ptp(poses[:, :3], axis=0).max() < reach / 10:
+            continue
+        if np.linalg.norm(poses[:, :2] - at, axis=1).min() < FAR_M + reach:
+            return True
+    return False
+
+
+_DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The smallest change with which a run would have succeeded.
+
+    Attributes:
+        change: the change; None if none was found, or none was needed.
+        p: the share of futures that succeed with it.
+        text: the explanation in words.
+        made: how many futures were made.
+        finished: how many of them are over.
+        futures: those that show that the change mends.
+        at_s: from which moment of the run on they went [s].
+    """
+
+    change: Change | None
+    p: Probability
+    text: str
+    made: int = 0
+    finished: int = 0
+    futures: Sequence[RunResult] = ()
+    at_s: float = 0.0
+
+    @property
+    def found(self) -> bool:
+        """Whether there is such a change."""
+        return self.change is not None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        made, over = self.made, self.finished
+        return {
+            "found": self.found,
+            "change": None if self.change is None else self._change(self.change),
+            "text": self.text,
+            "futures": {"asked": made, "finished": over, "failed": made - over},
+        }
+
+    def to_file(self) -> dict[str, Any]:
+        """Return what is kept beside the run: the JSON, and the paths of things in the futures that succeed."""
+        names = {name for one in self.futures for name in one.paths}
+        paths = {
+            name: [one.paths[name].round(4).tolist() for one in self.futures if name in one.paths]
+            for name in sorted(names)
+        }
+        return {**self.to_json(), "paths": paths}
+
+    def _change(self, change: Change) -> dict[str, Any]:
+        of_number = bool(change.parameter)
+        return {
+            "entity": change.entity or None,
+            "shift": None if of_number else [round(x, _DIGITS) for x in change.shift],
+            "parameter": change.parameter or None,
+            "from": change.before,
+            "to": change.after,
+            "p": round(self.p.p, _DIGITS),
+            "low": round(self.p.low, _DIGITS),
+            "high": round(self.p.high, _DIGITS),
+        }

@@ -1,0 +1,231 @@
+"""The page of a forecast: how likely what is, what parts the futures, and where things go in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hetwin_futures.batch_page import BAD, GOOD, SHARES
+from hetwin_futures.forecast import Forecast
+from hetwin_suite.episode import Episode
+from hetwin_suite.model import Floats
+from hetwin_suite.page import (
+    SERIES,
+    Axis,
+    Chart,
+    Code,
+    Document,
+    Film,
+    Fold,
+    Inline,
+    Layer,
+    Line,
+    LineStyle,
+    Panel,
+    Paragraph,
+    Playing,
+    Section,
+    Strong,
+    Table,
+    filmed,
+    playing_film,
+)
+from hetwin_suite.study import RunResult
+
+MOST_OBJECTS = 3
+_HOW = "The first future plays; the lines are where things go in all, green in those that succeed."
+
+
+def forecast_page(forecast: Forecast, scenario: str) -> str:
+    """Return the page.
+
+    Args:
+        forecast: what the futures say.
+        scenario: its name, with the variant.
+    """
+    played = playing_future(forecast)
+    head = f"{scenario} from {forecast.at_s:.2f} s to {forecast.end_s:.2f} s"
+    scene = [] if played is None else [Section("In the scene", _HOW, played.player)]
+    return Document(
+        scenario,
+        [
+            _success(forecast),
+            *scene,
+            _truths(forecast),
+            _parted(forecast),
+            *_fans(forecast),
+            *_broken(forecast),
+        ],
+        heading=f"hetwin: {head}, {len(forecast.finished)} futures",
+        footer="Written by hetwin predict.",
+        films=played.films if played else None,
+    ).html()
+
+
+def _success(forecast: Forecast) -> Section:
+    if not forecast.outcomes:
+        return Section("Success", content=("The scenario names no ", Code("outcomes"), "."))
+    told = [Paragraph(sentence) for sentence in forecast.verdict]
+    if not forecast.failures:
+        return Section("Success", content=told)
+    rows = [
+        [one.cause, f"{one.share:.0%}", ", ".join(map(str, one.futures[:12]))]
+        for one in forecast.failures
+    ]
+    how = "The first event at which the futures that fail part from those that succeed."
+    return Section("Success", how, [*told, Table(["why it fails", "share", "futures"], rows)])
+
+
+def _truths(forecast: Forecast) -> Section:
+    rows: list[list[Inline]] = [
+        [name, Strong(f"{found.p:.0%}"), f"{found.low:.0%} to {found.high:.0%}"]
+        for name, found in forecast.predicates.items()
+    ]
+    how = "What holds when the futures end; the interval is that of Wilson at 95 %."
+    return Section("At the end", how, Table(["truth", "probability", "interval"], rows))
+
+
+def _parted(forecast: Forecast) -> Section:
+    shown = over_time(forecast)
+    rows = [
+        [
+            event.name,
+            f"{event.median_s:.2f} s",
+            f"{event.low_s:.2f} to {event.high_s:.2f} s",
+            f"{event.share:.0%}",
+        ]
+        for event in forecast.events
+    ]
+    every = Fold(f"all {len(rows)}", Table(["event", "median", "5 to 95 %", "futures"], rows))
+    strengths = [[name, f"{strength:.2f}"] for name, strength in forecast.related]
+    goes = [Table(["draw that goes with failure", "strength"], strengths)] if strengths else []
+    how = (
+        "The share of futures in which an event has happened; those first that happen in some only."
+    )
+    plot = [] if shown is None else [shown]
+    return Section("What parts the futures", how, [*plot, *goes, every])
+
+
+def _fans(forecast: Forecast) -> list[Section]:
+    return [
+        Section(
+            f"Where {name} goes",
+            "From above, and its height.",
+            [fan(forecast, name, from_above=above) for above in (True, False)],
+        )
+        for name in moved(forecast)[:MOST_OBJECTS]
+    ]
+
+
+def _broken(forecast: Forecast) -> list[Section]:
+    if not forecast.failed:
+        return []
+    rows = [[str(one.index), one.error or ""] for one in forecast.failed]
+    how = "These count neither as successes nor as failures."
+    return [Section("Futures that broke down", how, Table(["future", "why"], rows))]
+
+
+MOST_EVENTS = 8
+MOST_PATHS = 100
+HEIGHT, TALL = 260, 380
+
+
+def over_time(forecast: Forecast) -> Chart | None:
+    """The share of futures in which an event has happened by a time; of the events that part them most."""
+    events = sorted(forecast.events, key=lambda one: abs(one.share - 0.5))[:MOST_EVENTS]
+    if not events:
+        return None
+    span = forecast.at_s, forecast.at_s + forecast.horizon_s
+    firsts = [one.first() for one in forecast.finished]
+    lines = []
+    for event, colour in zip(
+        sorted(events, key=lambda one: one.median_s), SERIES * 2, strict=False
+    ):
+        times = sorted(f[event.name].time_ns / 1e9 for f in firsts if event.name in f)
+        shares = (np.arange(1, len(times) + 1) / len(firsts)).tolist()
+        across, up = [span[0], *times, span[1]], [0.0, *shares, shares[-1]]
+        lines.append(
+            Line(event.name, across, up, colour, unit="%", decimals=0, style=LineStyle.STEPS)
+        )
+    axis = replace(SHARES, title="has happened")
+    return Chart([Panel(lines, axis)], x=Axis("simulated time [s]", span), height=HEIGHT)
+
+
+def moved(forecast: Forecast) -> list[str]:
+    """Return the objects that move in any future, those that spread most first."""
+    ends: dict[str, list[Any]] = {}
+    for one in forecast.finished:
+        for name, path in one.paths.items():
+            ends.setdefault(name, []).append(path[-1, 1:])
+    spread = {name: float(np.ptp(np.stack(at), axis=0).max()) for name, at in ends.items()}
+    return sorted(spread, key=lambda name: -spread[name])
+
+
+def fan(forecast: Forecast, name: str, *, from_above: bool) -> Chart:
+    """The paths of an object in all futures.
+
+    Args:
+        forecast: of the futures.
+        name: of the object.
+        from_above: show x and y; else the height over time.
+    """
+    lines = []
+    for words, good, colour in (("succeeds", True, GOOD), ("fails", False, BAD)):
+        futures = [one for one in forecast.finished if one.succeeded is good]
+        shown = [one for one in futures if name in one.paths][:MOST_PATHS]
+        across, up = _joined(shown, name, (1, 2) if from_above else (0, 3))
+        told = words if forecast.outcomes else "futures"
+        if shown:
+            lines.append(Line(told, across, up, colour, unit="m", opacity=0.6))
+    titles = ("x [m]", "y [m]") if from_above else ("simulated time [s]", "height [m]")
+    panel = Panel(lines, Axis(titles[1]))
+    return Chart([panel], x=Axis(titles[0]), height=TALL, equal=from_above, single=True)
+
+
+def _joined(
+    futures: Sequence[RunResult], name: str, columns: tuple[int, int]
+) -> tuple[Floats, Floats]:
+    """Return two columns of all paths as one line with gaps, which are not numbers."""
+    gap = np.full((1, 2), np.nan)
+    parts = [part for one in futures for part in (one.paths[name][:, columns], gap)]
+    whole = np.concatenate([gap, *parts])
+    return whole[:, 0], whole[:, 1]
+
+
+COLUMNS = ("line", "x", "y", "z", "succeeds")
+
+
+def playing_future(forecast: Forecast) -> Playing | None:
+    """Return the first future that is kept, as a page plays it; None if none is.
+
+    Raises:
+        BadInput: if its log cannot be read.
+    """
+    one = next((one for one in forecast.finished if one.folder), None)
+    if one is None or one.folder is None:
+        return None
+    folder = Path(one.folder)
+
+    def film() -> Film:
+        film = filmed(Episode.open(folder))
+        return replace(film, layers=(*film.layers, fan_layer(forecast)))
+
+    return playing_film(film)
+
+
+def fan_layer(forecast: Forecast) -> Layer:
+    """Return the paths of what moves, (n, 5) line, position in the world [m] and whether the future succeeds."""
+    shown = forecast.finished[:MOST_PATHS]
+    paths = [(one, path[:, 1:]) for one in shown for path in one.paths.values()]
+    rows = [_rows(line, one, path) for line, (one, path) in enumerate(paths)]
+    whole = np.concatenate([np.empty((0, len(COLUMNS))), *rows])
+    return Layer.of("futures", COLUMNS, [(0.0, whole)])
+
+
+def _rows(line: int, one: RunResult, path: Floats) -> Floats:
+    number, succeeds = (np.full(len(path), float(value)) for value in (line, one.succeeded))
+    return np.column_stack((number, path, succeeds))

@@ -1,0 +1,125 @@
+"""Predicts what comes after a moment of a run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from hetwin_futures.forecast import Forecast
+from hetwin_futures.successes import NO_EXPERIENCE, Experience
+from hetwin_suite.model import BadInput
+from hetwin_suite.study import (
+    AS_BELIEVED,
+    Draw,
+    Moment,
+    Now,
+    RunResult,
+    Study,
+    Uncertainty,
+    at_moment,
+)
+
+_NOTHING = Uncertainty("")
+_NO_TIME = "this is no such time"
+
+
+def predict(
+    study: Study,
+    moment: Moment,
+    futures: int,
+    *,
+    within_s: float | None = None,
+    drawn: bool = True,
+    physics_only: bool = False,
+    experience: Experience = NO_EXPERIENCE,
+) -> Forecast:
+    """Let many futures of one moment go on, and return what they say.
+
+    Args:
+        study: what is run; the scenario's `uncertainty` is drawn, and its `outcomes` are what counts as success.
+        moment: from which on.
+        futures: how many.
+        within_s: wall time after which no future is waited for [s]; None: all are.
+        drawn: whether what is uncertain is drawn; else all futures are alike.
+        physics_only: whether they go on by physics alone, which no other model may take part in.
+        experience: of what no future knows.
+
+    Raises:
+        BadInput: if the scenario or the question cannot be used.
+        HetwinError: if the run fails before the moment.
+    """
+    check_asked(study, moment, futures, within_s)
+    if physics_only and study.workers is not None:
+        raise BadInput(
+            "physics alone goes on where the run is",
+            where="--physics-only",
+            found="--cluster",
+            expected="one of them",
+        )
+    ask = _Asking(study, futures, within_s, drawn, experience)
+    return at_moment(study, moment, ask.forecast, physics_only=physics_only)
+
+
+class _Asking(NamedTuple):
+    """What is asked at the moment; see `predict`."""
+
+    study: Study
+    futures: int
+    within_s: float | None
+    drawn: bool
+    experience: Experience
+
+    def forecast(self, now: Now) -> Forecast:
+        """Let futures go on, and one in which nothing is drawn if none of them succeeds."""
+        study, begun = self.study, time.monotonic()
+        until = None if self.within_s is None else begun + self.within_s
+        found = sorted(now.runs(self._draws(now), until), key=lambda one: one.index)
+        finished = [one for one in found if one.error is None]
+        none_succeeds = bool(finished) and not any(one.succeeded for one in finished)
+        over = until is not None and time.monotonic() >= until
+        beside = now.runs([AS_BELIEVED]) if self.drawn and none_succeeds and not over else ()
+        believed = next(iter([*beside]), None)
+        return Forecast(
+            now.time_ns / 1e9,
+            self._horizon_s(now, finished),
+            *(study.seed, self.futures, found, tuple(study.scenario.file.outcomes)),
+            *(time.monotonic() - begun, self.experience, believed),
+            over_s=None if now.over_ns is None else now.over_ns / 1e9,
+        )
+
+    def _draws(self, now: Now) -> Iterable[Draw]:
+        uncertainty = now.uncertainty if self.drawn else _NOTHING
+        return (uncertainty.draw(self.study.seed, index) for index in range(self.futures))
+
+    def _horizon_s(self, now: Now, finished: Iterable[RunResult]) -> float:
+        if self.study.horizon_s is not None:
+            return self.study.horizon_s
+        return max((one.end_ns - now.time_ns for one in finished), default=0) / 1e9
+
+
+def check_asked(study: Study, moment: Moment, futures: int, within_s: float | None) -> None:
+    """See that a question about the future can be answered.
+
+    Raises:
+        BadInput: if it cannot; the option is named.
+    """
+    if (moment.at_s is None) == (not moment.before):
+        raise BadInput(
+            "a prediction needs one moment",
+            where="--at, --before",
+            found="neither" if moment.at_s is None else "both",
+            expected="--at T, or --before ACTION",
+        )
+    if moment.at_s is not None and not moment.at_s >= 0.0:
+        raise BadInput(_NO_TIME, where="--at", found=moment.at_s, expected="at least 0")
+    for option, value in {"--duration": study.horizon_s, "--within": within_s}.items():
+        if value is not None and not value > 0.0:
+            raise BadInput(_NO_TIME, where=option, found=value, expected="above 0")
+    if futures < 1:
+        raise BadInput(
+            "nothing can be said without futures",
+            where="-n",
+            found=futures,
+            expected="at least 1",
+        )

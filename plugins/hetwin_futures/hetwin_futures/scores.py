@@ -1,0 +1,146 @@
+"""How good probabilities are beside labels: what is decided, how often that is right, and how well it is calibrated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hetwin_suite.episode import KNOWN_ABOVE, KNOWN_BELOW
+from hetwin_suite.study import Probability, probability
+
+BINS = 5
+"""Bins of equal width in which claimed probabilities are compared with shares of labels."""
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Claims of similar probability: how likely they were said to be (mean), and how often they were true."""
+
+    claimed: float
+    true: Probability
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A figure with its interval at a confidence of 95 %, by a bootstrap over groups."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores of probabilities against labels.
+
+    Attributes:
+        of: number of claims.
+        decided: share of the claims that are decided.
+        right: share of the decided ones that are right.
+        sensitivity: share of the true ones whose probability is above a half.
+        specificity: share of the others whose probability is at most a half.
+        auc: how likely a true claim has a higher probability than another.
+        brier: mean squared distance of probability and label; 0 is best.
+        brier_base: Brier score of the share of true labels, claimed for each.
+        calibration_error: mean distance of claimed probability and share of true labels over the bins.
+        reliability: the bins that are not empty, from the lowest.
+        wrong: indices of the claims that are decided and wrong.
+    """
+
+    of: int
+    decided: Probability
+    right: Probability
+    sensitivity: Probability
+    specificity: Probability
+    auc: Interval
+    brier: Interval
+    brier_base: float
+    calibration_error: float
+    reliability: tuple[Bin, ...]
+    wrong: tuple[int, ...]
+
+
+def score(
+    claimed: ArrayLike,
+    labels: ArrayLike,
+    groups: Sequence[Any] | None = None,
+    seed: int = 0,
+    resamples: int = 1000,
+) -> Scores:
+    """Score claimed probabilities against labels.
+
+    Args:
+        claimed: probabilities, shape (n,).
+        labels: whether each claim is true, shape (n,).
+        groups: what each claim belongs to (an object, a robot, a night); claims of one group are resampled together.
+            None: each is a group of its own.
+        seed: of the bootstrap.
+        resamples: of the bootstrap.
+
+    Raises:
+        ValueError: if there is no claim, shapes do not fit, or a probability is not between 0 and 1.
+    """
+    p, y = np.asarray(claimed, dtype=np.float64), np.asarray(labels, dtype=bool)
+    if p.ndim != 1 or not p.size or p.shape != y.shape:
+        raise ValueError(
+            f"claims {p.shape} and labels {y.shape}: expected the same number, at least one"
+        )
+    if not ((p >= 0.0) & (p <= 1.0)).all():
+        raise ValueError("a claimed probability is not between 0 and 1")
+    decided, said = (p < KNOWN_BELOW) | (p > KNOWN_ABOVE), p > 0.5
+    right = said == y
+    bins = np.minimum((p * BINS).astype(int), BINS - 1)
+    members = [bins == number for number in range(BINS)]
+    reliability = tuple(
+        Bin(float(p[member].mean()), probability(int(y[member].sum()), int(member.sum())))
+        for member in members
+        if member.any()
+    )
+    samples = _resampled(groups if groups is not None else range(len(p)), len(p), seed, resamples)
+    return Scores(
+        len(p),
+        probability(int(decided.sum()), len(p)),
+        probability(int((right & decided).sum()), int(decided.sum())),
+        probability(int((said & y).sum()), int(y.sum())),
+        probability(int((~said & ~y).sum()), int((~y).sum())),
+        _interval(lambda index: area_under_curve(p[index], y[index]), samples),
+        _interval(lambda index: float(np.mean((p[index] - y[index]) ** 2)), samples),
+        float(y.mean() * (1.0 - y.mean())),
+        sum(one.true.of / len(p) * abs(one.claimed - one.true.p) for one in reliability),
+        reliability,
+        tuple(np.flatnonzero(decided & ~right).tolist()),
+    )
+
+
+def area_under_curve(quantity: ArrayLike, labels: ArrayLike) -> float:
+    """Return how likely a true one has more of a quantity than another; a tie counts half, NaN without both kinds."""
+    values, y = np.asarray(quantity, dtype=np.float64), np.asarray(labels, dtype=bool)
+    true, others = values[y][:, None], values[~y][None, :]
+    if not true.size or not others.size:
+        return float("nan")
+    return float(np.mean((true > others) + 0.5 * (true == others)))
+
+
+def _resampled(
+    groups: Sequence[Any], count: int, seed: int, resamples: int
+) -> list[NDArray[np.int64]]:
+    """Indices of all claims, then of each resample."""
+    _, numbers = np.unique(np.asarray(groups), return_inverse=True)
+    if numbers.shape != (count,):
+        raise ValueError(f"{len(numbers)} groups for {count} claims")
+    members = [np.flatnonzero(numbers == number) for number in range(numbers.max() + 1)]
+    random = np.random.default_rng(seed)
+    drawn = (random.integers(len(members), size=len(members)) for _ in range(resamples))
+    return [np.arange(count), *(np.concatenate([members[one] for one in draw]) for draw in drawn)]
+
+
+def _interval(
+    figure: Callable[[NDArray[np.int64]], float], samples: Sequence[NDArray[np.int64]]
+) -> Interval:
+    value, *others = (figure(sample) for sample in samples)
+    low, high = np.nanpercentile(others, [2.5, 97.5]) if others else (value, value)
+    return Interval(value, float(low), float(high))

@@ -1,0 +1,289 @@
+"""Searches for the smallest change with which futures succeed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from math import ceil, cos, exp, pi, sin
+from typing import NamedTuple
+
+from hetwin_futures.explanation import Change
+from hetwin_suite.model import BadInput, one_of
+from hetwin_suite.study import (
+    Between,
+    Draw,
+    Factor,
+    Mixture,
+    NumberSpread,
+    Physical,
+    Placed,
+    PoseMixture,
+    Probability,
+    RunResult,
+    Sigma,
+    Uncertainty,
+    Varied,
+    probability,
+)
+
+SHIFTS_M = (0.008, 0.016, 0.024, 0.032, 0.04, 0.05, 0.062, 0.076, 0.092, 0.11)
+"""How far something could be elsewhere, one after the other."""
+DIRECTIONS = 8
+FEWEST, MOST = 0.25, 4.0
+"""A number may differ by so many of its standard deviations, or half widths, at first and at most."""
+_STEPS = 8
+
+
+class Ray(NamedTuple):
+    """One way in which something could be different.
+
+    Attributes:
+        of: an amount -> the change.
+        beside: the directions between this one and its neighbours; empty if there are none.
+    """
+
+    of: Callable[[float], Change]
+    beside: Callable[[], Sequence[Ray]] = tuple
+
+
+class Candidate(NamedTuple):
+    """Something that could be different.
+
+    Attributes:
+        name: e.g. ``bin`` or ``ball.mass``.
+        rays: in which ways.
+        amounts: by how much, growing.
+    """
+
+    name: str
+    rays: Sequence[Ray]
+    amounts: Sequence[float]
+
+    @property
+    def steps(self) -> list[tuple[float, float]]:
+        """Pairs of an amount and the next one, from 0 on."""
+        return list(pairwise((0.0, *self.amounts)))
+
+
+def candidates(uncertainty: Uncertainty, asked: str) -> list[Candidate]:
+    """Return what could be different: places first, then numbers.
+
+    Args:
+        uncertainty: what is uncertain.
+        asked: an entity, or a number such as ``ball.mass``; empty: all of it.
+
+    Raises:
+        BadInput: if what is asked for is not uncertain.
+    """
+    found = [_place(one) for one in uncertainty.placed]
+    found += [_number(one) for one in (*uncertainty.physical, *uncertainty.varied)]
+    chosen = [one for one in found if asked in ("", one.name)]
+    if not chosen:
+        names = [one.name for one in found]
+        raise BadInput(
+            "the scenario does not say that this is uncertain",
+            where="--change" if asked else "uncertainty",
+            found=asked or "nothing",
+            expected=one_of(asked, names) if names else "an uncertainty in the scenario",
+        )
+    return [one for one in chosen if one.rays]
+
+
+def _place(placed: Placed) -> Candidate:
+    axes = placed.axes
+    if isinstance(placed.spread, PoseMixture):
+        axes = tuple(axis for axis in axes if axis != "part")
+    entity = placed.entity
+    if {"x", "y"} <= {*axes}:
+        rays = [_around(entity, 2 * pi * i / DIRECTIONS) for i in range(DIRECTIONS)]
+    else:
+        rays = [_along(entity, "xyz".index(axis), sign) for axis in axes for sign in (1, -1)]
+    return Candidate(entity, rays, SHIFTS_M)
+
+
+def _around(entity: str, angle: float, depth: int = 1) -> Ray:
+    def of(amount: float) -> Change:
+        return Change(entity, (amount * cos(angle), amount * sin(angle), 0.0))
+
+    def beside() -> Sequence[Ray]:
+        turn = pi / DIRECTIONS
+        return [_around(entity, angle + sign * turn, depth - 1) for sign in (1, -1)]
+
+    return Ray(of, beside) if depth else Ray(of)
+
+
+def _along(entity: str, axis: int, sign: int) -> Ray:
+    def of(amount: float) -> Change:
+        shift = [0.0, 0.0, 0.0]
+        shift[axis] = sign * amount
+        return Change(entity, (shift[0], shift[1], shift[2]))
+
+    return Ray(of)
+
+
+def _number(one: Physical | Varied) -> Candidate:
+    entity = one.entity if isinstance(one, Physical) else ""
+    spread = _likeliest(one.spread)
+    steps = [FEWEST + (MOST - FEWEST) * i / (_STEPS - 1) for i in range(_STEPS)]
+    known = isinstance(one, Varied) or one.aspect == "mass"
+    match spread:
+        case Sigma(sigma=sigma) if sigma > 0.0 and known:
+            rays = [_plus(entity, one.name, one.nominal, sign * sigma) for sign in (1, -1)]
+        case Factor(factor=factor) if factor > 0.0 and known:
+            rays = [_times(entity, one.name, one.nominal, sign * factor) for sign in (1, -1)]
+        case Between(between=[low, high]) if high > low:
+            steps = [i / _STEPS for i in range(1, _STEPS + 1)]
+            middle, half = (low + high) / 2, (high - low) / 2
+            rays = [_plus(entity, one.name, middle, sign * half) for sign in (1, -1)]
+        case _:
+            rays = []
+    return Candidate(one.name, rays, steps)
+
+
+def _likeliest(spread: NumberSpread) -> NumberSpread:
+    if not isinstance(spread, Mixture):
+        return spread
+    return spread.mixture[max(range(len(spread.weights)), key=spread.weights.__getitem__)]
+
+
+def _plus(entity: str, name: str, nominal: float, unit: float) -> Ray:
+    def of(amount: float) -> Change:
+        return Change(entity, parameter=name, before=nominal, after=nominal + amount * unit)
+
+    return Ray(of)
+
+
+def _times(entity: str, name: str, nominal: float, unit: float) -> Ray:
+    def of(amount: float) -> Change:
+        return Change(entity, parameter=name, before=nominal, after=nominal * exp(amount * unit))
+
+    return Ray(of)
+
+
+SHARE = 0.9
+"""At least this share of the futures succeeds with a change that mends."""
+FUTURES = 16
+_FIRST = 4
+"""So many futures are looked at before the rest is made."""
+_HALVINGS = 3
+_TRIED = 2
+"""So many of the best directions are followed until they mend."""
+_LONGER = 8
+
+
+class Mended(NamedTuple):
+    """A change that mends.
+
+    Attributes:
+        change: the change.
+        amount: how large it is, in the unit of its candidate.
+        p: the share of futures that succeed with it.
+        futures: those that show it.
+    """
+
+    change: Change
+    amount: float
+    p: Probability
+    futures: Sequence[RunResult]
+
+
+class Search:
+    """Searches among candidates, with futures as they are needed.
+
+    At first nothing but the change differs; a change that mends so far is then made larger until it does with what is
+    uncertain drawn as well. All changes are tried on the same draws.
+
+    Args:
+        certain: (change, index) -> the draw with nothing but the change.
+        drawn: (change, number of the draw, index) -> the draw with what is uncertain, too.
+        fork: makes futures.
+    """
+
+    def __init__(
+        self,
+        certain: Callable[[Change, int], Draw],
+        drawn: Callable[[Change, int, int], Draw],
+        fork: Callable[[Sequence[Draw]], Sequence[RunResult]],
+    ) -> None:
+        self._certain, self._drawn, self._fork = certain, drawn, fork
+        self._made = 0
+
+    def smallest(self, candidate: Candidate, below: float = float("inf")) -> Mended | None:
+        """Return the smallest change of a candidate that mends; None if none does.
+
+        Args:
+            candidate: what could be different.
+            below: larger changes are not looked for.
+        """
+        for before, amount in candidate.steps:
+            if before >= below:
+                return None
+            good = self._good(candidate.rays, amount)
+            good += self._good(_beside(good), amount)
+            if good:
+                ways = sorted(self._narrowed(good, before, amount), key=lambda way: way[1])
+                return self._sure(ways, (amount - before) / 2, below)
+        return None
+
+    def _good(self, rays: Sequence[Ray], amount: float) -> list[Ray]:
+        """Return the rays along which this amount mends, if nothing else differs."""
+        results = self._tried([ray.of(amount) for ray in rays])
+        return [ray for ray, good in zip(rays, results, strict=True) if good]
+
+    def _tried(self, changes: Sequence[Change]) -> list[bool]:
+        draws = [self._certain(change, self._made + i) for i, change in enumerate(changes)]
+        return [one is not None and one.succeeded for one in self._futures(draws)]
+
+    def _futures(self, draws: Sequence[Draw]) -> list[RunResult | None]:
+        self._made += len(draws)
+        found = {one.index: one for one in self._fork(draws)}
+        return [found.get(draw.index) for draw in draws]
+
+    def _narrowed(self, rays: Sequence[Ray], low: float, high: float) -> list[tuple[Ray, float]]:
+        """Return the least amount along each ray that mends, if nothing else differs."""
+        bounds = [(low, high)] * len(rays)
+        for _ in range(_HALVINGS):
+            middles = [(one + other) / 2 for one, other in bounds]
+            changes = [ray.of(at) for ray, at in zip(rays, middles, strict=True)]
+            bounds = [
+                (one, at) if good else (at, other)
+                for (one, other), at, good in zip(
+                    bounds, middles, self._tried(changes), strict=True
+                )
+            ]
+        return [(ray, high) for ray, (_, high) in zip(rays, bounds, strict=True)]
+
+    def _sure(self, ways: Sequence[tuple[Ray, float]], step: float, below: float) -> Mended | None:
+        """Return the smallest change along one of the ways that mends with what is uncertain drawn."""
+        best: Mended | None = None
+        for ray, least in ways[:_TRIED] if ways else ():
+            for longer in range(_LONGER):
+                amount = least + longer * step
+                if amount >= (below if best is None else best.amount):
+                    break
+                found = self._share(ray.of(amount), amount)
+                if found is not None:
+                    best = found
+                    break
+        return best
+
+    def _share(self, change: Change, amount: float) -> Mended | None:
+        """Return the change if it mends; gives up as soon as too many futures fail."""
+        good: list[RunResult] = []
+        done = 0
+        for begin, end in ((0, _FIRST), (_FIRST, FUTURES // 2), (FUTURES // 2, FUTURES)):
+            numbers = range(begin, end)
+            draws = [self._drawn(change, n, self._made + i) for i, n in enumerate(numbers)]
+            good += [one for one in self._futures(draws) if one is not None and one.succeeded]
+            done = end
+            if done - len(good) > FUTURES - ceil(SHARE * FUTURES):
+                return None
+        return Mended(change, amount, probability(len(good), done), tuple(good))
+
+
+def _beside(rays: Sequence[Ray]) -> list[Ray]:
+    """Return the rays beside some, each once."""
+    found = {
+        tuple(round(x, 6) for x in ray.of(1.0).shift): ray for one in rays for ray in one.beside()
+    }
+    return list(found.values())
