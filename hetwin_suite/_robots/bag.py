@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from rosbags.typesys.store import Typestore
 
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.ensemble.topics import ANNOTATIONS, JOINT_STATES, of_robot
+from hetwin_core.ensemble.topics import ANNOTATIONS, JOINT_STATES, Encoded, of_robot
 from hetwin_core.episodes.bag import joint_state, write_recording
 from hetwin_core.episodes.messages import header
 from hetwin_core.episodes.run_messages import encoded
@@ -50,6 +51,8 @@ def write_bag(
     announcements: Sequence[Announcement],
     random: np.random.Generator,
     namespace: str = "",
+    also: Iterable[Encoded] = (),
+    types: Typestore | None = None,
 ) -> None:
     """Write the messages in the order in which a recorder would have received them.
 
@@ -58,6 +61,8 @@ def write_bag(
         start_ns: stamp of time 0.
         random: for the delays between a message's stamp and its reception.
         namespace: of the robot's topics.
+        also: further messages, with the times of their reception.
+        types: that define all messages; None: those of a log.
     """
     joints, annotations = of_robot(JOINT_STATES, namespace), of_robot(ANNOTATIONS, namespace)
     messages = [
@@ -85,7 +90,7 @@ def write_bag(
             arguments=json.dumps(announcement.arguments) if announcement.arguments else "",
         )
         messages.append(message)
-    write_recording(folder, messages, (joints, annotations))
+    write_recording(folder, [*messages, *also], (joints, annotations), types)
 
 
 def _received(start_ns: int, time: float, random: np.random.Generator) -> int:

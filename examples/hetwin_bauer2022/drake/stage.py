@@ -73,7 +73,8 @@ def enact(
         for driver in due:
             mine = [ALL.index(name) for name in driver.joints]
             q, v = robot.positions()[mine], robot.velocities()[mine]
-            readings.append(driver.read(time, q, v, efforts[mine], random))
+            reading = driver.read(time, q, v, efforts[mine], random)
+            readings.append(replace(reading, targets=robot.targets[mine]))
         simulator.AdvanceTo(time + STEP_S)
     return readings, witness.samples
 
@@ -109,6 +110,11 @@ class _Robot:
     def positions(self) -> Floats:
         """Return (joints,) positions, in rad."""
         return np.asarray(self._plant.GetPositions(self._context)[self._q])
+
+    @property
+    def targets(self) -> Floats:
+        """Return (joints,) where the controller wants them, in rad."""
+        return self._targets.copy()
 
     def velocities(self) -> Floats:
         """Return (joints,) velocities, in rad/s."""

@@ -18,6 +18,7 @@ from hetwin_bauer2022.mismatch import RealWorld, Truths
 from hetwin_bauer2022.recipe import Recipe, unchanged
 from hetwin_bauer2022.tennis_table import BALL_ABOVE_FOOT
 from hetwin_bauer2022.two_hands.episode_files import path_of, write_files
+from hetwin_bauer2022.two_hands.joints import PALM
 from hetwin_bauer2022.two_hands.reality import build
 from hetwin_bauer2022.two_hands.stage import enact, right_hand
 from hetwin_bauer2022.two_hands.still_fingers import blocked_until
@@ -29,6 +30,7 @@ from hetwin_bauer2022.two_hands.witness import (
     touched,
 )
 from hetwin_stand_ins.motion import Grip, Program
+from hetwin_stand_ins.signals import Wrist
 from hetwin_stand_ins.solids import read_solids
 from hetwin_suite.model import Floats
 from hetwin_suite.robot import Reading
@@ -49,6 +51,7 @@ class Drop:
     readings: list[Reading]
     samples: list[Sample]
     verdict: Verdict
+    wrist: Wrist | None = None
 
 
 def scene(drawn: Draw, true: bool) -> dict[str, Floats]:
@@ -109,26 +112,26 @@ def carry_out(
         )
     )
     simulate_in = _in_drake if reality is RealityChoice.DRAKE else _in_mujoco
-    readings, samples = simulate_in(program, real, random, root)
+    readings, samples, wrist = simulate_in(program, real, random, root)
     verdict = judge(samples, drawn.container, drawn.container_pose(True), program.when("release"))
-    return Drop(drawn, program, readings, samples, verdict)
+    return Drop(drawn, program, readings, samples, verdict, wrist)
 
 
 def _in_mujoco(
     program: Program, real: RealWorld, random: np.random.Generator, root: Path
-) -> tuple[list[Reading], list[Sample]]:
+) -> tuple[list[Reading], list[Sample], Wrist | None]:
     model = build(root / ROBOT, read_solids(root / "worlds" / WORLD), real.truths)
-    witness = Witness(model, "ball")
-    return enact(model, program, real, witness, random), witness.samples
+    witness, wrist = Witness(model, "ball"), Wrist(model, PALM, random.spawn(1)[0])
+    return enact(model, program, real, witness, random, wrist=wrist), witness.samples, wrist
 
 
 def _in_drake(
     program: Program, real: RealWorld, random: np.random.Generator, root: Path
-) -> tuple[list[Reading], list[Sample]]:
+) -> tuple[list[Reading], list[Sample], Wrist | None]:
     from hetwin_bauer2022.drake import plant, stage  # an extra
 
     world = plant.build(root / ROBOT, read_solids(root / "worlds" / WORLD), real)
-    return stage.enact(world, program, real, random)
+    return *stage.enact(world, program, real, random), None
 
 
 def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path) -> dict[str, Any]:
@@ -169,7 +172,15 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
     }
     believed = scene(drawn, true=False)
     write_files(
-        folder, recipe.index, SCENARIO, believed, truth, drop.program, drop.readings, random
+        folder,
+        recipe.index,
+        SCENARIO,
+        believed,
+        truth,
+        drop.program,
+        drop.readings,
+        random,
+        drop.wrist,
     )
     return summary
 

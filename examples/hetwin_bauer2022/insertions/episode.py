@@ -18,10 +18,12 @@ from hetwin_bauer2022.mismatch import Compliance, RealWorld, Truths
 from hetwin_bauer2022.recipe import Recipe, Shifts, unchanged
 from hetwin_bauer2022.solar_panel import HOLE_DEPTH, shaft_hull
 from hetwin_bauer2022.two_hands.episode_files import path_of, write_files
+from hetwin_bauer2022.two_hands.joints import PALM
 from hetwin_bauer2022.two_hands.reality import build
 from hetwin_bauer2022.two_hands.stage import enact, right_hand
 from hetwin_bauer2022.two_hands.witness import Sample, Witness, held, intervals, touched
 from hetwin_stand_ins.motion import Grip, Program
+from hetwin_stand_ins.signals import Wrist
 from hetwin_stand_ins.solids import read_solids
 from hetwin_suite.model import Floats
 from hetwin_suite.robot import Reading
@@ -54,6 +56,7 @@ class Insertion:
         short: distances in m of the tip from the middle of the hole's bottom, when the hand opened
             and at the end.
         boundary: whether it may end halfway: only what is fully inserted at the end is a success then.
+        wrist: what it felt.
     """
 
     drawn: Draw
@@ -62,6 +65,7 @@ class Insertion:
     samples: list[Sample]
     short: tuple[float, float]
     boundary: bool = False
+    wrist: Wrist | None = None
 
     @property
     def success(self) -> bool | None:
@@ -119,12 +123,13 @@ def carry_out(
     real = worse(RealWorld(truths, Grip(drawn.force), drawn.gravity_factors, compliance))
     model = build(robot, solids, real.truths)
     witness = Witness(model, "dip")
-    readings = enact(model, program, real, witness, random, HIDDEN_S)
+    wrist = Wrist(model, PALM, random.spawn(1)[0])
+    readings = enact(model, program, real, witness, random, HIDDEN_S, wrist)
     samples = witness.samples
     opened = next(s for s in reversed(samples) if s.time <= program.when("release"))
     bottom = drawn.socket_pose(True)[:3]
     short = [float(np.linalg.norm(s.pose[:3] - bottom)) for s in (opened, samples[-1])]
-    return Insertion(drawn, program, readings, samples, (short[0], short[1]))
+    return Insertion(drawn, program, readings, samples, (short[0], short[1]), wrist=wrist)
 
 
 def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path) -> dict[str, Any]:
@@ -169,7 +174,15 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
     }
     believed = {"spu": drawn.socket_pose(False), "dip": dip_pose(drawn.dip_in_palm(False))}
     write_files(
-        folder, recipe.index, SCENARIO, believed, truth, done.program, done.readings, random
+        folder,
+        recipe.index,
+        SCENARIO,
+        believed,
+        truth,
+        done.program,
+        done.readings,
+        random,
+        done.wrist,
     )
     return summary
 

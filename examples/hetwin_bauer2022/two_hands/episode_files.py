@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from hetwin_bauer2022.two_hands.joints import ARMS, CLOSED, FINGERS, OPENED
 from hetwin_bauer2022.two_hands.witness import Sample
 from hetwin_stand_ins.motion import Program
-from hetwin_suite.episode import write_bag, write_episode
+from hetwin_stand_ins.signals import Gripper, Wrist, controller_messages
+from hetwin_suite.episode import Encoded, known_types, write_bag, write_episode
 from hetwin_suite.model import Floats
 from hetwin_suite.robot import Reading
 
@@ -18,6 +20,7 @@ START_NS = 1_789_374_612_480_000_000
 """Stamp of the first reading of the first episode: 14 September 2026, 08:30:12.48 UTC."""
 EPISODE_NS = 60_000_000_000
 """Time between the starts of consecutive episodes."""
+RIGHT_GRIPPER = Gripper("right_hand", FINGERS["right"], np.tile(OPENED, 4), np.tile(CLOSED, 4))
 COLUMNS = (
     *("time", "x", "y", "z", "qw", "qx", "qy", "qz"),
     *("palm_x", "palm_y", "palm_z", "palm_qw", "palm_qx", "palm_qy", "palm_qz"),
@@ -34,6 +37,7 @@ def write_files(
     program: Program,
     readings: Sequence[Reading],
     random: np.random.Generator,
+    wrist: Wrist | None = None,
 ) -> None:
     """Write an episode; see `hetwin_suite.episode.write_episode`.
 
@@ -46,6 +50,7 @@ def write_files(
         program: the robot's program.
         readings: of its sensors.
         random: for the delays of the recorder.
+        wrist: what it felt; None: it has no sensor.
     """
     start_ns = START_NS + index * EPISODE_NS
     scene = {name: {"pose": [round(float(v), 6) for v in pose]} for name, pose in believed.items()}
@@ -54,8 +59,31 @@ def write_files(
         scenario,
         scene,
         {"start_ns": start_ns, **truth},
-        lambda bag: write_bag(bag, start_ns, readings, program.announcements, random),
+        lambda bag: write_bag(
+            bag,
+            start_ns,
+            readings,
+            program.announcements,
+            random,
+            also=_signals(program, readings, wrist, start_ns, random.spawn(1)[0]),
+            types=known_types(),
+        ),
     )
+
+
+def _signals(
+    program: Program,
+    readings: Sequence[Reading],
+    wrist: Wrist | None,
+    start_ns: int,
+    random: np.random.Generator,
+) -> Iterator[Encoded]:
+    """Yield what the robot says beside its joint states; of delays of its own, so that nothing else changes."""
+    goals = [(one.time, one.goal) for one in sorted(program.gripper, key=lambda one: one.time)]
+    yield from () if wrist is None else wrist.messages(start_ns)
+    yield from RIGHT_GRIPPER.messages(readings, goals, start_ns, random)
+    for name, joints in (("right_arm", ARMS["right"]), ("right_hand", FINGERS["right"])):
+        yield from controller_messages(f"{name}_controller", joints, readings, start_ns, random)
 
 
 def path_of(thing: str, samples: Sequence[Sample]) -> dict[str, Any]:

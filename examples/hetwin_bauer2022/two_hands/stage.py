@@ -24,6 +24,7 @@ from hetwin_bauer2022.two_hands.witness import Witness
 from hetwin_stand_ins.motion import Program
 from hetwin_stand_ins.reaching import Reacher
 from hetwin_stand_ins.sensing import Driver, Sensors
+from hetwin_stand_ins.signals import Wrist
 from hetwin_suite.model import Floats
 from hetwin_suite.robot import Reading
 
@@ -56,6 +57,7 @@ def enact(
     witness: Witness,
     random: np.random.Generator,
     hidden_s: float = 0.0,
+    wrist: Wrist | None = None,
 ) -> list[Reading]:
     """Simulate from the program's beginning to its end.
 
@@ -67,6 +69,7 @@ def enact(
         random: for the noise of the sensors.
         hidden_s: time by which the simulation begins before the program, without readings.
             In its first half all fixtures of the world hold their things in the hand.
+        wrist: samples what the wrist feels.
 
     Returns:
         The readings of the sensors.
@@ -89,6 +92,8 @@ def enact(
         if step % WITNESS_STEPS == 0:
             witness.observe(step * PERIOD_S, data)
         sensors.sample(step, data, controller.targets)
+        if wrist is not None:
+            wrist.sample(step, data)
         mj.mj_step(model, data)
     return sensors.readings
 

@@ -1,0 +1,210 @@
+"""What a stand-in sends beside joint states: the wrench at a wrist, commanded positions, and a gripper's status."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import mujoco as mj
+import numpy as np
+
+from hetwin_suite.episode import Encoded, Topic, header, known_types
+from hetwin_suite.model import Floats
+from hetwin_suite.robot import Reading
+
+WRENCH = Topic("wrist/wrench", "geometry_msgs/msg/WrenchStamped", "what the wrist feels")
+_CONTROLLER = "control_msgs/msg/JointTrajectoryControllerState"
+_STATUS = "robotiq_2f_gripper_control/msg/Robotiq2FGripper_robot_input"
+_FORCE_NOISE, _TORQUE_NOISE = 0.05, 0.0025
+"""Standard deviation of a sample [N, Nm], as that of the arm in HIRO_SA_DATA (HongminWu) before it touches anything."""
+_OFFSET = np.array([2.0, 2.5, 3.0, 0.2, 0.15, 0.12])
+"""Standard deviation of the offset of a sensor that was not zeroed [N, Nm], as in PickApp (velasale)."""
+_PERIOD_STEPS = 8
+"""125 Hz, as PickApp has it."""
+_DELAY_S = (150e-6, 60e-6)
+"""From stamp to reception [s]: the least, and the scale of a gamma distribution of shape 2."""
+_STATUS_S, _STALL_S, _STALL_SHARE, _GOAL_SHARE = 0.05, 0.1, 0.005, 0.02
+"""Period of a gripper's status; it is stopped if it moves less than this share of its travel for so long, and at its
+goal within this share."""
+_MOVES, _STOPPED_OPENING, _STOPPED_CLOSING, _REACHED = 0, 1, 2, 3
+"""What a Robotiq gripper says in gOBJ."""
+
+
+@dataclass
+class Wrist:
+    """A sensor of force and torque between a link and what carries it, not zeroed, in the link's frame.
+
+    What hangs on it pulls it along gravity.
+
+    Args:
+        model: of the world.
+        link: name of the body.
+        random: of noise and offset.
+    """
+
+    model: mj.MjModel
+    link: str
+    random: np.random.Generator
+    samples: list[tuple[float, Floats]] = field(default_factory=list)
+    """Times [s], and (6,) force [N] and torque [Nm]."""
+
+    def __post_init__(self) -> None:
+        self._body = self.model.body(self.link).id
+        self._offset = self.random.normal(0.0, _OFFSET)
+        self._noise = np.repeat((_FORCE_NOISE, _TORQUE_NOISE), 3)
+
+    def sample(self, step: int, data: mj.MjData) -> None:
+        """Feel, if it is due at this step of the physics."""
+        if step % _PERIOD_STEPS:
+            return
+        mj.mj_rnePostConstraint(self.model, data)
+        inside, body = data.cfrc_int[self._body], self._body
+        arm = data.subtree_com[self.model.body_rootid[body]] - data.xpos[body]
+        turn = data.xmat[body].reshape(3, 3)
+        force = turn.T @ -inside[3:]
+        torque = turn.T @ -(inside[:3] + np.cross(arm, inside[3:]))
+        felt = np.concatenate((force, torque)) + self._offset
+        felt += self.random.normal(0.0, self._noise)
+        self.samples.append((step * self.model.opt.timestep, felt))
+
+    def messages(self, start_ns: int) -> Iterator[Encoded]:
+        """Yield what it sends; time 0 has the given stamp."""
+        vector = known_types().types["geometry_msgs/msg/Vector3"]
+        wrench = known_types().types["geometry_msgs/msg/Wrench"]
+        for time, felt in self.samples:
+            stamp_ns = start_ns + round(time * 1e9)
+            force, torque = (vector(*map(float, part)) for part in (felt[:3], felt[3:]))
+            content = {"header": header(stamp_ns, self.link), "wrench": wrench(force, torque)}
+            yield _encoded(WRENCH, stamp_ns + delay_ns(self.random), **content)
+
+
+@dataclass(frozen=True)
+class Gripper:
+    """A gripper that says whether it stands at its goal or on something, as those of Robotiq do.
+
+    Args:
+        name: of its topics.
+        joints: of its fingers.
+        opened: where they are open [rad or m].
+        closed: where they are closed on nothing.
+    """
+
+    name: str
+    joints: tuple[str, ...]
+    opened: Floats
+    closed: Floats
+
+    def messages(
+        self,
+        readings: Sequence[Reading],
+        goals: Sequence[tuple[float, float]],
+        start_ns: int,
+        random: np.random.Generator,
+    ) -> Iterator[Encoded]:
+        """Yield its status while it has a goal.
+
+        Args:
+            readings: of its joints.
+            goals: times [s] and shares of the travel towards closed, in order.
+            start_ns: stamp of time 0.
+            random: of delays.
+        """
+        topic = Topic(f"{self.name}/status", _STATUS, "of a gripper")
+        mine = [one for one in readings if one.joints == self.joints]
+        due, moved_s, rested = 0.0, 0.0, np.inf
+        for one, share in zip(mine, self._shares(mine).tolist(), strict=True):
+            past = [goal for goal in goals if goal[0] <= one.time]
+            if abs(share - rested) > _STALL_SHARE or not past:
+                moved_s, rested = one.time, share
+            if one.time < due or not past:
+                continue
+            due, (begun, goal) = one.time + _STATUS_S, past[-1]
+            stands = one.time - max(moved_s, begun) >= _STALL_S
+            object_status = _REACHED if abs(goal - share) <= _GOAL_SHARE else _MOVES
+            if stands and object_status == _MOVES:
+                object_status = _STOPPED_CLOSING if goal > share else _STOPPED_OPENING
+            place, wanted = (round(255.0 * min(1.0, max(0.0, part))) for part in (share, goal))
+            yield _encoded(
+                topic,
+                start_ns + round(one.time * 1e9) + delay_ns(random),
+                gACT=1,
+                gGTO=1,
+                gSTA=3,
+                gOBJ=object_status,
+                gFLT=0,
+                gPR=wanted,
+                gPO=place,
+                gCU=min(255, round(100.0 * float(np.abs(one.efforts).mean()))),
+            )
+
+    def _shares(self, readings: Sequence[Reading]) -> Floats:
+        at = np.array([one.positions for one in readings]).reshape(-1, len(self.joints))
+        shares: Floats = ((at - self.opened) / (self.closed - self.opened)).mean(axis=1)
+        return shares
+
+
+def controller_messages(
+    name: str,
+    joints: Sequence[str],
+    readings: Sequence[Reading],
+    start_ns: int,
+    random: np.random.Generator,
+) -> Iterator[Encoded]:
+    """Yield the states of a controller of joints: where it wants them, and where they are.
+
+    Args:
+        name: of the controller.
+        joints: that it moves; readings without `targets` say nothing of them.
+        readings: of the robot.
+        start_ns: stamp of time 0.
+        random: of delays.
+    """
+    topic = Topic(f"{name}/controller_state", _CONTROLLER, "where a controller wants its joints")
+    for one in readings:
+        if one.targets is None or not set(joints) <= set(one.joints):
+            continue
+        places = [one.joints.index(joint) for joint in joints]
+        stamp_ns = start_ns + round(one.time * 1e9)
+        error = one.targets[places] - one.positions[places]
+        yield _encoded(
+            topic,
+            stamp_ns + delay_ns(random),
+            header=header(stamp_ns),
+            joint_names=list(joints),
+            reference=_point(one.targets[places]),
+            feedback=_point(one.positions[places]),
+            error=_point(error),
+            output=_point(np.zeros(0)),
+            multi_dof_joint_names=[],
+            **{
+                f"multi_dof_{part}": _nothing()
+                for part in ("reference", "feedback", "error", "output")
+            },
+            speed_scaling_factor=1.0,
+        )
+
+
+def delay_ns(random: np.random.Generator) -> int:
+    """Draw the time from a message's stamp to its reception [ns]."""
+    least, scale = _DELAY_S
+    return round(1e9 * (least + random.gamma(2.0, scale)))
+
+
+def _point(positions: Floats) -> Any:
+    none, types = np.zeros(0), known_types().types
+    never = types["builtin_interfaces/msg/Duration"](sec=0, nanosec=0)
+    kind: Any = types["trajectory_msgs/msg/JointTrajectoryPoint"]
+    return kind(np.ascontiguousarray(positions), none, none, none, never)
+
+
+def _nothing() -> Any:
+    types = known_types().types
+    never = types["builtin_interfaces/msg/Duration"](sec=0, nanosec=0)
+    return types["trajectory_msgs/msg/MultiDOFJointTrajectoryPoint"]([], [], [], never)
+
+
+def _encoded(topic: Topic, received_ns: int, **fields: Any) -> Encoded:
+    types = known_types()
+    content = types.types[topic.type](**fields)
+    return Encoded(topic, received_ns, types.serialize_cdr(content, topic.type))
