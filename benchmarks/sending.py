@@ -28,10 +28,10 @@ import numpy as np
 from machine import machine
 from sending_observer import Observer
 
+from hetwin_commanding.goals import read_goals
+from hetwin_commanding.link.sending import send
+from hetwin_commanding.send import Commander
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_suite.commanding.goals import read_goals
-from hetwin_suite.commanding.link.sending import send
-from hetwin_suite.commanding.send import Commander
 
 HETWIN = (sys.executable, "-m", "hetwin_suite.cli.command")
 START_LIMIT_S = 60.0

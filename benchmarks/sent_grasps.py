@@ -22,13 +22,13 @@ from typing import Any
 import numpy as np
 from machine import machine
 
+from hetwin_commanding.link.sending import send
+from hetwin_commanding.obeying.running import obeying
+from hetwin_commanding.plan import Plan
+from hetwin_commanding.rehearsal import Rule, rehearse
+from hetwin_commanding.send import Commander
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.kinematics.planar import PlanarPose
-from hetwin_suite._robots.obeying.running import obeying
-from hetwin_suite.commanding.link.sending import send
-from hetwin_suite.commanding.plan import Plan
-from hetwin_suite.commanding.rehearsal import Rule, rehearse
-from hetwin_suite.commanding.send import Commander
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCALIZATIONS = 8

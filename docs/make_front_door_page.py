@@ -11,8 +11,19 @@ import hetwin_suite
 
 PAGE = Path(__file__).with_name("reference") / "front_door.md"
 ORDER = (
-    *("model", "runs", "episode", "tables", "study", "robot", "engine", "grasp", "shapes"),
-    *("gazebo", "page", "viewer", "command", "expressions", "testing"),
+    *(
+        "model",
+        "runs",
+        "episode",
+        "tables",
+        "study",
+        "robot",
+        "source",
+        "engine",
+        "grasp",
+        "shapes",
+    ),
+    *("gazebo", "page", "viewer", "wire", "command", "expressions", "testing"),
 )
 HEAD = """# The front door
 

@@ -16,11 +16,13 @@ For example::
 - `hetwin_suite.tables`: episodes as tables,
 - `hetwin_suite.study`: many runs,
 - `hetwin_suite.robot`: motions, programs and skills of robots; stand-ins for real ones,
+- `hetwin_suite.source`: what moves robots, for sources of one's own,
 - `hetwin_suite.engine`: physics without an ensemble, and engines of one's own,
 - `hetwin_suite.grasp`: a grasp that holds in a MuJoCo world of one's own,
 - `hetwin_suite.shapes`: distances and insides of what is in a scene,
 - `hetwin_suite.page`: pages, plots and pictures,
 - `hetwin_suite.viewer`: runs elsewhere than on the page, while they go on and as files,
+- `hetwin_suite.wire`: messages as robots publish and hear them,
 - `hetwin_suite.command`: commands of one's own,
 - `hetwin_suite.expressions`: expressions of one's own,
 - `hetwin_suite.testing`: recordings that pytest judges.

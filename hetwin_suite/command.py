@@ -21,9 +21,11 @@ from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.events import plain
 from hetwin_core.ensemble.installed import Group, library_of
 from hetwin_core.ensemble.nearest import counted, one_of, perhaps
+from hetwin_core.ensemble.resources import find as find_file
 from hetwin_core.ensemble.resources import names_of as resource_names
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scenario.strict_yaml import load as load_yaml
+from hetwin_core.ensemble.supervision.interrupts import Interrupts
 from hetwin_core.ensemble.writing import unwritable, write_text
 from hetwin_suite._commands.completion import beginning
 from hetwin_suite._commands.figures import RunFigures
@@ -35,6 +37,8 @@ from hetwin_suite._commands.options import (
     EpisodeNumber,
     Episodes,
     Jobs,
+    Namespace,
+    Pace,
     Packages,
     Scenario,
     SceneGiven,
@@ -43,8 +47,10 @@ from hetwin_suite._commands.options import (
     Trust,
     Variant,
     check_none,
+    checked_pace,
     numbers,
     option,
+    package_folders,
     start_options,
 )
 from hetwin_suite._commands.result import (
@@ -53,6 +59,8 @@ from hetwin_suite._commands.result import (
     PagedResult,
     Result,
     json_text,
+    present,
+    saying,
     table,
 )
 from hetwin_suite._commands.text_files import lines_of, make_room_for
@@ -69,8 +77,11 @@ __all__ = [
     "Episodes",
     "Group",
     "HetwinError",
+    "Interrupts",
     "Jobs",
     "Keep",
+    "Namespace",
+    "Pace",
     "Packages",
     "Page",
     "PagedResult",
@@ -85,7 +96,9 @@ __all__ = [
     "Variant",
     "beginning",
     "check_none",
+    "checked_pace",
     "counted",
+    "find_file",
     "followed",
     "json_text",
     "library_of",
@@ -96,11 +109,14 @@ __all__ = [
     "numbers",
     "one_of",
     "option",
+    "package_folders",
     "perhaps",
     "plain",
+    "present",
     "recorded",
     "resource",
     "resource_names",
+    "saying",
     "start_options",
     "table",
     "to_stderr",

@@ -23,8 +23,10 @@ and `Joint`. What it cannot compute it may take from MuJoCo: a `Builder` makes a
 
 from __future__ import annotations
 
+from hetwin_core.ensemble.conductor.start.parameters import ParameterResolver
 from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.poses import Quaternion, normalized, rotation_by, rotation_vector
+from hetwin_core.ensemble.scene.scans import ScanPattern
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY, PROXIMITY_COLUMNS, no_rows
 from hetwin_core.ensemble.scene.values import POSE_SIZE
 from hetwin_core.ensemble.supervision.interrupts import TERMINATING
@@ -63,6 +65,7 @@ from model_nodes.main_physics.engines.shared import (
     note_too_many,
     proximity_objects,
 )
+from model_nodes.main_physics.fittings import FittedLidar, fitted_lidars
 from model_nodes.main_physics.loading import load_world
 from model_nodes.main_physics.model import MainPhysics
 from model_nodes.main_physics.settings import Settings
@@ -117,6 +120,7 @@ __all__ = [
     "EngineSettings",
     "Extra",
     "FeedForward",
+    "FittedLidar",
     "FrameReader",
     "Geometry",
     "Inertial",
@@ -133,11 +137,13 @@ __all__ = [
     "Notes",
     "Pair",
     "Pairs",
+    "ParameterResolver",
     "Pose",
     "Quaternion",
     "Rangefinder",
     "Rangefinders",
     "Remark",
+    "ScanPattern",
     "Scanner",
     "Settings",
     "Touches",
@@ -148,6 +154,7 @@ __all__ = [
     "check",
     "compose_poses",
     "entities_of",
+    "fitted_lidars",
     "frame_name",
     "gives_way",
     "joined_inertials",

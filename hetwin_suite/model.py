@@ -81,6 +81,7 @@ from hetwin_core.ensemble.parameters import (
     Parameters,
     Pose,
     RobotDescription,
+    WatchedRobot,
     parameter,
 )
 from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
@@ -99,11 +100,12 @@ from hetwin_core.ensemble.scene.poses import (
     roll_pitch_yaw,
     rotate,
 )
-from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.snapshot import CLEARANCES, Snapshot
 from hetwin_core.ensemble.scene.values import (
     ANY_ATTRIBUTE,
     EXTERNAL_WRENCH,
     FIDELITY,
+    ODOMETRY,
     PARTICLE_SIZE,
     POSE,
     WORLD,
@@ -118,15 +120,28 @@ from hetwin_core.ensemble.scene.values import (
     particles,
     pose_value,
 )
+from hetwin_core.ensemble.scene.watch import (
+    CONSISTENCY,
+    DEFAULT_WATCH_RATE,
+    REPORTS,
+    UNKNOWN,
+    Consistency,
+    Watch,
+    WatchLayout,
+)
 from hetwin_core.ensemble.validation import (
+    AboveZero,
     Finite,
     Name,
     Number,
+    Pose7,
     Strict,
     Text,
     Vector3,
     Whole,
+    alternatives,
     check,
+    tag,
 )
 from hetwin_suite.running.check_model import check_model
 from model_nodes.references import Reference
@@ -137,13 +152,20 @@ __all__ = [
     "ANNOUNCED_START",
     "ANNOUNCED_TRAJECTORY",
     "ANY_ATTRIBUTE",
+    "CLEARANCES",
+    "CONSISTENCY",
+    "DEFAULT_WATCH_RATE",
     "DRIVE_BASE",
     "EXTERNAL_WRENCH",
     "FIDELITY",
     "NS_PER_S",
+    "ODOMETRY",
     "PARTICLE_SIZE",
     "POSE",
+    "REPORTS",
+    "UNKNOWN",
     "WORLD",
+    "AboveZero",
     "Adjustable",
     "Amount",
     "AttributeSpec",
@@ -152,6 +174,7 @@ __all__ = [
     "CheckResult",
     "Commanded",
     "Comparing",
+    "Consistency",
     "Contribution",
     "Entity",
     "EntityKind",
@@ -184,6 +207,7 @@ __all__ = [
     "Placeable",
     "Plain",
     "Pose",
+    "Pose7",
     "Reference",
     "Refused",
     "Responsible",
@@ -201,9 +225,13 @@ __all__ = [
     "Unsaveable",
     "Value",
     "Vector3",
+    "Watch",
+    "WatchLayout",
+    "WatchedRobot",
     "Whole",
     "action_arguments",
     "all_evaluators",
+    "alternatives",
     "angles_between",
     "check",
     "check_files",
@@ -231,4 +259,5 @@ __all__ = [
     "rotate",
     "scene_only",
     "some",
+    "tag",
 ]

@@ -20,36 +20,53 @@ plans with ([plans](plans.md)). `Reading` and `Announcement` are what a recordin
 
 from __future__ import annotations
 
+from hetwin_core.kinematics.base_moves import BaseMove, BaseState, base_move
 from hetwin_core.kinematics.chains.chain import Chain
-from hetwin_core.kinematics.chains.descents import Solution
+from hetwin_core.kinematics.chains.descents import TOLERANCE, Solution
+from hetwin_core.kinematics.chains.inverse import Reach
 from hetwin_core.kinematics.chains.screws import Segment
 from hetwin_core.kinematics.chains.solver import Solver
+from hetwin_core.kinematics.moves import MoveLimits, move
 from hetwin_core.kinematics.planar import PlanarPose, nearest_turn
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, TrajectoryPoint, in_turn
 from hetwin_core.kinematics.travel import Lap, TravelFit, TravelModel, adjusted, travel_model
+from hetwin_suite._robots.announcing import AnnouncedAction, announcements
 from hetwin_suite._robots.bag import Announcement, Reading
 from hetwin_suite._robots.stand_in import Obeying, StandIn
+from model_nodes.main_physics.sources.program.process import robot_facts
 from model_nodes.main_physics.wheels import DifferentialDrive, differential_drive
+from model_nodes.main_physics.world.chains import chain_in, chain_to
 from model_nodes.robot_program.beliefs import Percept
+from model_nodes.robot_program.facts import JointFacts, RobotFacts, seen_from, within
 from model_nodes.robot_program.messages import CannotReach, Failed
 from model_nodes.robot_program.robot import Robot
 from model_nodes.robot_program.telling import Task
 from model_nodes.skills.arguments import hand_of, numbers, skill_of
+from model_nodes.skills.grasp import approach, grasp
+from model_nodes.skills.release import release
 from model_nodes.skills.scene import SkillScene
 
 __all__ = [
+    "TOLERANCE",
+    "AnnouncedAction",
     "Announcement",
+    "BaseMove",
+    "BaseState",
     "CannotReach",
     "Chain",
     "DifferentialDrive",
     "Failed",
+    "JointFacts",
     "JointTrajectory",
     "Lap",
+    "MoveLimits",
     "Obeying",
     "Percept",
     "PlanarPose",
+    "Reach",
     "Reading",
     "Robot",
+    "RobotFacts",
     "Segment",
     "SkillScene",
     "Solution",
@@ -60,11 +77,22 @@ __all__ = [
     "TravelFit",
     "TravelModel",
     "adjusted",
+    "announcements",
+    "approach",
+    "base_move",
+    "chain_in",
+    "chain_to",
     "differential_drive",
+    "grasp",
     "hand_of",
     "in_turn",
+    "move",
     "nearest_turn",
     "numbers",
+    "release",
+    "robot_facts",
+    "seen_from",
     "skill_of",
     "travel_model",
+    "within",
 ]

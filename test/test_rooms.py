@@ -46,7 +46,6 @@ ROOMS = {
         *CORE,
     },
     "hetwin_suite.calibrating": {"hetwin_suite.calibrating", "model_nodes", *CORE},
-    "hetwin_suite.commanding": {"hetwin_suite.commanding", "model_nodes", *CORE},
     "hetwin_suite.scaffolding": {"hetwin_suite.scaffolding", "model_nodes", *CORE},
     "hetwin_suite.digital_robot": {"hetwin_suite.digital_robot", "model_nodes", *CORE},
     "hetwin_suite._testing": {
@@ -55,7 +54,7 @@ ROOMS = {
     "hetwin_suite.cli": {
         *("hetwin_suite", "hetwin_suite.cli", "hetwin_suite.running", "hetwin_suite.scaffolding"),
         "hetwin_suite.calibrating",
-        *("hetwin_suite.commanding", "hetwin_suite.view"),
+        "hetwin_suite.view",
         *BEHIND_THE_DOOR,
         *(
             "hetwin_suite.digital_robot",
@@ -84,7 +83,7 @@ ROS = {
 
 ROS_ROOMS = {
     *("hetwin_core.wire", "conductor_node", "hetwin_suite.running"),
-    *("hetwin_suite.commanding", "hetwin_suite._robots"),
+    "hetwin_suite._robots",
 }
 ROS_IN_PARTS = {
     "model_nodes": {"ros_node", "live"},

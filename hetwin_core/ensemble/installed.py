@@ -15,6 +15,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import one_of
 
 MODELS = {
+    "consistency": "commanding",
     **dict.fromkeys(
         ("fidelity_during_action", "fidelity_near_robot", "fidelity_rules"), "fidelity"
     ),
@@ -45,6 +46,7 @@ COMMANDS = {
     "explain": "futures",
     "learn": "learn",
     "machines": "machines",
+    **dict.fromkeys(("robot obey", "robot play", "robot send"), "commanding"),
     "night": "night",
     "predict": "futures",
     **dict.fromkeys(("evaluate robustness", "evaluate table2", "list mismatches"), "examples"),

@@ -29,7 +29,7 @@ _DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Announcement:
+class AnnouncedAction:
     """An action that is announced.
 
     Attributes:
@@ -45,7 +45,7 @@ class Announcement:
     arguments: str
 
 
-def announcements(recording: Path, ahead_s: float) -> list[Announcement]:
+def announcements(recording: Path, ahead_s: float) -> list[AnnouncedAction]:
     """Return what is announced of a recording, by time.
 
     Args:
@@ -121,9 +121,9 @@ class _Motion:
         return {"joint_names": list(self._joints), "points": points}
 
 
-def _announced(topic: str, one: Annotation, motion: _Motion, ahead_s: float) -> Announcement:
+def _announced(topic: str, one: Annotation, motion: _Motion, ahead_s: float) -> AnnouncedAction:
     at_ns = max(0, one.begin_ns - round(ahead_s * 1e9))
     arguments = {**one.arguments, ANNOUNCED_START: round((one.begin_ns - at_ns) / 1e9, _DIGITS)}
     if one.end_ns > one.begin_ns:
         arguments[ANNOUNCED_TRAJECTORY] = motion.trajectory(one.begin_ns / 1e9, one.end_ns / 1e9)
-    return Announcement(at_ns, topic, one.operation, json.dumps(arguments))
+    return AnnouncedAction(at_ns, topic, one.operation, json.dumps(arguments))

@@ -53,14 +53,7 @@ OWN: Mapping[str, Own] = {
     "compare": Own("find where two runs part", "compare:compare"),
     "record": Own("record episodes of a simulated real robot"),
     "evaluate": Own("compare approaches on recorded episodes"),
-    "robot": Own(
-        "play the part of a robot, or command one",
-        below={
-            "play": Own("play a recording as a robot would", "robot:play"),
-            "obey": Own("simulate a robot that obeys commands", "robot:obey"),
-            "send": Own("rehearse a motion in the twin, then send it", "robot:send"),
-        },
-    ),
+    "robot": Own("play the part of a robot, or command one"),
     "urdf": Own(
         "see what a robot is, and compute its motions",
         below={

@@ -21,6 +21,7 @@ BESIDE = [
 """Manifests of the distributions that are developed beside the suite."""
 MANIFESTS = [ROOT / "pyproject.toml", *BESIDE]
 PACKAGES = {
+    "commanding": "hetwin_commanding",
     "examples": "hetwin_tables",
     "datasets": "hetwin_datasets",
     "evidence": "hetwin_evidence",

@@ -11,8 +11,10 @@ from support.robot_files import example
 import hetwin_suite
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.kinematics.planar import PlanarPose
-from hetwin_suite.commanding.rehearsal import Rule
-from hetwin_suite.commanding.send import Commander
+
+pytest.importorskip("hetwin_commanding")
+from hetwin_commanding.rehearsal import Rule
+from hetwin_commanding.send import Commander
 
 SCENARIO = Path(__file__).resolve().parents[2] / "hetwin_home" / "scenarios" / "home_lab.yaml"
 GRASP_CUP = SCENARIO.parent / "goals" / "grasp_cup.yaml"

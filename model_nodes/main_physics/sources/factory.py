@@ -49,6 +49,13 @@ SOURCES = Group(
     "a function of a folder and the source's arguments, which returns a JointTrajectory or a recording's path",
 )
 
+PARTS = Group(
+    "hetwin.parts",
+    "source that listens",
+    "a function of a source's keys, the robots and their wheels, which returns a Part",
+    {"commands": "commanding"},
+)
+
 
 def open_source(
     spec: str | Path | Mapping[str, Any],
@@ -91,8 +98,8 @@ def open_source(
         case RecordingSpec():
             return Plan([RecordedPart(checked, robots, others)])
         case TrajectorySpec():
-            from model_nodes.main_physics.sources.commanded.trajectory_file import read_trajectory
             from model_nodes.main_physics.sources.planned import TrajectoryPart
+            from model_nodes.main_physics.sources.trajectory_file import read_trajectory
 
             read = read_trajectory(Path(checked.trajectory).expanduser())
             return Plan([TrajectoryPart(None, read)])
@@ -123,8 +130,8 @@ def _installed(spec: InstalledSpec, robots: Sequence[Body], others: Sequence[str
         BadInput: if there is no such source, or it makes neither.
     """
     from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
-    from model_nodes.main_physics.sources.commanded.trajectory_file import ReadTrajectory
     from model_nodes.main_physics.sources.planned import TrajectoryPart
+    from model_nodes.main_physics.sources.trajectory_file import ReadTrajectory
 
     source = SOURCES.load(spec.installed, "source.installed")
     try:
@@ -155,7 +162,7 @@ def _listening(spec: Strict, robots: Sequence[Body], wheels: DifferentialDrive |
     """A live robot, or commands.
 
     Raises:
-        BadInput: if ROS 2 is not installed.
+        BadInput: if ROS 2 is not installed, or the package that obeys commands is not.
     """
     try:
         if isinstance(spec, LiveSpec):
@@ -163,11 +170,9 @@ def _listening(spec: Strict, robots: Sequence[Body], wheels: DifferentialDrive |
             from model_nodes.main_physics.sources.live.part import LivePart
 
             return LivePart(spec, robots, RobotLink)
-        from model_nodes.main_physics.sources.commanded.live_link import CommandLink
-        from model_nodes.main_physics.sources.commanded.part import CommandedPart
-
         assert isinstance(spec, CommandsSpec)
-        return CommandedPart(spec, robots, CommandLink, wheels)
+        made: Part = PARTS.load(SourceKind.COMMANDS, "source.commands")(spec, robots, wheels)
+        return made
     except ImportError as error:
         raise BadInput(
             f"ROS 2 cannot be imported: {error}",

@@ -13,8 +13,7 @@ from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scenario.source import ModelSpec
-from model_nodes.main_physics.sources.commanded.commands import TwistCommand
-from model_nodes.main_physics.sources.commanded.controllers import CommandedBase
+from model_nodes.main_physics.sources.commanded_base import CommandedBase, TwistCommand
 from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part, Placement
 from model_nodes.main_physics.wheels import DifferentialDrive
 from model_nodes.main_physics.world.description import Body

@@ -27,15 +27,15 @@ from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.topics import ANNOTATIONS
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, State
 from model_nodes.main_physics.settings import NamedHand
-from model_nodes.main_physics.sources.commanded.trajectory_file import (
-    ReadTrajectory,
-    read_trajectory,
-    trajectory_of,
-)
 from model_nodes.main_physics.sources.part import JointMotion, Part, SceneAt
 from model_nodes.main_physics.sources.plan import Plan
 from model_nodes.main_physics.sources.program.process import movable, robot_facts
 from model_nodes.main_physics.sources.recorded_part import RecordedPart
+from model_nodes.main_physics.sources.trajectory_file import (
+    ReadTrajectory,
+    read_trajectory,
+    trajectory_of,
+)
 from model_nodes.main_physics.world.description import Body
 from model_nodes.robot_program.messages import CannotReach
 from model_nodes.skills.arguments import Skill, skill_of

@@ -17,7 +17,7 @@ HEAVY = (
 AFTER = (
     *("ruckig", "urllib.request", "xacro"),
     *("hetwin_core.episodes.asking", "hetwin_core.episodes.tables", "hetwin_suite._study"),
-    *("model_nodes.main_physics.sources.planned", "model_nodes.main_physics.sources.commanded"),
+    *("model_nodes.main_physics.sources.planned", "hetwin_commanding"),
 )
 """What nothing needs before the first step."""
 RUN = """

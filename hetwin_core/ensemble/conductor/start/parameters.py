@@ -57,6 +57,10 @@ class Known:
     robot_description: str = ""
 
 
+NOTHING = Known({}, {}, {})
+"""Before the main model has contributed anything."""
+
+
 class ParameterResolver:
     """Finds the values of parameters.
 
@@ -70,7 +74,7 @@ class ParameterResolver:
         self._shared = shared_keys(scenario, options)
 
     def resolve(
-        self, plan: ModelPlan, requests: Sequence[ParameterRequest], known: Known
+        self, plan: ModelPlan, requests: Sequence[ParameterRequest], known: Known = NOTHING
     ) -> dict[str, Any]:
         """The values of all parameters of one model.
 
@@ -292,4 +296,4 @@ def parameters_of(
         BadInput: if one cannot be resolved.
     """
     resolver = ParameterResolver(scenario, RunOptions(no_source=True))
-    return resolver.resolve(plan, requests, Known({}, {}, {}))
+    return resolver.resolve(plan, requests)

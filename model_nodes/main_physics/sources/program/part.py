@@ -25,7 +25,7 @@ from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_core.kinematics.trajectories.execution import TrajectoryExecution
 from model_nodes.camera.detector import PICTURE, detections, frame_of
 from model_nodes.main_physics.settings import NamedHand
-from model_nodes.main_physics.sources.commanded.controllers import told_start
+from model_nodes.main_physics.sources.commanded_base import told_start
 from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part, Placement
 from model_nodes.main_physics.sources.program.process import (
     ProgramGone,

@@ -7,7 +7,6 @@ import pytest
 from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.installed import installed
-from hetwin_core.ensemble.scene.watch import WatchLayout
 
 OURS = (
     "model_nodes.main_physics.model:MainPhysics",
@@ -33,15 +32,6 @@ CHECKS = [
     "stop, and stop again",
 ]
 
-TWO_JOINTS = WatchLayout(
-    (("robot", 2),),
-    ("left_joint", "right_joint"),
-    driven=(True, True),
-    lower=(None, None),
-    upper=(None, None),
-    velocity=(None, None),
-    effort=(None, None),
-).to_json()
 
 GIVEN: dict[str, dict[str, object]] = {
     "camera": {"frame": "table"},
@@ -50,7 +40,6 @@ GIVEN: dict[str, dict[str, object]] = {
         "socket": "table",
         "connected_pose": [0.0, 0.0, 0.03, 1.0, 0.0, 0.0, 0.0],  # as the box stands on the table
     },
-    "consistency": {"watch": TWO_JOINTS},
     "containment": {"containers": ["table"]},
     "evidence": {},
     "force_binding": {},

@@ -1,0 +1,58 @@
+"""What moves the robots of a twin, for sources of one's own and for who commands them.
+
+A `Part` moves joints and the base of one robot, step by step. `Plans` has those of all robots; the main model takes a
+part in place of a description as its parameter `source`. `open_source` makes one of what a scenario says. A package
+adds a source that listens under the entry points `hetwin.parts`, such as `commands` of the extra `commanding`: a
+function of the source's keys, the robots and their wheels, which returns a part.
+
+For example, a base that goes forward with half a metre per second for two seconds::
+
+    from hetwin_suite.source import CommandedBase, TwistCommand
+
+    base = CommandedBase((0.0, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0), start=None)
+    base.advance(TwistCommand(forward=0.5, sideways=0.0, turn=0.0), time=2.0)
+    print(base.motion.state[:3])
+"""
+
+from __future__ import annotations
+
+from hetwin_core.ensemble.scenario.robot import BaseKind, FollowedBase, Wheels
+from hetwin_core.ensemble.scenario.robot import PlanarPose as PlaceGiven
+from hetwin_core.ensemble.scenario.robot import Robot as RobotSettings
+from hetwin_core.ensemble.scenario.schema import CommandGroup, Commands
+from hetwin_core.ensemble.scenario.source import CommandsSpec, ModelSpec
+from hetwin_core.kinematics.trajectories.execution import TrajectoryExecution
+from hetwin_core.kinematics.trajectories.trajectory import InvalidTrajectory
+from hetwin_core.kinematics.trajectories.trajectory import State as MotionState
+from model_nodes.main_physics.sources.commanded_base import CommandedBase, TwistCommand
+from model_nodes.main_physics.sources.factory import open_source
+from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part
+from model_nodes.main_physics.sources.plans import ALL, Plans
+from model_nodes.main_physics.sources.trajectory_file import read_trajectory
+from model_nodes.main_physics.wheels import WheelOdometry, odometry_state
+
+__all__ = [
+    "ALL",
+    "BaseKind",
+    "BaseMotion",
+    "CommandGroup",
+    "CommandedBase",
+    "Commands",
+    "CommandsSpec",
+    "FollowedBase",
+    "InvalidTrajectory",
+    "JointMotion",
+    "ModelSpec",
+    "MotionState",
+    "Part",
+    "PlaceGiven",
+    "Plans",
+    "RobotSettings",
+    "TrajectoryExecution",
+    "TwistCommand",
+    "WheelOdometry",
+    "Wheels",
+    "odometry_state",
+    "open_source",
+    "read_trajectory",
+]

@@ -1,0 +1,56 @@
+"""Messages as robots publish them and hear them over ROS 2, and recordings of them.
+
+A template fills the numbers of a message whose layout never changes. For example, the joint states of an arm::
+
+    import numpy as np
+    from hetwin_suite.wire import CdrTemplate, joint_state
+
+    template = CdrTemplate(
+        "sensor_msgs/msg/JointState",
+        lambda blanks: joint_state(["elbow"], ("position",), blanks),
+    )
+    print(len(template.fill(1_000_000_000, np.array([0.5]))))
+"""
+
+from __future__ import annotations
+
+from hetwin_core.ensemble.topics import ODOMETRY_TOPIC, SCAN_TOPIC
+from hetwin_core.episodes.frame_messages import Frame, frames_template
+from hetwin_core.episodes.messages import CdrTemplate, message
+from hetwin_core.episodes.periodic_messages import joint_state, odometry, scan
+from hetwin_core.wire.publishing import PublishedTopics, message_class
+from model_nodes.main_physics.sources.bag import Bag, ReadFault
+from model_nodes.main_physics.sources.bag_types import JOINT_STATE
+from model_nodes.main_physics.sources.event_stream import EventReader
+from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder, Undecodable
+from model_nodes.main_physics.sources.live.link import RobotLink
+from model_nodes.main_physics.sources.live.readers import known_types, readers_of, since_begin
+from model_nodes.main_physics.sources.live.report import FOLLOWS, OK, STATUS, WARN
+
+__all__ = [
+    "FOLLOWS",
+    "JOINT_STATE",
+    "ODOMETRY_TOPIC",
+    "OK",
+    "SCAN_TOPIC",
+    "STATUS",
+    "WARN",
+    "Bag",
+    "CdrTemplate",
+    "EventReader",
+    "Frame",
+    "JointMessageDecoder",
+    "PublishedTopics",
+    "ReadFault",
+    "RobotLink",
+    "Undecodable",
+    "frames_template",
+    "joint_state",
+    "known_types",
+    "message",
+    "message_class",
+    "odometry",
+    "readers_of",
+    "scan",
+    "since_begin",
+]

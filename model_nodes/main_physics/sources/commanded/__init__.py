@@ -1,1 +1,0 @@
-"""A twin that obeys: motions that come as commands or from a file instead of from a robot."""

@@ -1,0 +1,283 @@
+"""Compares what a robot does with what its twin did a lag earlier, and says in numbers how they agreed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from hetwin_suite.model import UNKNOWN, Consistency, Floats, Json, compose, relative_to
+
+
+class BaseDifference:
+    """Compares a base with its odometry, from where both were at the beginning or at the last correction.
+
+    Args:
+        pose: (13,) of the base in the world.
+        odometry: (13,) of the base in the frame of its odometry.
+    """
+
+    def __init__(self, pose: Floats, odometry: Floats) -> None:
+        self._begin(pose, odometry)
+
+    def _begin(self, pose: Floats, odometry: Floats) -> None:
+        self._pose, self._odometry = _at_rest(pose), _at_rest(odometry)
+
+    def look(self, pose: Floats, odometry: Floats, corrected: bool) -> tuple[float, float]:
+        """Return the distance [m] on the ground and the angle [rad] between the base and its odometry.
+
+        Args:
+            pose: (13,) of the base in the world.
+            odometry: (13,) of the base in the frame of its odometry.
+            corrected: whether it has been put somewhere since; both begin anew then.
+        """
+        if corrected:
+            self._begin(pose, odometry)
+        moved = relative_to(self._odometry, _at_rest(odometry))
+        expected = compose(self._pose, moved)
+        distance = math.hypot(pose[0] - expected[0], pose[1] - expected[1])
+        turn = relative_to(expected, _at_rest(pose))[3:7]
+        angle = 2.0 * math.atan2(float(np.linalg.norm(turn[1:])), abs(float(turn[0])))
+        return distance, angle
+
+
+def _at_rest(pose: Floats) -> Floats:
+    still = np.zeros_like(pose)
+    still[:7] = pose[:7]
+    return still
+
+
+_BIN_S, _BINS = 0.001, 1000
+"""Lags are counted in bins [s]; longer ones in the last."""
+
+
+class Figures:
+    """Collects differences.
+
+    Args:
+        joints: names of the n joints.
+    """
+
+    def __init__(self, joints: Sequence[str]) -> None:
+        self._names = tuple(joints)
+        count = len(self._names)
+        self._squares, self._largest = np.zeros(count), np.zeros(count)
+        self._looks = np.zeros(count)
+        self._tip, self._base, self._heading = _Size(), _Size(), _Size()
+        self._lags = np.zeros(_BINS, np.int64)
+        self.deviations: list[float] = []
+
+    def add(
+        self,
+        joints: Floats,
+        lag: float | None = None,
+        tip: float | None = None,
+        base: tuple[float, float] | None = None,
+    ) -> None:
+        """Add a look.
+
+        Args:
+            joints: (n,) differences [rad or m]; NaN: not known.
+            lag: of the robot behind the twin [s].
+            tip: distance of the tips [m].
+            base: distance [m] and angle [rad] of the bases.
+        """
+        known = np.isfinite(joints)
+        size = np.where(known, np.abs(joints), 0.0)
+        self._squares += size * size
+        np.maximum(self._largest, size, out=self._largest)
+        self._looks += known
+        if lag is not None:
+            self._lags[min(int(lag / _BIN_S), _BINS - 1)] += 1
+        if tip is not None:
+            self._tip.add(tip)
+        if base is not None:
+            self._base.add(base[0])
+            self._heading.add(base[1])
+
+    def consistency(self) -> Consistency:
+        """Return all figures so far."""
+        looks = float(self._looks.sum())
+        joints = (UNKNOWN, UNKNOWN)
+        if looks:
+            joints = float(np.sqrt(self._squares.sum() / looks)), float(self._largest.max())
+        lags = (self._lag(0.5), self._lag(0.95)) if self._lags.any() else (UNKNOWN, UNKNOWN)
+        return Consistency(*joints, *self._tip.pair, *self._base.pair, *self._heading.pair, *lags)
+
+    def to_json(self) -> dict[str, Json] | None:
+        """Return the figures as in a summary, with those of each joint and the deviations; None if there are none."""
+        row = self.consistency().row()
+        if row is None:
+            return None
+        rms = np.sqrt(self._squares / np.maximum(self._looks, 1.0))
+        rows = zip(
+            self._names,
+            rms.tolist(),
+            self._largest.tolist(),
+            self._looks.tolist(),
+            strict=True,
+        )
+        of: dict[str, Json] = {
+            name: {"rms": round(a, 7), "max": round(b, 7)} for name, a, b, seen in rows if seen
+        }
+        joints = row["joints"]
+        if isinstance(joints, dict):
+            joints["of"] = of
+        return {**row, "deviates": [round(time, 3) for time in self.deviations]}
+
+    def _lag(self, share: float) -> float:
+        count = np.cumsum(self._lags)
+        return float(np.searchsorted(count, share * count[-1]) + 0.5) * _BIN_S
+
+
+class _Size:
+    """Root mean square and largest of sizes."""
+
+    def __init__(self) -> None:
+        self._squares, self._largest, self._count = 0.0, 0.0, 0
+
+    def add(self, size: float) -> None:
+        self._squares += size * size
+        self._largest = max(self._largest, size)
+        self._count += 1
+
+    @property
+    def pair(self) -> tuple[float, float]:
+        if not self._count:
+            return UNKNOWN, UNKNOWN
+        return float((self._squares / self._count) ** 0.5), self._largest
+
+
+MAX_LAG = 0.25
+"""A robot that is further behind than this deviates [s]."""
+_USUAL_LAG = 0.01
+_TRUST = 0.002
+"""Weight of the usual lag, as squared motion [rad^2/s] or [m^2/s]."""
+_MEMORY = 3.0
+"""Time after which a motion counts a third for the lag [s]."""
+_MEMORY_APART = 0.5
+"""The same while they deviate, which may be because the lag was not known yet."""
+_CALM = 0.5
+"""It agrees again below this share of the limits."""
+_CALM_FOR = 0.2
+"""... for so long [s]."""
+_SAMPLES = 2
+"""So many samples beyond a limit, one after the other, are no outlier."""
+
+
+class ExpectedMotion(NamedTuple):
+    """Where the twin was at one time: positions (n,) [rad or m] and velocities (n,)."""
+
+    positions: Floats
+    velocities: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Robot against twin at one time.
+
+    Attributes:
+        time: when the robot's state was measured [s].
+        joints: (n,) where the robot is, less where the twin was [rad or m].
+        lag: how far the robot is behind [s].
+        changed: whether they have just begun to deviate, or to agree again.
+        deviates: whether they deviate.
+    """
+
+    time: float
+    joints: Floats
+    lag: float
+    changed: bool
+    deviates: bool
+
+
+class Parting:
+    """Whether two motions have parted, beyond their limits for more than a moment, and when they are together again.
+
+    Args:
+        limits: (n,) of differences, above 0.
+        patience: how long they must be beyond, two samples at least [s].
+
+    Attributes:
+        deviates: whether they have parted.
+    """
+
+    def __init__(self, limits: Floats, patience: float = 0.0) -> None:
+        self.limits, self._patience = limits, patience
+        self.deviates = False
+        self._beyond, self._beyond_since = 0, 0.0
+        self._calm_since: float | None = None
+
+    def look(self, time: float, apart: Floats) -> bool:
+        """Take note of differences (n,) at a time [s], NaN where unknown; returns whether `deviates` has changed."""
+        share = np.abs(apart) / self.limits
+        largest = float(np.nanmax(share)) if np.isfinite(share).any() else 0.0
+        if not self.deviates:
+            self._beyond = self._beyond + 1 if largest > 1.0 else 0
+            if self._beyond <= 1:
+                self._beyond_since = time
+            long = time - self._beyond_since >= self._patience
+            self.deviates = self._beyond >= _SAMPLES and long
+            self._calm_since = None
+            return self.deviates
+        if largest > _CALM:
+            self._calm_since = None
+        elif self._calm_since is None:
+            self._calm_since = time
+        elif time - self._calm_since >= _CALM_FOR:
+            self.deviates, self._beyond = False, 0
+            return True
+        return False
+
+
+class Agreement:
+    """Follows the lag of a robot behind its twin, and notices when the two part.
+
+    The lag that fits the motion best so far is left out of the differences: what is only late does not deviate.
+
+    Args:
+        limits: (n,) how far joints may be apart [rad or m].
+        patience: how long they must be further apart to deviate, two samples at least [s].
+    """
+
+    def __init__(self, limits: Floats, patience: float = 0.0) -> None:
+        self._parting = Parting(limits, patience)
+        self._motion, self._shift = _TRUST, _TRUST * _USUAL_LAG
+        self._before: float | None = None
+
+    @property
+    def lag(self) -> float:
+        """How far the robot is behind its twin [s]."""
+        return min(max(0.0, self._shift / self._motion), MAX_LAG)
+
+    def look(
+        self, time: float, measured: Floats, expected: Callable[[float], ExpectedMotion]
+    ) -> Difference:
+        """Compare a measured state.
+
+        Args:
+            time: when it was measured [s].
+            measured: (n,) positions [rad or m]; NaN: not measured.
+            expected: the twin at a time [s].
+        """
+        lag = self.lag
+        there = expected(time - lag)
+        apart = measured - there.positions
+        known = np.isfinite(apart)
+        elapsed = 0.0 if self._before is None else min(max(0.0, time - self._before), 0.1)
+        self._before = time
+        self._learn(elapsed, lag, apart[known], there.velocities[known])
+        changed = self._parting.look(time, apart)
+        return Difference(time, apart, lag, changed, self._parting.deviates)
+
+    def _learn(self, elapsed: float, lag: float, apart: Floats, velocities: Floats) -> None:
+        memory = _MEMORY_APART if self._parting.deviates else _MEMORY
+        kept = float(np.exp(-elapsed / memory))
+        motion = float(velocities @ velocities) * elapsed
+        late = -float(apart @ velocities) * elapsed
+        usual = (1.0 - kept) * _TRUST
+        self._motion = kept * self._motion + motion + usual
+        self._shift = kept * self._shift + motion * lag + late + usual * _USUAL_LAG

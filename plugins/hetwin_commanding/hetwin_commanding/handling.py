@@ -1,0 +1,222 @@
+"""Plans what hands do with objects, in the scene as it is believed to be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hetwin_commanding.commanded import Commanded
+from hetwin_commanding.goals import GraspGoal, ReleaseGoal
+from hetwin_commanding.plan import Expected, Held, Released
+from hetwin_commanding.twin import Twin
+from hetwin_suite.model import BadInput, Entity, Floats, Json, one_of
+from hetwin_suite.robot import (
+    JointFacts,
+    JointTrajectory,
+    PlanarPose,
+    RobotFacts,
+    SkillScene,
+    approach,
+    grasp,
+    in_turn,
+    release,
+    robot_facts,
+    seen_from,
+    within,
+)
+
+_SPARE_M = 2e-3
+"""Hands keep so much more than the clearance from things, for what a rehearsal sees differently [m]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handled:
+    """A motion for an object.
+
+    Attributes:
+        motion: of the arm and the fingers.
+        link: that the hand is fixed to.
+        presses: fingers that stop at what they touch.
+        expects: what is to come of it.
+    """
+
+    motion: JointTrajectory
+    link: str
+    presses: frozenset[str]
+    expects: Expected
+
+
+class Handling:
+    """Plans for the hands of one robot.
+
+    Args:
+        twin: of the scenario.
+        commanded: the joints that may be moved.
+        clearance: that the robot keeps from things [m].
+        poses: where everything is, by entity, each (7,).
+    """
+
+    def __init__(
+        self, twin: Twin, commanded: Commanded, clearance: float, poses: Mapping[str, Floats]
+    ) -> None:
+        self._twin, self._commanded, self._clearance = twin, commanded, clearance
+        self._poses = dict(poses)
+        self._in_hand: dict[str, tuple[str, tuple[float, ...]]] = {}
+        self._entities = {entity.name: entity for entity in twin.entities}
+
+    def plan(
+        self, goal: GraspGoal | ReleaseGoal, positions: Mapping[str, float], place: PlanarPose
+    ) -> Handled:
+        """Return the motion to a goal, and take note of where the object is after it.
+
+        Args:
+            goal: what is asked for.
+            positions: where all joints of the robot are, by name [rad or m].
+            place: of its base.
+
+        Raises:
+            BadInput: if the scene has no such entity or hand, it is not for that, or the hand holds nothing.
+            CannotReach: if no hand can come there.
+        """
+        key = "grasp" if isinstance(goal, GraspGoal) else "release"
+        hand = self._hand(goal.hand)
+        scene = self._scene(positions, place)
+        try:
+            if isinstance(goal, GraspGoal):
+                motion, expects = self._grasp(goal, hand, scene)
+            else:
+                motion, expects = self._release(goal, hand, scene)
+                self._let_go(expects.what, hand, motion, positions, place)
+        except ValueError as error:
+            raise BadInput(str(error), where=key, found=getattr(goal, key)) from None
+        facts = self._facts(positions).hands[hand]
+        presses = frozenset(facts.fingers) & frozenset(motion.names)
+        return Handled(motion, facts.link, presses, expects)
+
+    def _grasp(
+        self, goal: GraspGoal, hand: str, scene: SkillScene
+    ) -> tuple[JointTrajectory, Expected]:
+        self._entity("grasp", goal.grasp, "pickable")
+        arguments: dict[str, Json] = {"hand": hand, "object": goal.grasp, "from": goal.from_}
+        arguments |= {"speed": 1.0, "margin": goal.margin, "lift": goal.lift}
+        motion = in_turn([approach(scene, arguments), grasp(scene, arguments)])
+        x, y, z, *turn = scene.pose(goal.grasp)
+        lifted = (x, y, z + goal.lift, *turn)
+        self._in_hand[hand] = goal.grasp, seen_from(scene.hand_pose(hand), lifted)
+        members = next(one.members for one in self._twin.hands if one.name == hand)
+        return motion, Held(goal.grasp, hand, frozenset(members))
+
+    def _release(
+        self, goal: ReleaseGoal, hand: str, scene: SkillScene
+    ) -> tuple[JointTrajectory, Expected]:
+        into = self._entity("release", goal.release, "receptacle")
+        arguments: dict[str, Json] = {
+            "hand": hand,
+            "into": goal.release,
+            "at": None if goal.at is None else list(goal.at),
+        }
+        motion = release(scene, arguments | {"speed": 1.0})
+        what, _ = self._in_hand[hand]
+        robot = frozenset(
+            e.name for e in self._entities.values() if e.owner == self._twin.robot.name
+        )
+        return motion, Released(what, into, robot)
+
+    def _let_go(
+        self,
+        what: str,
+        hand: str,
+        motion: JointTrajectory,
+        positions: Mapping[str, float],
+        place: PlanarPose,
+    ) -> None:
+        """Take note that an object stays where it is when the fingers begin to open."""
+        fingers = [
+            i for i, n in enumerate(motion.names) if n in self._facts(positions).hands[hand].fingers
+        ]
+        held = (motion.positions[:, fingers] == motion.positions[0, fingers]).all(axis=1)
+        row = motion.positions[int(np.flatnonzero(held)[-1])].tolist()
+        then = dict(positions) | dict(zip(motion.names, row, strict=True))
+        self._poses[what] = np.array(self._scene(then, place).pose(what))
+        del self._in_hand[hand]
+
+    def _scene(self, positions: Mapping[str, float], place: PlanarPose) -> SkillScene:
+        robot = self._twin.robot
+        root = np.array(place.in_space)
+        root[2] = robot.pose[2]
+        poses = {**self._poses, robot.name: root}
+        facts = self._facts(positions)
+        clearance = self._clearance + _SPARE_M
+        scene = SkillScene(facts, positions, poses.__getitem__, 0.0, self._entities, clearance)
+        for hand, (what, in_hand) in self._in_hand.items():
+            poses[what] = np.array(within(scene.hand_pose(hand), in_hand))
+        return scene
+
+    def _facts(self, positions: Mapping[str, float]) -> RobotFacts:
+        """What is known of the robot, with the joints that may be commanded, and their limits."""
+        hands = {hand.name: hand for hand in self._twin.settings.hands}
+        limits = self._commanded.move_limits
+        joints = {
+            name: JointFacts(
+                positions[name],
+                float(self._commanded.lower[i]),
+                float(self._commanded.upper[i]),
+                float(limits.velocity[i]),
+                float(limits.acceleration[i]),
+            )
+            for i, name in enumerate(self._commanded.names)
+        }
+        return replace(robot_facts(self._twin.robot, hands, positions), joints=joints)
+
+    def _entity(self, key: str, name: str, attribute: str) -> Entity:
+        """The entity of a goal.
+
+        Raises:
+            BadInput: if there is none, or it is not for that.
+        """
+        able = sorted(one.name for one in self._entities.values() if attribute in one.tags)
+        entity = self._entities.get(name)
+        if entity is None:
+            raise BadInput(
+                "the scene has no such entity",
+                where=key,
+                found=name,
+                expected=one_of(name, able) if able else "an entity of the world",
+            )
+        if attribute not in entity.tags:
+            others = f"; {attribute} are {', '.join(able)}" if able else ""
+            raise BadInput(
+                f"this is not {attribute}",
+                where=key,
+                found=name,
+                expected=f"entities.{name}.attributes.{attribute} in the scenario{others}",
+            )
+        return entity
+
+    def _hand(self, name: str | None) -> str:
+        """The hand of a goal.
+
+        Raises:
+            BadInput: if there is none, or its fingers may not be commanded.
+        """
+        hands = {hand.name: hand for hand in self._twin.settings.hands}
+        if name is None and len(hands) == 1:
+            name = next(iter(hands))
+        if name is None or name not in hands:
+            known: Sequence[str] = list(hands)
+            raise BadInput(
+                "the scenario has no such hand" if name else "it is not said which hand",
+                where="hand",
+                found=name,
+                expected=one_of(name or "", known) if known else "hands in the scenario",
+            )
+        if not set(hands[name].joints) & set(self._commanded.names):
+            raise BadInput(
+                "no group of the scenario's commands has the fingers of this hand",
+                where="hand",
+                found=name,
+                expected=f"{', '.join(hands[name].joints) or 'fingers'} in commands.groups",
+            )
+        return name

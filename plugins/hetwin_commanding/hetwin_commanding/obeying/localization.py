@@ -1,0 +1,50 @@
+"""Where the stand-in's localization believes that it is: near the truth, now and then."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from hetwin_commanding.obeying.mismatch import Mismatch
+from hetwin_suite.model import Floats
+from hetwin_suite.robot import seen_from, within
+
+IDENTITY = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+
+
+class Localization:
+    """Corrects odometry as AMCL does: by a transform from the map to where odometry began.
+
+    Args:
+        mismatch: its noise.
+        random: draws it.
+    """
+
+    def __init__(self, mismatch: Mismatch, random: np.random.Generator) -> None:
+        self._place, self._heading = mismatch.place_noise, mismatch.heading_noise
+        self._random = random
+        self.pose: tuple[float, ...] = IDENTITY
+        self.correction: tuple[float, ...] = IDENTITY
+
+    def look(self, truth: Floats, odometry: Floats) -> None:
+        """Look where it is.
+
+        Args:
+            truth: (13,) pose of the root link in the world, which is the map.
+            odometry: (13,) its pose where odometry began.
+        """
+        x, y, turn = self._random.standard_normal(3) * (self._place, self._place, self._heading)
+        seen = within(truth[:7].tolist(), (0.0, 0.0, 0.0, *_about_z(float(turn))))
+        self.pose = (seen[0] + float(x), seen[1] + float(y), *seen[2:])
+        self.correction = within(self.pose, seen_from(odometry[:7].tolist(), IDENTITY))
+
+    @property
+    def covariance(self) -> list[float]:
+        """(36) of x y z and turns about them."""
+        diagonal = [self._place**2, self._place**2, 0.0, 0.0, 0.0, self._heading**2]
+        return np.diag(diagonal).ravel().tolist()
+
+
+def _about_z(turn: float) -> tuple[float, float, float, float]:
+    return (math.cos(turn / 2.0), 0.0, 0.0, math.sin(turn / 2.0))

@@ -1,0 +1,240 @@
+"""Plans motions to goals: straight lines of the joints at their best pace, and motions as given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+
+import numpy as np
+
+from hetwin_commanding.commanded import Commanded
+from hetwin_commanding.goals import (
+    BaseGoal,
+    GraspGoal,
+    JointsGoal,
+    ReadGoal,
+    ReleaseGoal,
+    TipGoal,
+    TrajectoryGoal,
+)
+from hetwin_commanding.handling import Handling
+from hetwin_commanding.plan import Plan, Stage
+from hetwin_commanding.rehearsal import Refusal, Rule
+from hetwin_suite.engine import Body
+from hetwin_suite.model import BadInput, Floats, Json, one_of
+from hetwin_suite.robot import (
+    TOLERANCE,
+    CannotReach,
+    JointTrajectory,
+    PlanarPose,
+    Reach,
+    base_move,
+    chain_to,
+    move,
+    within,
+)
+from hetwin_suite.source import MotionState as State
+
+START_TOLERANCE = 0.02
+"""A motion begins no further from where the robot is [rad or m]."""
+_SAMPLES_S = 0.01
+"""Between the points of a motion without velocities, once they have been computed [s]."""
+
+
+class Planner:
+    """Plans for one robot.
+
+    Args:
+        robot: its description.
+        commanded: the joints that may be moved.
+        positions: where all joints of the robot are now, by name [rad or m].
+        place: where its base is now, in the world.
+        handling: makes what plans for objects; None: there are no goals for them.
+    """
+
+    def __init__(
+        self,
+        robot: Body,
+        commanded: Commanded,
+        positions: Mapping[str, float],
+        place: PlanarPose,
+        handling: Callable[[], Handling] | None = None,
+    ) -> None:
+        self._handling = None if handling is None else cache(handling)
+        self._robot, self._commanded = robot, commanded
+        self._first = self._place = place
+        self._positions = dict(positions)
+        self._time = 0.0
+
+    def plan(self, goals: Sequence[ReadGoal]) -> tuple[Plan, list[Refusal]]:
+        """Return the plan for goals one after the other; it ends before a goal that is refused.
+
+        Raises:
+            BadInput: if a goal is about what the robot does not have.
+        """
+        start = self._now()
+        stages: list[Stage] = []
+        for read in goals:
+            try:
+                stage = self._stage(read)
+            except BadInput as error:
+                raise (read.placed(error) if error.file is None else error) from None
+            if isinstance(stage, Refusal):
+                return self._planned(start, stages), [stage]
+            stages.append(stage)
+            self._time = stage.end
+            if stage.base is not None:
+                self._place = stage.base.goal
+            end = stage.motion.positions[-1].tolist()
+            self._positions.update(zip(self._commanded.names, end, strict=True))
+        return self._planned(start, stages), []
+
+    def _planned(self, start: Floats, stages: Sequence[Stage]) -> Plan:
+        return Plan(self._commanded.names, start, stages, self._first)
+
+    def _now(self) -> Floats:
+        return np.array([self._positions[name] for name in self._commanded.names], np.float64)
+
+    def _stage(self, read: ReadGoal) -> Stage | Refusal:
+        goal = read.goal
+        if isinstance(goal, JointsGoal):
+            return self._to_joints(goal)
+        if isinstance(goal, TipGoal):
+            return self._to_tip(goal)
+        if isinstance(goal, TrajectoryGoal):
+            assert read.trajectory is not None  # it was read with the goal
+            return self._along(goal, read.trajectory)
+        if isinstance(goal, GraspGoal | ReleaseGoal):
+            return self._with_object(goal)
+        return self._to_place(goal)
+
+    def _with_object(self, goal: GraspGoal | ReleaseGoal) -> Stage | Refusal:
+        assert self._handling is not None  # it is given with such goals
+        try:
+            handled = self._handling().plan(goal, self._positions, self._place)
+        except CannotReach as error:
+            what = goal.grasp if isinstance(goal, GraspGoal) else goal.release
+            return Refusal(Rule.UNREACHABLE, what, self._time, str(error), None)
+        motion = handled.motion
+        index = [self._commanded.names.index(name) for name in motion.names]
+        return Stage(
+            self._time,
+            self._of_all(motion, index),
+            frozenset(motion.names),
+            handled.link,
+            frozenset((handled.expects.what, *goal.touches)),
+            presses=handled.presses,
+            expects=handled.expects,
+        )
+
+    def _to_place(self, goal: BaseGoal) -> Stage:
+        if self._commanded.base is None:
+            raise BadInput(
+                "the scenario lets no base be commanded",
+                where="base",
+                found=goal.base,
+                expected="commands.base in the scenario: the topic that moves the base",
+            )
+        way = base_move(self._place, PlanarPose(*goal.base), *self._commanded.base_speed)
+        rest = np.array([self._now(), self._now()])
+        zeros = np.zeros_like(rest)
+        times = np.array([0.0, max(way.duration, 1e-3)])
+        motion = JointTrajectory(self._commanded.names, times, rest, zeros, zeros)
+        return Stage(self._time, motion, frozenset(), touches=frozenset(goal.touches), base=way)
+
+    def _to_joints(self, goal: JointsGoal) -> Stage:
+        target = self._now()
+        for name, position in goal.joints.items():
+            target[self._index(name, f"joints.{name}")] = position
+        return self._straight(target, goal, "", frozenset(goal.joints))
+
+    def _index(self, name: str, where: str) -> int:
+        names = self._commanded.names
+        if name not in names:
+            raise BadInput(
+                "no group of the scenario's commands has this joint",
+                where=where,
+                found=name,
+                expected=one_of(name, names),
+            )
+        return names.index(name)
+
+    def _straight(
+        self, target: Floats, goal: JointsGoal | TipGoal, link: str, moved: frozenset[str]
+    ) -> Stage:
+        motion = move(self._commanded.names, self._now(), target, self._commanded.move_limits)
+        return Stage(self._time, motion, moved, link, frozenset(goal.touches))
+
+    def _to_tip(self, goal: TipGoal) -> Stage | Refusal:
+        links = [link.name for link in self._robot.links]
+        for key, name in (("link", goal.link), ("frame", goal.frame)):
+            if name is not None and name not in links:
+                raise BadInput(
+                    "the robot has no such link",
+                    where=key,
+                    found=name,
+                    expected=one_of(name, links),
+                )
+        chain = chain_to(self._robot, goal.link)
+        moving = np.array([name in self._commanded.names for name in chain.joints], np.bool_)
+        if not moving.any():
+            raise BadInput(
+                "no joint that may be commanded moves this link",
+                where="link",
+                found=goal.link,
+                expected="a link behind one of " + ", ".join(self._commanded.names),
+            )
+        now = np.array([self._positions.get(name, 0.0) for name in chain.joints])
+        solution = Reach(chain, moving).solve(self._in_root(goal), now)
+        if not solution.solved:
+            found: dict[str, Json] = {
+                "distance": round(solution.distance, 6),
+                "angle": round(solution.angle, 6),
+            }
+            allowed: dict[str, Json] = {"distance": TOLERANCE, "angle": TOLERANCE}
+            return Refusal(Rule.UNREACHABLE, goal.link, self._time, found, allowed)
+        target = self._now()
+        moved = [name for name, moves in zip(chain.joints, moving, strict=True) if moves]
+        for name, position in zip(chain.joints, solution.positions.tolist(), strict=True):
+            if name in moved:
+                target[self._commanded.names.index(name)] = position
+        return self._straight(target, goal, goal.link, frozenset(moved))
+
+    def _in_root(self, goal: TipGoal) -> Floats:
+        """(7,) the pose in the frame of the root link."""
+        pose = np.array(goal.tip, np.float64)
+        if goal.frame is None or goal.frame == self._robot.links[0].name:
+            return pose
+        chain = chain_to(self._robot, goal.frame)
+        frame = chain.place(np.array([self._positions.get(name, 0.0) for name in chain.joints]))
+        return np.array(within(frame.pose.tolist(), pose.tolist()))
+
+    def _along(self, goal: TrajectoryGoal, given: JointTrajectory) -> Stage | Refusal:
+        index = [self._index(name, "trajectory") for name in given.names]
+        here = self._now()[index]
+        if given.times[0] <= 0.0:
+            away = np.abs(given.positions[0] - here)
+            worst = int(away.argmax())
+            if away[worst] > START_TOLERANCE:
+                return Refusal(
+                    Rule.START,
+                    given.names[worst],
+                    self._time,
+                    round(float(away[worst]), 6),
+                    START_TOLERANCE,
+                )
+        zeros = np.zeros(len(here))
+        motion = self._of_all(given.after(State(here, zeros, zeros), 0.0), index)
+        return Stage(self._time, motion, frozenset(given.names), "", frozenset(goal.touches))
+
+    def _of_all(self, motion: JointTrajectory, index: Sequence[int]) -> JointTrajectory:
+        """The motion of all commanded joints; those that it does not move rest."""
+        times = motion.times
+        if motion.accelerations is None:
+            count = max(2, int(np.ceil(motion.duration / _SAMPLES_S)) + 1)
+            times = np.union1d(np.linspace(0.0, motion.duration, count), times)
+        state = motion.sample(times)
+        points = np.zeros((3, len(times), len(self._commanded.names)))
+        points[0] = self._now()
+        points[:, :, list(index)] = state
+        return JointTrajectory(self._commanded.names, times, points[0], points[1], points[2])

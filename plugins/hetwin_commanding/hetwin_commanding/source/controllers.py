@@ -1,0 +1,129 @@
+"""The controllers of a robot: what its joints and its base are commanded to do, by the commands so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_commanding.source.commands import (
+    Command,
+    CommandRefused,
+    StopCommand,
+    TrajectoryCommand,
+)
+from hetwin_suite.model import Floats, one_of
+from hetwin_suite.robot import DifferentialDrive
+from hetwin_suite.source import JointMotion, TrajectoryExecution, TwistCommand
+
+VELOCITY_TIMEOUT_S = 0.5
+"""The base stops when its velocity was commanded longer ago than this."""
+OWN_CLOCK_S = 10.0
+"""A stamp further from now than this is another clock's."""
+
+
+class Controllers:
+    """Obeys commands: trajectories of joints, and velocities of a base on wheels.
+
+    Args:
+        joints: names of all joints, in the order of `motion`.
+        resting: (n,) where they are at first [rad or m].
+        groups: name of a controller -> its joints.
+        wheels: those that a velocity of the base turns; None: there are none.
+    """
+
+    def __init__(
+        self,
+        joints: Sequence[str],
+        resting: Floats,
+        groups: Mapping[str, Sequence[str]],
+        wheels: DifferentialDrive | None = None,
+    ) -> None:
+        self._groups = {name: tuple(members) for name, members in groups.items()}
+        turning = () if wheels is None else wheels.joints
+        commanded = {*turning, *(name for members in groups.values() for name in members)}
+        self.driven: NDArray[np.bool_] = np.array([name in commanded for name in joints], np.bool_)
+        self._execution = TrajectoryExecution(joints, np.where(self.driven, resting, 0.0))
+        self._wheels = wheels
+        self._turning = np.array([list(joints).index(name) for name in turning], np.intp)
+        self._turned: Floats = np.zeros(len(turning))
+        self._twist = TwistCommand(0.0, 0.0, 0.0)
+        self._twist_until = self._time = -np.inf
+        self._no_efforts = np.full(len(joints), np.nan)
+
+    def obey(self, command: Command, now: float, epoch_ns: int = 0) -> float:
+        """Begin to do what a command says; returns when that will be done [s].
+
+        Args:
+            command: checked.
+            now: time of the last motion [s].
+            epoch_ns: time 0, by the clock of this machine [ns].
+
+        Raises:
+            CommandRefused: if it is for others, or for another time.
+        """
+        match command:
+            case TrajectoryCommand():
+                return self._follow(command, now, epoch_ns)
+            case StopCommand():
+                self._execution.stop(self._groups.get(command.controller, ()), now)
+            case TwistCommand():
+                self._twist, self._twist_until = command, now + VELOCITY_TIMEOUT_S
+                return self._twist_until
+        return now
+
+    def motion(self, time: float) -> JointMotion:
+        """Return the commanded joints at a time [s] that never decreases."""
+        positions, velocities, accelerations = self._execution.at(time)
+        if self._wheels is not None:
+            turning = self._wheels.wheel_velocities(*self._rolling(time))
+            if np.isfinite(self._time):
+                self._turned = self._turned + turning * (time - self._time)
+            positions[self._turning] += self._turned
+            velocities[self._turning] = turning
+        self._time = time
+        return JointMotion(positions, velocities, accelerations, self._no_efforts)
+
+    def twist(self, time: float) -> TwistCommand:
+        """Return the velocity of the base at a time [s]: 0 if its last command is too old."""
+        return self._twist if time < self._twist_until else TwistCommand(0.0, 0.0, 0.0)
+
+    def _rolling(self, time: float) -> tuple[float, float]:
+        twist = self.twist(time)
+        return twist.forward, twist.turn
+
+    def _follow(self, command: TrajectoryCommand, now: float, epoch_ns: int) -> float:
+        members = self._groups.get(command.controller, ())
+        for name in command.trajectory.names:
+            if name not in members:
+                raise CommandRefused(
+                    f"{command.controller} has no joint {name}; expected {one_of(name, members)}"
+                )
+        begin = _begin(command.stamp_ns, now, epoch_ns)
+        if begin + command.trajectory.duration <= now:
+            late = now - begin - command.trajectory.duration
+            raise CommandRefused(
+                f"the trajectory was over {late:.3f} s ago; expected a point that is still to come"
+            )
+        self._execution.follow(command.trajectory, begin, now)
+        return begin + command.trajectory.duration
+
+
+def _begin(stamp_ns: int, now: float, epoch_ns: int) -> float:
+    """When a trajectory begins [s]: its stamp is this machine's time, or simulated time.
+
+    Raises:
+        CommandRefused: if it is neither.
+    """
+    if stamp_ns == 0:
+        return now
+    candidates = ((stamp_ns - epoch_ns) * 1e-9, stamp_ns * 1e-9)
+    for begin in candidates:
+        if abs(begin - now) <= OWN_CLOCK_S:
+            return begin
+    off = min((begin - now for begin in candidates), key=abs)
+    raise CommandRefused(
+        f"its stamp is {off:+.1f} s from now, so it is of another clock; expected this machine's time,"
+        " simulated time, or 0 for at once"
+    )

@@ -1,0 +1,291 @@
+"""Commands as what moves a robot: the twin obeys them in real time, as the robot would."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_commanding.source.commands import CommandRefused, Inbox, StopCommand, TrajectoryCommand
+from hetwin_commanding.source.controllers import Controllers
+from hetwin_suite.engine import Body
+from hetwin_suite.model import BadInput, Event, one_of
+from hetwin_suite.robot import DifferentialDrive
+from hetwin_suite.source import (
+    BaseMotion,
+    CommandedBase,
+    CommandsSpec,
+    FollowedBase,
+    JointMotion,
+    Part,
+    TwistCommand,
+)
+
+SECOND = 1_000_000_000
+
+
+class Pace:
+    """Waits until a step is due; time that the twin is behind by more than a limit is given up.
+
+    Args:
+        max_lag: the limit [s].
+
+    Attributes:
+        period_ns: of the steps [ns].
+        late: whether the twin is behind.
+        epoch_ns: time 0 of the run, by the clock of this machine [ns].
+    """
+
+    def __init__(self, max_lag: float) -> None:
+        self._max_ns = round(max_lag * SECOND)
+        self._begun_ns = 0
+        self._lost_ns = 0
+        self.period_ns = 0
+        self.late = False
+        self.running = False
+        self.epoch_ns = 0
+
+    def start_clock(self) -> int:
+        """Let time run from now on; returns `epoch_ns`."""
+        self._begun_ns, self.epoch_ns = time.monotonic_ns(), time.time_ns()
+        self.running = True
+        return self.epoch_ns
+
+    def wait(self, time_ns: int) -> None:
+        """Wait until the step that ends at a time of the run may begin."""
+        ahead = self.real_ns(time_ns - self.period_ns) - time.monotonic_ns()
+        if ahead > 0:
+            time.sleep(ahead / SECOND)
+            self.late = False
+            return
+        behind = -ahead
+        self.late = behind > (self._max_ns // 2 if self.late else self._max_ns)
+        if behind > self._max_ns:
+            self._begun_ns += behind
+            self.epoch_ns += behind
+            self._lost_ns += behind
+
+    def real_ns(self, time_ns: int) -> int:
+        """Return when a time of the run is in real time, by the monotonic clock [ns]."""
+        return self._begun_ns + time_ns
+
+    def events(self, time_ns: int) -> list[Event]:
+        """Return what is to be reported about time that was given up since the last call."""
+        lost, self._lost_ns = self._lost_ns, 0
+        if not lost:
+            return []
+        return [Event("time_lost", time_ns, arguments={"seconds": round(lost / SECOND, 3)})]
+
+
+DEFAULT_CONTROLLER = "joint_trajectory_controller"
+"""Takes trajectories of all joints but wheels if the scenario names no controllers."""
+_AGAIN_S = 1.0
+"""The same reason to refuse what comes on a topic is reported so often."""
+
+
+class Link(Protocol):
+    """What fills the inbox."""
+
+    def events(self, time_ns: int) -> list[Event]:
+        """Return annotations and topic values since the last call, at most this time [ns] of the run."""
+
+    def set_epoch(self, epoch_ns: int) -> None:
+        """Take note of this machine's time at the run's time 0 [ns]."""
+
+    def close(self) -> None:
+        """Stop listening."""
+
+
+class CommandedPart(Part):
+    """Moves joints and base as commands say; each takes effect at the step after its arrival.
+
+    A twin that has fallen behind catches up first: no step obeys what arrived after its end in real time. `motion`
+    blocks until a step is due.
+
+    Args:
+        spec: the namespace, and what to do when the twin is late.
+        robots: the one that obeys.
+        listen: opens the link that fills an inbox, for these controllers.
+        wheels: that turn when a velocity of the base is commanded; None: there are none.
+    """
+
+    is_live = True
+
+    def __init__(
+        self,
+        spec: CommandsSpec,
+        robots: Sequence[Body],
+        listen: Callable[[CommandsSpec, Sequence[str], Inbox], Link],
+        wheels: DifferentialDrive | None = None,
+    ) -> None:
+        self._spec = spec
+        self._bodies = tuple(robots)
+        self._inbox = Inbox()
+        self._wheels = wheels
+        self._base: CommandedBase | None = None
+        self._controllers: Controllers | None = None
+        self._pace = Pace(spec.max_lag)
+        self._motion_ns = -1
+        self._motion: JointMotion | None = None
+        self._reported: dict[tuple[str, str], float] = {}
+        names = list(spec.controllers or {DEFAULT_CONTROLLER: ()})
+        self._link = listen(spec, names, self._inbox)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The joints that commands may move."""
+        return tuple(j.name for body in self._bodies for j in body.driven_joints if not j.mimic)
+
+    @property
+    def epoch_ns(self) -> int:
+        """Time 0 of the run, by this machine's clock [ns]; it changes when time is given up."""
+        return self._pace.epoch_ns
+
+    def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
+        """Move a base that follows as its commanded velocity says.
+
+        Raises:
+            BadInput: if it is to follow anything else.
+        """
+        self._base = CommandedBase.of(robot, base, self._spec.velocity, "commands")
+
+    def bind(
+        self, joints: Sequence[str], period_ns: int, resting: Mapping[str, float] | None = None
+    ) -> NDArray[np.bool_]:
+        """Select the joints and their order for `motion`; returns (joints,) which of them commands may move.
+
+        Raises:
+            BadInput: if a controller is to have a joint that the robot does not have, or that another one has.
+        """
+        turning = () if self._wheels is None else self._wheels.joints
+        groups: Mapping[str, Sequence[str]] = {
+            DEFAULT_CONTROLLER: [n for n in self.joint_names if n in joints and n not in turning]
+        }
+        if self._spec.controllers is not None:
+            groups = self._grouped(self._spec.controllers, joints)
+        at = np.array([(resting or {}).get(name, 0.0) for name in joints])
+        self._controllers = Controllers(joints, at, groups, self._wheels)
+        self._pace.period_ns = period_ns
+        return self._controllers.driven
+
+    def _grouped(
+        self, controllers: Mapping[str, Sequence[str]], joints: Sequence[str]
+    ) -> dict[str, list[str]]:
+        """The joints of each controller."""
+        groups: dict[str, list[str]] = {name: [] for name in controllers}
+        owner = dict.fromkeys(() if self._wheels is None else self._wheels.joints, "robot.wheels")
+        for controller, patterns in controllers.items():
+            for i, pattern in enumerate(patterns):
+                where = f"source.controllers.{controller}.{i}"
+                meant = [name for name in joints if fnmatchcase(name, pattern)]
+                if not meant:
+                    raise BadInput(
+                        "the robot has no such joint that is driven",
+                        where=where,
+                        found=pattern,
+                        expected=one_of(pattern, joints, "a pattern"),
+                    )
+                for name in meant:
+                    if owner.setdefault(name, controller) != controller:
+                        raise BadInput(
+                            "this joint is commanded twice",
+                            where=where,
+                            found=name,
+                            expected=f"joints that are not in {owner[name]}",
+                        )
+                groups[controller] += [name for name in meant if name not in groups[controller]]
+        return groups
+
+    def start(self) -> bool:
+        """Let time run; returns false, for nothing has moved yet."""
+        self._link.set_epoch(self._pace.start_clock())
+        return False
+
+    def motion(self, time_ns: int) -> JointMotion:
+        """Return the commanded joints at a time; blocks until it is due."""
+        return self._advance(time_ns)
+
+    def base(self, time_ns: int) -> BaseMotion:
+        """Return the commanded base at a time; blocks until it is due."""
+        self._advance(time_ns)
+        if self._base is None:
+            raise RuntimeError("no base is bound; call bind_base before base")
+        return self._base.motion
+
+    def twist(self, time_ns: int) -> TwistCommand:
+        """Return the commanded velocity of the base at a time; blocks until it is due."""
+        self._advance(time_ns)
+        assert self._controllers is not None
+        return self._controllers.twist(time_ns * 1e-9)
+
+    def _advance(self, time_ns: int) -> JointMotion:
+        controllers = self._controllers
+        if controllers is None:
+            raise RuntimeError("the source is not bound; call bind before motion")
+        if self._motion is None or time_ns != self._motion_ns:
+            if self._pace.running:
+                self._pace.wait(time_ns)
+                self.late = self._pace.late
+                until_ns = self._pace.real_ns(time_ns)
+                self._obey(controllers, max(self._motion_ns, 0) * 1e-9, until_ns)
+            self._motion = controllers.motion(time_ns * 1e-9)
+            if self._base is not None:
+                self._base.advance(controllers.twist(time_ns * 1e-9), time_ns * 1e-9)
+            self._motion_ns = time_ns
+        return self._motion
+
+    def _obey(self, controllers: Controllers, now: float, until_ns: int) -> None:
+        goals = self._inbox.goals
+        goals.note_time(now)
+        for topic, command in self._inbox.take(until_ns):
+            if isinstance(command, StopCommand) and not goals.cancel(
+                command.controller, command.number
+            ):
+                continue
+            number = command.number if isinstance(command, TrajectoryCommand) else 0
+            try:
+                end = controllers.obey(command, now, self._pace.epoch_ns)
+            except CommandRefused as refused:
+                self._inbox.refuse(topic, str(refused))
+                goals.refuse(number, str(refused))
+                continue
+            if isinstance(command, TrajectoryCommand):
+                goals.begin_motion(command.controller, number, end)
+
+    def events(self, time_ns: int) -> list[Event]:
+        """Return annotations, topic values, refused commands and lost time up to `time_ns`."""
+        found = [*self._link.events(time_ns), *self._pace.events(time_ns)]
+        now = time.monotonic()
+        for refusal in self._inbox.take_refusals():
+            key = (refusal.topic, refusal.reason)
+            if now - self._reported.get(key, -np.inf) >= _AGAIN_S:
+                self._reported[key] = now
+                arguments = {"topic": refusal.topic, "reason": refusal.reason}
+                found.append(Event("command_refused", time_ns, arguments=dict(arguments)))
+        return found
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._link.close()
+
+
+def obeying(
+    spec: CommandsSpec, robots: Sequence[Body], wheels: DifferentialDrive | None
+) -> CommandedPart:
+    """Return the part of a scenario's source of commands.
+
+    Args:
+        spec: the source's keys.
+        robots: the one that obeys.
+        wheels: that a velocity of its base turns; None: there are none.
+
+    Raises:
+        ImportError: if ROS 2 is not there.
+    """
+    from hetwin_commanding.source.live_link import CommandLink
+
+    return CommandedPart(spec, robots, CommandLink, wheels)
