@@ -56,8 +56,9 @@ class Due:
 
     def after(self, now_ns: int) -> int:
         """When it is due next, once it was asked at a time [ns]."""
-        passed = max(0, (now_ns - self.next_ns) // self._period + 1)
-        return self.next_ns + self._period * passed
+        if now_ns < self.next_ns:
+            return self.next_ns
+        return self.next_ns + self._period * ((now_ns - self.next_ns) // self._period + 1)
 
 
 class KeptState(NamedTuple):

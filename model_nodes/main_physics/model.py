@@ -197,6 +197,7 @@ class MainPhysics(MainModel[Settings]):
         try:
             if periods > 1 and engine.computed_ahead:  # see `roll_out`
                 engine.leap(periods - 1)
+                periods = 1
             if self._switcher is not None and self._switcher.any:
                 self._switcher.update(engine, tick.scene)
             if tick.foreign:
@@ -204,9 +205,7 @@ class MainPhysics(MainModel[Settings]):
             senses, before_ns = moving.plans.senses, tick.time_ns - tick.period_ns
             aligned = moving.sense(before_ns, tick.events) if senses else []
             self._time_ns = now_ns = tick.time_ns
-            motion, corrections = moving.go(
-                self._times(tick, 1 if engine.computed_ahead else periods)
-            )
+            motion, corrections = moving.go(self._times(tick, periods))
         except (Unsupported, Diverged) as error:
             raise RunFailed(_NAME, "step", tick.time_ns, str(error)) from error
         self._block.next(moving.efforts(motion) if moving.has_own_efforts else motion.efforts)

@@ -120,8 +120,20 @@ class RobotMotion:
 
         Returns the joints' motion at the end, and events of corrected bases.
         """
-        plans, watching, motions, events = self.plans, self._watching, list[JointMotion](), []
+        plans, watching = self.plans, self._watching
         led = self.fingers.close_further or self.fingers.soft or self.bases.any
+        together = len(times_ns) > 1 and not (led or plans.limited)
+        if together and (watching is None or watching.due_ns > times_ns[-2]):
+            found = plans.motions(times_ns)
+            if found is not None:
+                self._engine.stretch(found)
+                return found[-1], []
+        return self._go_one_by_one(times_ns, led)
+
+    def _go_one_by_one(
+        self, times_ns: Sequence[int], led: bool
+    ) -> tuple[JointMotion, list[Event]]:
+        plans, watching, motions, events = self.plans, self._watching, list[JointMotion](), []
         last_ns = times_ns[-1]
         for time_ns in times_ns:
             motion = plans.motion(time_ns)

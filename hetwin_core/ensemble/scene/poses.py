@@ -197,6 +197,8 @@ def extrapolate(pose: Floats, seconds: float) -> Floats:
 
 def is_pose(data: Floats) -> bool:
     """Whether this is a finite pose with a unit quaternion."""
-    if data.shape != (POSE_SIZE,) or not np.isfinite(data).all():
+    if data.shape != (POSE_SIZE,):
         return False
-    return abs(float(data[3:7] @ data[3:7]) - 1.0) < 1e-3
+    w, x, y, z = data[3:7].tolist()
+    is_unit = abs(w * w + x * x + y * y + z * z - 1.0) < 1e-3
+    return is_unit and bool(np.isfinite(data).all())

@@ -93,9 +93,7 @@ class TriggerRunner:
     @property
     def waits_for_events(self) -> bool:
         """Whether no trigger can act without an event, whatever the values are."""
-        return not self.on_value and not any(
-            t.while_phase and t.name in self.operations for t in self._triggers
-        )
+        return not (self.on_value or self.operations)
 
     def run(self, events: Sequence[Event], time_ns: int) -> None:
         """Handle the events of a barrier, then the triggers on values and on operations that last.

@@ -177,6 +177,10 @@ class Part(ABC):
             RunFailed: if it fails at that time.
         """
 
+    def motions(self, times_ns: Sequence[int]) -> Sequence[JointMotion]:
+        """Return the joints at each of some times; see `motion`."""
+        return [self.motion(time_ns) for time_ns in times_ns]
+
     def base(self, time_ns: int) -> BaseMotion:
         """Return the state of the base at a time; times never decrease.
 

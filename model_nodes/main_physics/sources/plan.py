@@ -207,6 +207,14 @@ class Plan:
             self._limit(part.limited)
         return motion
 
+    def motions(self, times_ns: Sequence[int]) -> Sequence[JointMotion] | None:
+        """Return the joints at each of some times; None if that may limit some meanwhile, or is no part's alone."""
+        alone = self._whole is not None and self._beside is None and not self._pressing
+        if not alone or self._whole is None or self._begun < len(self.parts):
+            return None
+        self._last_ns = max(self._last_ns, times_ns[-1])
+        return self._whole.motions(times_ns)
+
     def _limit(self, joints: Iterable[str]) -> None:
         new = tuple(name for name in joints if name not in self.limited)
         if new:

@@ -296,12 +296,25 @@ class Plans:
             else:
                 motion = self._only.motion(time_ns)
                 self.limited = self._only.limited
-            self.measured_efforts = efforts = motion.efforts
-            if not math.isfinite(efforts.dot(efforts)):  # faster than a test of each
-                efforts = np.where(efforts == efforts, efforts, 0.0)
-                at, speed, acceleration = motion.positions, motion.velocities, motion.accelerations
-                motion = JointMotion(at, speed, acceleration, efforts)
+            motion = self._with_known_efforts(motion)
         return motion if self._mimics is None else self._mimics.follow(motion)
+
+    def _with_known_efforts(self, motion: JointMotion) -> JointMotion:
+        self.measured_efforts = efforts = motion.efforts
+        if math.isfinite(efforts.dot(efforts)):  # faster than a test of each
+            return motion
+        at, speed, acceleration = motion.positions, motion.velocities, motion.accelerations
+        return JointMotion(at, speed, acceleration, np.where(efforts == efforts, efforts, 0.0))
+
+    def motions(self, times_ns: Sequence[int]) -> Sequence[JointMotion] | None:
+        """Return all joints at each of some times, efforts at the last alone; see `motion`.
+
+        None if they must be asked for one after the other, because joints may be limited meanwhile.
+        """
+        if self._only is None or self._mimics is not None or not self._any_driven:
+            return None
+        found = self._only.motions(times_ns)
+        return found and [*found[:-1], self._with_known_efforts(found[-1])]
 
     def _resting(self, efforts: float) -> JointMotion:
         zeros = np.zeros_like(self._rest)

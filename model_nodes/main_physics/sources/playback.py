@@ -67,6 +67,16 @@ class Ahead(Generic[Row]):
         self._last = time_ns
         return self._block[row]
 
+    def at_each(self, times_ns: Sequence[int]) -> Sequence[Row]:
+        """Return the rows of some times."""
+        row, off = divmod(times_ns[0] - self._start, self._period)
+        after = row + len(times_ns)
+        in_periods = times_ns[-1] - times_ns[0] == (len(times_ns) - 1) * self._period
+        if off or row < 0 or after > len(self._block) or not in_periods:
+            return [self.at(time_ns) for time_ns in times_ns]
+        self._last = times_ns[-1]
+        return self._block[row:after]
+
     @property
     def empty(self) -> bool:
         """Whether nothing has been evaluated since the beginning, or since it was forgotten."""

@@ -221,6 +221,12 @@ class RecordedPart(Part):
             raise RuntimeError("the source is not bound; call bind before motion")
         return self._playback.at(time_ns)
 
+    def motions(self, times_ns: Sequence[int]) -> Sequence[JointMotion]:
+        """Return the joints at each of some times; see `motion`."""
+        if self._fault is not None or self._offset_ns or self._playback is None:
+            return super().motions(times_ns)
+        return self._playback.at_each(times_ns)
+
     def events(self, time_ns: int) -> list[Event]:
         """Return action annotations and topic values since the last call, up to and including `time_ns`.
 

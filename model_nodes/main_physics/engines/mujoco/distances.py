@@ -179,11 +179,10 @@ class Pairs:
     def _points(self, near: Mapping[int, Measured | None]) -> dict[tuple[int, int], Nearest]:
         """Return (body, other) -> nearest points, of what was measured of groups."""
         points: dict[tuple[int, int], Nearest] = {}
-        for group in sorted(near):
-            measured = near[group]
+        for group, measured in sorted(near.items()):
             if measured is not None:
-                key = self._of[group]
-                points[key] = nearest_points(self._data, *key, *measured)
+                one, other = key = self._of[group]
+                points[key] = nearest_points(self._data, one, other, *measured)
         return points
 
     def nearest_at(self, positions: Floats) -> dict[tuple[int, int], Nearest]:
@@ -280,19 +279,20 @@ class SensedPairs(Pairs):
         alone.opt.ccd_tolerance = model.opt.ccd_tolerance
         self._there = there = mj.MjData(alone)
         self._readings: Floats = there.sensordata.reshape(-1, 7)
+        self._distances = self._readings[:, 0]
         self._at = (data.geom_xpos, there.geom_xpos), (data.geom_xmat, there.geom_xmat)
 
     def nearest(self) -> dict[tuple[int, int], Nearest]:
         """As of other pairs."""
         for whole, own in self._at:
-            whole.take(self._used, axis=0, out=own)
+            whole.take(self._used, 0, own, "clip")  # which writes at once, without a check
         mj.mj_sensorPos(self._alone, self._there)
-        distances, near = self._readings[:, 0], dict[int, Measured]()
-        for pair in (distances <= -self._reach - _MARGIN).nonzero()[0].tolist():
-            distances[pair] = self._distance(pair)  # a sensor reads no more than its cut-off
-        pairs = (distances < self._reach).nonzero()[0]
-        readings = zip(self._group[pairs].tolist(), self._readings[pairs].tolist(), strict=True)
-        for group, (distance, *segment) in readings:
+        pairs, near = (self._distances < self._reach).nonzero()[0], dict[int, Measured]()
+        readings, deepest = self._readings.take(pairs, 0), -self._reach - _MARGIN
+        rows = zip(pairs.tolist(), self._group.take(pairs).tolist(), readings.tolist(), strict=True)
+        for pair, group, (distance, *segment) in rows:
+            if distance <= deepest:
+                distance = self._distance(pair)  # a sensor reads no more than its cut-off
             if group not in near or distance < near[group][0]:
                 near[group] = distance, segment
         return self._points(near)

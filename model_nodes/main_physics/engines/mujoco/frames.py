@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.scene.poses import conjugate, rotate_all
+from hetwin_core.ensemble.scene.poses import conjugate, rotate
 from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats
 from model_nodes.main_physics.engines.mujoco import sleep
 from model_nodes.main_physics.engines.mujoco.tables import FreeBody, Tables
@@ -54,13 +54,13 @@ class FrameReader:
     def one(self, body: int) -> list[float]:
         """Return (13,) pose and twist of one body."""
         mj.mj_objectVelocity(self._model, self._data, _BODY, body, self._velocity, 0)
-        turning, moving = self._velocity[:3].tolist(), self._velocity[3:].tolist()
-        return [*self._xpos[body].tolist(), *self._xquat[body].tolist(), *moving, *turning]
+        *turning, x, y, z = self._velocity.tolist()
+        return [*self._xpos[body].tolist(), *self._xquat[body].tolist(), x, y, z, *turning]
 
     def place(self, free: FreeBody, pose: Sequence[float]) -> bool:
         """Set (13,) pose and twist of a free body; returns whether anything changed."""
         q, v = free.position, free.velocity
-        (local,) = rotate_all(conjugate(pose[3:7]), pose[10:13])
+        local = rotate(conjugate(pose[3:7]), pose[10:13])
         place, velocity = [*pose[:7]], [*pose[7:10], *local]
         qpos, qvel = self._qpos[q : q + 7], self._qvel[v : v + 6]
         if qpos.tolist() == place and qvel.tolist() == velocity:

@@ -50,13 +50,16 @@ class Servo(CopiedPart):
     def __init__(self, model: mj.MjModel, data: mj.MjData, tables: Tables) -> None:
         count = len(tables.driven)
         positions, velocities = tables.joint_positions[:count], tables.joint_velocities[:count]
-        self._step = float(model.opt.timestep)
-        self._strength = DRIVEN_ARMATURE / self._step**2
+        step = float(model.opt.timestep)
+        # Not numbers of Python, which NumPy would make arrays of at every step.
+        self._step, self._strength = np.array(step), np.array(DRIVEN_ARMATURE / step**2)
         self._positions, self._dofs = slice_of(positions), slice_of(velocities)
         self._qpos, self._qvel, self._applied = data.qpos, data.qvel, data.qfrc_applied
         at, speed = self._qpos[self._positions], self._qvel[self._dofs]
-        self._views = (at, speed) if np.shares_memory(at, self._qpos) else None
-        """Of joints that follow on each other, positions and velocities as they are at any time."""
+        onto = self._applied[self._dofs]
+        are_views = np.shares_memory(at, self._qpos) and np.shares_memory(onto, self._applied)
+        self._views = (at, speed, onto) if are_views else None
+        """Of joints that follow on each other, positions, velocities and forces as they are at any time."""
         self._bases = [tables.bases[name].velocity for name in tables.followed]
         self._force = np.zeros(count)
         self._moved = np.zeros(count)
@@ -126,11 +129,21 @@ class Servo(CopiedPart):
 
     def drive(self, target: Floats) -> None:
         """Apply the forces that reach these positions within one step, if all joints follow and none is soft."""
-        self._applied[self._dofs] = self._reaching(target)
+        if self._views is not None:
+            self._reach(target, *self._views)
+        else:
+            self._applied[self._dofs] = self._reaching(target)
 
     def _reaching(self, target: Floats) -> Floats:
-        force, moved = self._force, self._moved
-        at, speed = self._views or (self._qpos[self._positions], self._qvel[self._dofs])
+        if self._views is not None:
+            at, speed, _ = self._views
+        else:
+            at, speed = self._qpos[self._positions], self._qvel[self._dofs]
+        return self._reach(target, at, speed, self._force)
+
+    def _reach(self, target: Floats, at: Floats, speed: Floats, force: Floats) -> Floats:
+        """Write the forces that take joints to these positions within one step."""
+        moved = self._moved
         np.multiply(speed, self._step, moved)
         np.subtract(target, at, force)
         np.subtract(force, moved, force)
