@@ -240,7 +240,7 @@ class MainPhysics(MainModel[Settings]):
     def _quiet_ns(self, engine: Engine, moving: RobotMotion) -> int | None:
         """Until when nothing is reported but states, so that many steps can be taken in one call."""
         plans = moving.plans
-        if plans.is_live or plans.senses or moving.bases.any or not engine.settled:
+        if plans.senses or moving.bases.any or not engine.settled:
             return None
         quiet_ns = plans.quiet_ns if plans else LATER_NS
         return min(quiet_ns, self._watching.reports_ns) if self._watching is not None else quiet_ns

@@ -130,9 +130,7 @@ class RobotMotion:
                 return found[-1], []
         return self._go_one_by_one(times_ns, led)
 
-    def _go_one_by_one(
-        self, times_ns: Sequence[int], led: bool
-    ) -> tuple[JointMotion, list[Event]]:
+    def _go_one_by_one(self, times_ns: Sequence[int], led: bool) -> tuple[JointMotion, list[Event]]:
         plans, watching, motions, events = self.plans, self._watching, list[JointMotion](), []
         last_ns = times_ns[-1]
         for time_ns in times_ns:

@@ -220,6 +220,7 @@ class StatePublisher(Restorable):
         self._digest = digest
         self._listeners = listeners
         self._published = 0
+        self._seen_ns = 0
         self.lag = lag
         self.predicates = Predicates(scene.layout)
 
@@ -245,5 +246,6 @@ class StatePublisher(Restorable):
         self.predicates.observe(scene.values)
         self._digest.values(scene.time_ns, scene.values)
         self._listeners.stepped(step, scene)
-        if output.input_ns is not None:
+        if output.input_ns is not None and scene.time_ns >= self._seen_ns:
+            self._seen_ns = self.next_ns(scene.time_ns)
             self.lag.published(step, output.input_ns, late=output.late)

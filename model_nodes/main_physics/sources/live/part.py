@@ -18,6 +18,7 @@ from model_nodes.main_physics.sources.event_stream import EVERY, EventReader, st
 from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder, Undecodable
 from model_nodes.main_physics.sources.live.arrivals import (
     MAX_ROWS,
+    TOGETHER_NS,
     BaseSamples,
     JointSamples,
     Streams,
@@ -207,6 +208,14 @@ class LivePart(Part):
             known = self._rows_known(time_ns, leading=True)
             return self._samples.motion(self._epoch_ns + time_ns, self._period_ns, known)
 
+    @property
+    def quiet_ns(self) -> int:
+        """No step before this time has to wait for the robot, which has told of nothing as yet [ns]."""
+        with self._updated:
+            if self.end_ns is not None or len(self._waiting):
+                return 0
+            return self._streams.known_until - self._epoch_ns - self._period_ns + 1
+
     def events(self, time_ns: int) -> list[Event]:
         """Return annotations, topic values and events about the robot up to and including `time_ns`."""
         with self._updated:
@@ -360,11 +369,20 @@ class LivePart(Part):
         Args:
             leading: whether to react to a lag, which one of joints and base does.
         """
+        self._gather(time_ns)
         known = self._wait_until_known(time_ns)
         if leading:
             self._handle_lag(time_ns)
             known = max(known, self._streams.known_until - self._epoch_ns)
         return min(max(1, (known - time_ns) // self._period_ns + 1), MAX_ROWS)
+
+    def _gather(self, time_ns: int) -> None:
+        """Let all of a period come in, so that the twin wakes up once for it; a silent robot is not waited for."""
+        until_ns = self._epoch_ns + -(-time_ns // TOGETHER_NS) * TOGETHER_NS
+        if self.end_ns is None and self._streams.known_until < until_ns:
+            self._wanted_ns = until_ns
+            self._updated.wait(TOGETHER_NS / 1e9)
+            self._wanted_ns = 0
 
     def _note_lag(self, time_ns: int) -> None:
         at_ns = self._epoch_ns + time_ns
