@@ -224,10 +224,10 @@ class Simulation:
         if self.kinematic.any:
             self._let_follow(self.time_ns(0.0))
         self.refresh()
-        drive, last = self.servo.drive, motions[-1] if is_seen else None
+        drive = self.servo.drive
         for motion in motions:
             drive(motion.positions)
-            self._advance(1.0, is_seen=motion is last)
+            self._advance(1.0, is_seen=is_seen and motion is motions[-1])
             self.periods += 1
             if near is not None:
                 near.waits -= 1
