@@ -25,7 +25,7 @@ For example::
 - `hetwin_suite.wire`: messages as robots publish and hear them,
 - `hetwin_suite.command`: commands of one's own,
 - `hetwin_suite.expressions`: expressions of one's own,
-- `hetwin_suite.testing`: recordings that pytest judges.
+- `hetwin_suite.harness`: a model outside of runs.
 
 What they list in `__all__` is the API that version numbers promise: within a major version nothing of it is taken away
 or changes its meaning. Everything else, in this package and in those that it stands on, may move from one release to
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 
 _CORE = "hetwin_core.ensemble"
 _MOVED = {
-    "hetwin_suite.model": "AttributeSpec BadInput CheckResult EXTERNAL_WRENCH Entity EntityKind EntityName EntityNames"
+    "hetwin_suite.model": "AttributeSpec BadInput EXTERNAL_WRENCH Entity EntityKind EntityName EntityNames"
     " Event EventKind FIDELITY Fidelity Floats Json Layout Meaning ModelId POSE Parameters Refused RunFailed Selection"
-    " Shape ShapeKind Snapshot Stepping Value WORLD check_model compose extrapolate parameter pose_value relative_to"
+    " Shape ShapeKind Snapshot Stepping Value WORLD compose extrapolate parameter pose_value relative_to"
     " scene_only",
     "hetwin_suite.runs": "HetwinError",
     "hetwin_suite.episode": "ANY Answer Atom Comparison END Episode NotKnown START Term Variable When at attached"
@@ -56,6 +56,7 @@ _MOVED = {
     "hetwin_bauer2022.mismatch": "BeliefAxis EpisodeFacts HandFacts JointStates RealWorld RealityAxis RecordingAxis"
     " TwinAxis TwinFiles",
     "hetwin_machines": "Watch read_network",
+    "hetwin_testing": "CheckResult check_model",
     # of the contract of models in version 0.1
     f"{_CORE}.former_model": "Contribution Model ModelDescription ModelKind ResolvedHand ResolvedPath ResolvedPose"
     " StepInput StepOutput",
@@ -66,7 +67,11 @@ _MOVED = {
 }
 _HOME = {name: home for home, names in _MOVED.items() for name in names.split()}
 """Name that was exported here -> the module that has it. Until version 0.3 it is here, too, with a warning."""
-_EXTRAS = {"hetwin_machines": "machines", "hetwin_bauer2022.mismatch": "examples"}
+_EXTRAS = {
+    "hetwin_machines": "machines",
+    "hetwin_bauer2022.mismatch": "examples",
+    "hetwin_testing": "testing",
+}
 """Homes that are packages of their own -> the extras that install these."""
 
 __all__ = ["Summary", "run"]

@@ -24,6 +24,7 @@ from hetwin_core.ensemble.nearest import counted, one_of, perhaps
 from hetwin_core.ensemble.resources import find as find_file
 from hetwin_core.ensemble.resources import names_of as resource_names
 from hetwin_core.ensemble.resources import resource
+from hetwin_core.ensemble.scenario.strict_yaml import Document as YamlDocument
 from hetwin_core.ensemble.scenario.strict_yaml import load as load_yaml
 from hetwin_core.ensemble.supervision.interrupts import Interrupts
 from hetwin_core.ensemble.writing import unwritable, write_text
@@ -48,6 +49,7 @@ from hetwin_suite._commands.options import (
     Variant,
     check_none,
     checked_pace,
+    json_object,
     numbers,
     option,
     package_folders,
@@ -94,12 +96,14 @@ __all__ = [
     "Source",
     "Trust",
     "Variant",
+    "YamlDocument",
     "beginning",
     "check_none",
     "checked_pace",
     "counted",
     "find_file",
     "followed",
+    "json_object",
     "json_text",
     "library_of",
     "lines_of",

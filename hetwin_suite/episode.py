@@ -16,6 +16,7 @@ A recording, where the robot believed things to be, and what really happened are
 
 from __future__ import annotations
 
+from hetwin_core.ensemble.resources import file_digest
 from hetwin_core.ensemble.scenario.recorded import (
     RECORDING,
     SCENE,
@@ -121,6 +122,7 @@ __all__ = [
     "during",
     "encoded",
     "event",
+    "file_digest",
     "find_labelled",
     "flaws_of",
     "fluent",

@@ -32,7 +32,6 @@ from hetwin_core.ensemble.base_words import (
     DRIVE_BASE,
 )
 from hetwin_core.ensemble.clock import NS_PER_S
-from hetwin_core.ensemble.conformance.fixture import CheckResult
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.events import (
     ANNOUNCED,
@@ -143,7 +142,6 @@ from hetwin_core.ensemble.validation import (
     check,
     tag,
 )
-from hetwin_suite.running.check_model import check_model
 from model_nodes.references import Reference
 
 __all__ = [
@@ -171,7 +169,6 @@ __all__ = [
     "AttributeSpec",
     "BadInput",
     "Changes",
-    "CheckResult",
     "Commanded",
     "Comparing",
     "Consistency",
@@ -235,7 +232,6 @@ __all__ = [
     "angles_between",
     "check",
     "check_files",
-    "check_model",
     "check_size",
     "compared_by",
     "compose",

@@ -16,9 +16,11 @@ and calls whoever listens; between two steps it can be looked at, changed and st
 
 from __future__ import annotations
 
+from hetwin_core.ensemble.catalogue import model_types
 from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.conductor.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.conductor import Conductor, session
+from hetwin_core.ensemble.conductor.reporting.coverage import claims_named, unmet
 from hetwin_core.ensemble.conductor.reporting.listener import (
     Handover,
     RunListener,
@@ -65,6 +67,7 @@ __all__ = [
     "RunSummary",
     "Scenario",
     "Trigger",
+    "claims_named",
     "end_with_parent",
     "event_from_summary",
     "event_line",
@@ -74,6 +77,7 @@ __all__ = [
     "laid_scene",
     "library_of",
     "load_scenario",
+    "model_types",
     "one_of",
     "parameters_of",
     "resource",
@@ -81,4 +85,5 @@ __all__ = [
     "seconds",
     "session",
     "source_specs",
+    "unmet",
 ]

@@ -28,7 +28,14 @@ from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_suite._study.drawing.draw import AS_BELIEVED, Draw
 from hetwin_suite._study.drawing.uncertain import Physical, Placed, Uncertainty, Varied
 from hetwin_suite._study.intervals import Probability, probability
-from hetwin_suite._study.replaying import Judged, Replay, Replayed, Replaying, Trouble
+from hetwin_suite._study.replaying import (
+    Judged,
+    Replay,
+    Replayed,
+    Replaying,
+    Trouble,
+    judged_claims,
+)
 from hetwin_suite._study.runs.judging import Watch, Watcher, check_utility, judged_tables
 from hetwin_suite._study.runs.keep import Keep
 from hetwin_suite._study.runs.of_run import run_logged, study_of
@@ -77,6 +84,7 @@ __all__ = [
     "Watcher",
     "at_moment",
     "check_utility",
+    "judged_claims",
     "judged_tables",
     "probability",
     "run_logged",

@@ -48,9 +48,6 @@ ROOMS = {
     "hetwin_suite.calibrating": {"hetwin_suite.calibrating", "model_nodes", *CORE},
     "hetwin_suite.scaffolding": {"hetwin_suite.scaffolding", "model_nodes", *CORE},
     "hetwin_suite.digital_robot": {"hetwin_suite.digital_robot", "model_nodes", *CORE},
-    "hetwin_suite._testing": {
-        *("hetwin_suite._testing", "hetwin_suite._study", "hetwin_suite.view", *CORE),
-    },
     "hetwin_suite.cli": {
         *("hetwin_suite", "hetwin_suite.cli", "hetwin_suite.running", "hetwin_suite.scaffolding"),
         "hetwin_suite.calibrating",

@@ -47,6 +47,7 @@ COMMANDS = {
     "learn": "learn",
     "machines": "machines",
     **dict.fromkeys(("robot obey", "robot play", "robot send"), "commanding"),
+    "model check": "testing",
     "night": "night",
     "predict": "futures",
     **dict.fromkeys(("evaluate robustness", "evaluate table2", "list mismatches"), "examples"),

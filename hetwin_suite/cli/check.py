@@ -10,13 +10,11 @@ from typing import Annotated, Any
 
 import typer
 
-from hetwin_suite._commands import completion
 from hetwin_suite._commands.options import (
     Packages,
     Scenario,
     Source,
     Variant,
-    json_object,
     option,
     package_folders,
 )
@@ -59,32 +57,6 @@ def _facts(facts: Mapping[str, Any], variant: str | None) -> Iterator[str]:
         yield f"  variants: {', '.join(facts['variants'])}"
     for warning, count in Counter(facts["warnings"]).items():
         yield f"  warning: {warning}{f' ({count} times)' if count > 1 else ''}"
-
-
-def check_model(
-    model: Annotated[
-        str,
-        typer.Argument(help="MODULE:CLASS, or a model type", autocompletion=completion.model_types),
-    ],
-    parameters: Annotated[
-        str | None,
-        typer.Option(help="values for parameters that cannot be made up, as a JSON object"),
-    ] = None,
-) -> Result:
-    """Check that a model keeps the contract that the conductor relies on.
-
-    Example: hetwin model check rigid_grasp
-    """
-    from hetwin_suite.running.checks import check_model_watched
-
-    results = check_model_watched(model, json_object(parameters, "--parameters"))
-    ok = all(result.ok for result in results)
-    rows = [{"check": r.check, "ok": r.ok, "says": r.detail} for r in results]
-    lines = [
-        f"{'ok  ' if result.ok else 'FAIL'}  {result.check}{': ' if result.detail else ''}{result.detail}"
-        for result in results
-    ]
-    return Result({"model": model, "ok": ok, "checks": rows}, lines, int(not ok))
 
 
 class Kind(StrEnum):

@@ -73,10 +73,9 @@ OWN: Mapping[str, Own] = {
         },
     ),
     "model": Own(
-        "write and check a model of your own",
+        "write a model of your own",
         below={
             "new": Own("write a package with a model", "check:new_model"),
-            "check": Own("check that a model keeps its contract", "check:check_model"),
         },
     ),
     "list": Own(

@@ -1,28 +1,22 @@
-"""Checks of models and scenarios in a child process, which is ended if a model hangs."""
+"""The check of a scenario in a child process, which is ended if a model hangs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.reporting.listener import RunStart
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import COMMANDS, LIVE, source_spec
-from hetwin_core.ensemble.conformance.fixture import CheckResult, Report
-from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.errors import HetwinError
-from hetwin_core.ensemble.own_modules import use_modules_in
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
-from hetwin_core.ensemble.supervision.heartbeat import BEGUN, STEP, Heartbeat
-from hetwin_core.ensemble.supervision.watched import Send, WorkFailed, in_a_child
+from hetwin_core.ensemble.supervision.heartbeat import BEGUN, Heartbeat
+from hetwin_core.ensemble.supervision.watched import Send, in_a_child
 from hetwin_suite.running.patience import Patience, to_stderr
 from model_nodes.main_physics.sources.factory import check_listening
 
-PATIENCE_S = 10.0
-"""What a call may take by default, `deadline` in a scenario."""
 PREPARE_PATIENCE_S = 60.0
 """Worlds may take a while to load."""
 
@@ -121,41 +115,3 @@ def _facts(
         "triggers": [t.name for t in loaded.triggers],
         "warnings": list(start.warnings),
     }
-
-
-def check_model_watched(model: str, parameters: Mapping[str, Any]) -> list[CheckResult]:
-    """The suite's results; a check in which the model hangs or crashes is the last one.
-
-    Args:
-        model: MODULE:CLASS, installed or in the working folder, or a model type.
-        parameters: values that are used instead of invented ones.
-
-    Raises:
-        BadInput: if there is no such model.
-    """
-    row = Heartbeat().row(0)
-    results: list[CheckResult] = []
-    under_way = ["import"]
-
-    def work(send: Send) -> None:
-        use_modules_in(Path.cwd())
-        check_model_type(model, parameters, Report(send, send), row)
-
-    def note(message: str | CheckResult) -> None:
-        if isinstance(message, str):
-            under_way[0] = message
-        else:
-            results.append(message)
-
-    def progress() -> object:
-        return row[STEP], len(results), under_way[0]
-
-    def waiting() -> None:
-        patience.look(f"checking {under_way[0]}")
-
-    patience = Patience(to_stderr)
-    try:
-        in_a_child(work, note, progress, PATIENCE_S, "ensemble/conformance/", waiting=waiting)
-    except WorkFailed as failure:
-        results.append(CheckResult(under_way[0], False, str(failure)))
-    return results

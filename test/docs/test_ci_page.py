@@ -48,7 +48,7 @@ def test_the_workflow_runs_as_pasted(tmp_path: Path) -> None:
     (tmp_path / "tests" / "test_lifts.py").write_text(block("python", "twin: Twin"))
     steps = yaml.safe_load(block("yaml", "runs-on"))["jobs"]["twin"]["steps"]
     lines = [step["run"] for step in steps if "run" in step]
-    assert lines[0].startswith("pip install hetwin-suite pytest ")  # done already
+    assert lines[0].startswith('pip install "hetwin-suite[testing]" ')  # done already
     for line in lines[1:]:
         done = in_shell(line, tmp_path)
         assert done.returncode == 0, done.stdout + done.stderr

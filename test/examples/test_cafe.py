@@ -13,10 +13,9 @@ import pytest
 import setuptools
 import yaml
 from support.packages import install
-from support.plugins import in_examples
+from support.plugins import in_examples, needs
 from typer.testing import CliRunner
 
-from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import known_files
 from hetwin_core.ensemble.scenario.scenario import find_scenario
@@ -62,10 +61,13 @@ def said(*words: str) -> str:
     return done.output
 
 
+@needs("hetwin_testing")
 @pytest.mark.parametrize("model", ["coffee:Coffee", "glass:Glass", "battery:Battery"])
 def test_the_models_keep_the_contract(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from hetwin_testing import check_model
+
     monkeypatch.syspath_prepend(str(CAFE))
-    results = check_model_type(f"hetwin_cafe.{model}")
+    results = check_model(f"hetwin_cafe.{model}")
     assert results
     assert [r for r in results if not r.ok] == []
 

@@ -21,7 +21,7 @@ from hetwin_core.ensemble.topics import Topic
 
 MODULES = (
     *("command", "engine", "episode", "expressions", "model", "page", "robot", "runs"),
-    *("gazebo", "grasp", "shapes", "study", "tables", "testing", "viewer"),
+    *("grasp", "harness", "shapes", "study", "tables", "viewer"),
 )
 HEAVY = ("PIL", "mujoco", "numpy", "jinja2", "pydantic", "rclpy", "rosbags")
 LOADS_NOT = {
@@ -31,7 +31,6 @@ LOADS_NOT = {
     "model": ("PIL", "mujoco", "jinja2", "rclpy", "rosbags"),
     "runs": ("mujoco", "jinja2", "rclpy"),
     "tables": ("mujoco", "jinja2", "rclpy"),
-    "testing": HEAVY,
     "viewer": ("mujoco", "jinja2", "rclpy"),
 }
 FOLDER = Path(hetwin_suite.__file__).parent

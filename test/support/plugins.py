@@ -29,6 +29,7 @@ PACKAGES = {
     "learn": "hetwin_learning",
     "machines": "hetwin_machines",
     "night": "hetwin_night",
+    "testing": "hetwin_testing",
 }
 """Extra with commands or scenarios -> a package that it brings."""
 OPTIONS = {

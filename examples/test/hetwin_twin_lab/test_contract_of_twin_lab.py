@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.installed import installed
 from hetwin_suite.runs import find_scenario
+from hetwin_testing.suite import check_model
 
 GIVEN: dict[str, dict[str, object]] = {
     "robot_link": {"commander": "a", "virtual": "b", "real": "c"},
@@ -25,7 +25,7 @@ WITH_OTHERS = {"remote_robot", "mission_desk"}
 
 @pytest.mark.parametrize("model", GIVEN)
 def test_it_keeps_the_contract(model: str) -> None:
-    results = check_model_type(model, GIVEN[model])
+    results = check_model(model, GIVEN[model])
     assert [f"{r.check}: {r.detail}" for r in results if not r.ok] == []
     saved = next(r.detail for r in results if r.check == "save and restore")
     assert "numbers and texts" in saved
@@ -38,5 +38,5 @@ def test_every_type_of_the_lab_is_tested() -> None:
 
 @pytest.mark.long
 def test_the_stand_in_keeps_it_too() -> None:
-    results = check_model_type(STAND_IN, {"scenario": str(find_scenario("twin_lab"))})
+    results = check_model(STAND_IN, {"scenario": str(find_scenario("twin_lab"))})
     assert [f"{r.check}: {r.detail}" for r in results if not r.ok] == []

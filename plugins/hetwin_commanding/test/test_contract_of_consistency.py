@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.scene.watch import WatchLayout
+from hetwin_testing.suite import check_model
 
 TWO_JOINTS = WatchLayout(
     (("robot", 2),),
@@ -17,7 +17,7 @@ TWO_JOINTS = WatchLayout(
 
 
 def test_it_keeps_the_contract() -> None:
-    results = check_model_type("consistency", {"watch": TWO_JOINTS})
+    results = check_model("consistency", {"watch": TWO_JOINTS})
     assert [f"{r.check}: {r.detail}" for r in results if not r.ok] == []
     saved = next(r.detail for r in results if r.check == "save and restore")
     assert "numbers and texts" in saved

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from motor_unit import motor
 
-from hetwin_core.ensemble.conformance.suite import check_model_type
+from hetwin_testing.suite import check_model
 
 
 @pytest.mark.parametrize("version", [2, 3])
@@ -22,7 +22,7 @@ def test_a_unit_keeps_the_contract(version: int) -> None:
         "start": {"speed_start": "motor.speed", "label": "of the test"},
         "events": {"overheated": "hot"},
     }
-    results = check_model_type("hetwin_fmu:Fmu", parameters)
+    results = check_model("hetwin_fmu:Fmu", parameters)
     assert [f"{r.check}: {r.detail}" for r in results if not r.ok] == []
     said = {r.check: r.detail for r in results}
     assert said["initialize"] == "1 entities, 3 attributes"

@@ -19,11 +19,11 @@ from support.gazebo_servers import gazebo_server, needs_gazebo
 from support.scene_of import scene_of
 from support.waiting import PATIENCE_S, wait_until
 
-from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_gazebo.bindings import gazebo, installed
 from hetwin_gazebo.view import GazeboView
 from hetwin_suite.model import BadInput, Entity, EntityKind, Shape, ShapeKind, Snapshot, Tick
 from hetwin_suite.runs import Conductor, RunOptions, load_scenario, session
+from hetwin_testing.suite import check_model
 from model_nodes.main_physics.engines.factory import engine_names
 
 TWIN_WORLD = """<sdf version="1.9"><world name="twin"><model name="ball"><pose>0 0 1 0 0 0</pose>
@@ -146,7 +146,7 @@ def test_it_does_not_show_the_twin_in_the_engines_own_world(
 
 @needs_gazebo
 def test_it_keeps_the_contract(partition: str) -> None:
-    results = check_model_type("gazebo_view", {"partition": partition, "patience": PATIENCE_S})
+    results = check_model("gazebo_view", {"partition": partition, "patience": PATIENCE_S})
     assert [f"{r.check}: {r.detail}" for r in results if not r.ok] == []
 
 

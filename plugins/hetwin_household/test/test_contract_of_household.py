@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hetwin_core.ensemble.conformance.suite import check_model_type
+from hetwin_testing.suite import check_model
 
 GIVEN: dict[str, dict[str, object]] = {
     "displacement": {"moveable": {"box": {}}},
@@ -33,7 +33,7 @@ GIVEN: dict[str, dict[str, object]] = {
 
 @pytest.mark.parametrize("model", GIVEN)
 def test_it_keeps_the_contract(model: str) -> None:
-    results = check_model_type(model, GIVEN[model])
+    results = check_model(model, GIVEN[model])
     assert [f"{r.check}: {r.detail}" for r in results if not r.ok] == []
     saved = next(r.detail for r in results if r.check == "save and restore")
     assert "numbers and texts" in saved

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.resources import resource
+from hetwin_testing.suite import check_model
 
 
 def test_it_keeps_the_contract() -> None:
@@ -13,5 +13,5 @@ def test_it_keeps_the_contract() -> None:
         "events": {"b": "grasped"},
         "raises": {"counted": {"when": "e", "arguments": {"height": "box.pose[2]"}}},
     }
-    results = check_model_type("machine_network", given)
+    results = check_model("machine_network", given)
     assert [f"{r.check}: {r.detail}" for r in results if not r.ok] == []

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from support import former_models, toys
+from support.plugins import needs
 from support.small_ensemble import run
 
 import hetwin_suite
-from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.former_model import Contribution, Model, StepOutput
 from hetwin_core.ensemble.scene.snapshot import read_tables
@@ -39,9 +39,12 @@ def test_the_digest_is_that_of_the_same_models_today(process: str) -> None:
     assert former.digest == present.digest
 
 
+@needs("hetwin_testing")
 @pytest.mark.parametrize("name", ["FormerPhysics", "FormerGrasp", "FormerCup"])
 def test_it_keeps_the_contract(name: str) -> None:
-    assert [r for r in check_model_type(f"support.former_models:{name}") if not r.ok] == []
+    from hetwin_testing import check_model
+
+    assert [r for r in check_model(f"support.former_models:{name}") if not r.ok] == []
 
 
 BROKEN = {
@@ -54,10 +57,13 @@ BROKEN = {
 }
 
 
+@needs("hetwin_testing")
 @pytest.mark.parametrize("name", BROKEN)
 def test_what_breaks_it_is_found_and_named(name: str) -> None:
+    from hetwin_testing import check_model
+
     check, text = BROKEN[name]
-    results = check_model_type(f"support.former_models:{name}")
+    results = check_model(f"support.former_models:{name}")
     failed = {r.check: r.detail for r in results if not r.ok}
     assert text in failed[check]
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import toys
+from support.plugins import needs
 
 import hetwin_suite
 from hetwin_core.episodes.run_folder import read_summary
@@ -197,8 +198,11 @@ def _crash() -> None:
     ctypes.string_at(0)
 
 
+@needs("hetwin_testing")
 @pytest.mark.parametrize("model", [toys.ToyCup, "support.toys:ToyCup"])
 def test_a_model_is_checked_by_class_or_by_name(model: str | type[hetwin_suite.Model]) -> None:
-    results = hetwin_suite.check_model(model)
+    from hetwin_testing import check_model
+
+    results = check_model(model)
     assert len(results) > 5
     assert [r for r in results if not r.ok] == []

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
-from hetwin_suite._testing.settings import NotJudged, Settings
+from hetwin_testing.settings import NotJudged, Settings
 
 if TYPE_CHECKING:
-    from hetwin_core.episodes.episode import Episode
-    from hetwin_suite._study.replaying import Judged, Replayed
+    from hetwin_suite.episode import Episode
+    from hetwin_suite.study import Judged, Replayed
 
 
 class DoesNotHold(AssertionError):
@@ -66,7 +66,7 @@ class Twin:
             DoesNotHold: if the run fails or hangs.
             BadInput: if there is no such scenario, or it cannot be used.
         """
-        from hetwin_suite._testing.kept import Wanted, replayed
+        from hetwin_testing.kept import Wanted, replayed
 
         given = {"scenario": scenario, "source": source, "variant": variant}
         asked: dict[str, Any] = {k: value for k, value in given.items() if value is not None}
@@ -108,7 +108,7 @@ class Twin:
 
     def not_executed(self, why: str) -> NoReturn:
         """End the test as not executed: it is skipped, or fails with ``--hetwin-require``."""
-        from hetwin_suite._testing.report import note_row
+        from hetwin_testing.report import note_row
 
         text = f"not executed: {why}"
         required = self._settings.require
@@ -119,14 +119,14 @@ class Twin:
 
     def passed(self, run: TwinRun) -> None:
         """Note that what was expected of a run holds."""
-        from hetwin_suite._testing.report import note_row
+        from hetwin_testing.report import note_row
 
         text = f"{run.words}: {run.replayed.verdict}"
         note_row(self._settings.report, self._test, "passed", text)
 
     def failed(self, run: TwinRun, lines: Iterable[str]) -> NoReturn:
         """Fail the test, with the page of the run."""
-        from hetwin_suite._testing.report import note_row, page_of
+        from hetwin_testing.report import note_row, page_of
 
         page = page_of(run.replayed, self._settings.report, self._test)
         told = [run.words, *(f"  {line}" for line in lines)]
@@ -155,7 +155,7 @@ class TwinRun:
     @cached_property
     def episode(self) -> Episode:
         """The run, to be asked further."""
-        from hetwin_core.episodes.episode import open_episode
+        from hetwin_suite.episode import open_episode
 
         assert self.replayed.folder is not None  # replays of tests are kept
         return open_episode(self.replayed.folder)
@@ -180,8 +180,8 @@ class TwinRun:
             DoesNotHold: if something does not hold, or a question is wrong; the text has the moment and the page.
             BadInput: if there is no such kind of claim.
         """
-        from hetwin_core.ensemble.conductor.reporting.coverage import claims_named, unmet
-        from hetwin_suite._study.replaying import judged_claims
+        from hetwin_suite.runs import claims_named, unmet
+        from hetwin_suite.study import judged_claims
 
         judged = judged_claims(self.episode, {text: text for text in claims}) if claims else ()
         bad = [_line(one) for one in judged if one.wrong or one.holds is False]

@@ -8,23 +8,26 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.conductor.start.parameters import entities_meant
-from hetwin_core.ensemble.errors import HetwinError
-from hetwin_core.ensemble.model import AttributeStart
-from hetwin_core.ensemble.parameters import ParameterKind, ParameterRequest
-from hetwin_core.ensemble.resources import resource
-from hetwin_core.ensemble.scene.hands import HandDescription
-from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
-from hetwin_core.ensemble.scene.values import (
+from hetwin_suite.engine import PROXIMITY_COLUMNS
+from hetwin_suite.harness import (
+    AttributeStart,
+    HandDescription,
+    ParameterKind,
+    ParameterRequest,
+    entities_meant,
+)
+from hetwin_suite.model import (
     POSE,
     AttributeSpec,
+    Entity,
+    EntityKind,
     Floats,
     Shape,
     ShapeKind,
     Value,
     pose_value,
 )
+from hetwin_suite.runs import HetwinError, resource
 
 
 @dataclass(frozen=True, slots=True)

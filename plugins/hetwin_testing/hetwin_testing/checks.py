@@ -9,14 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble import model_abilities as abilities
-from hetwin_core.ensemble.conformance.bench import Bench
-from hetwin_core.ensemble.conformance.fixture import Broken
-from hetwin_core.ensemble.errors import BadInput, Refused
-from hetwin_core.ensemble.nearest import some
-from hetwin_core.ensemble.parameters import ParameterKind, ParameterRequest
-from hetwin_core.ensemble.scene.poses import is_pose
-from hetwin_core.ensemble.scene.values import POSE, WORLD, Value, pose_value
+from hetwin_suite.harness import ParameterKind, ParameterRequest, command, is_pose, release, take
+from hetwin_suite.model import POSE, WORLD, BadInput, Refused, Value, pose_value, some
+from hetwin_testing.bench import Bench
+from hetwin_testing.fixture import Broken
 
 NOTHING = "no_such_thing"
 TOLERANCE = 1e-9
@@ -109,7 +105,7 @@ def _take(bench: Bench, slot: int) -> bool:
     place = bench.scene.layout.slots[slot]
     value, scene = bench.scene.value(slot), bench.snapshot()
     try:
-        abilities.take(bench.model, place.entity, place.attribute.name, value, scene)
+        take(bench.model, place.entity, place.attribute.name, value, scene)
     except Refused:
         if bench.table.owner(slot) != bench.index:
             bench.step()  # fails if the model returns the attribute all the same
@@ -120,7 +116,7 @@ def _take(bench: Bench, slot: int) -> bool:
 def _release(bench: Bench, slot: int) -> Value:
     place = bench.scene.layout.slots[slot]
     what = f"{place.entity}.{place.attribute.name}"
-    value = abilities.release(bench.model, place.entity, place.attribute.name, bench.snapshot())
+    value = release(bench.model, place.entity, place.attribute.name, bench.snapshot())
     if not isinstance(value, Value):
         raise Broken(f"releases {what} with {type(value).__name__}; expected a Value")
     data = value.data
@@ -174,8 +170,8 @@ def check_refusals(bench: Bench) -> str:
     model = bench.model
     for name, attribute in ((NOTHING, provided), (entity, NOTHING)):
         what = f"{name}.{attribute}"
-        _refuses(f"take of {what}", partial(abilities.take, model, name, attribute, value, scene))
-        _refuses(f"release of {what}", partial(abilities.release, model, name, attribute, scene))
+        _refuses(f"take of {what}", partial(take, model, name, attribute, value, scene))
+        _refuses(f"release of {what}", partial(release, model, name, attribute, scene))
     return "unknown entity and attribute"
 
 
@@ -185,7 +181,7 @@ def check_unknown_command(bench: Bench) -> None:
     Raises:
         Broken: if it is not.
     """
-    _refuses(f"command {NOTHING}", partial(abilities.command, bench.model, NOTHING, {}))
+    _refuses(f"command {NOTHING}", partial(command, bench.model, NOTHING, {}))
 
 
 def _refuses(what: str, call: object) -> None:

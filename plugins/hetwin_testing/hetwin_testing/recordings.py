@@ -8,13 +8,11 @@ from typing import Any
 
 import pytest
 
-from hetwin_core.ensemble.conductor.reporting.coverage import claims_named
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.expressions.expression import Expression
-from hetwin_core.ensemble.scenario.strict_yaml import Document, load
-from hetwin_core.ensemble.validation import Strict, Text, check
-from hetwin_suite._testing.settings import settings_of
-from hetwin_suite._testing.twin import DoesNotHold, Twin
+from hetwin_suite.command import YamlDocument, load_yaml
+from hetwin_suite.model import BadInput, Expression, Strict, Text, check
+from hetwin_suite.runs import claims_named
+from hetwin_testing.settings import settings_of
+from hetwin_testing.twin import DoesNotHold, Twin
 
 
 class Entry(Strict):
@@ -47,7 +45,7 @@ class RecordingsFile(pytest.File):
             raise self.CollectError(str(error)) from None
 
     def _items(self) -> Iterator[pytest.Item]:
-        document = load(self.path)
+        document = load_yaml(self.path)
         if not isinstance(document.data, list) or not document.data:
             raise BadInput(
                 "this is no list of recordings",
@@ -65,7 +63,7 @@ class RecordingsFile(pytest.File):
                     self, name=title, entry=entry, source=source, line=line
                 )
 
-    def _entry(self, document: Document, number: int, data: Any) -> Entry:
+    def _entry(self, document: YamlDocument, number: int, data: Any) -> Entry:
         try:
             entry = check(Entry, data, str(number))
             claims_named(entry.require, f"{number}.require")

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 import hetwin_suite
-import hetwin_suite._testing.recordings
 import hetwin_suite.page
 from hetwin_core.ensemble.resources import resource
-from hetwin_suite._testing import kept
+from hetwin_testing import kept
 
 GOOD = 'holds(on("box", "table"), at(end))'
 

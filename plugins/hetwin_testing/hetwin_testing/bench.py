@@ -9,26 +9,35 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from hetwin_core.ensemble import model_abilities as abilities
-from hetwin_core.ensemble.clock import MainClock
-from hetwin_core.ensemble.conductor.step.outputs import OutputWriter
-from hetwin_core.ensemble.conformance.declaration import check_spec
-from hetwin_core.ensemble.conformance.fixture import ENTITIES, MODEL, Broken, Fixture
-from hetwin_core.ensemble.errors import Refused
-from hetwin_core.ensemble.model import (
+from hetwin_suite.harness import (
+    MainClock,
+    OutputWriter,
+    ResponsibilityTable,
+    Scene,
+    near_by,
+    restore,
+    save,
+)
+from hetwin_suite.model import (
+    ANY_ATTRIBUTE,
+    POSE,
+    WORLD,
+    AttributeSpec,
     Changes,
     Contribution,
+    Entity,
+    Layout,
     MainChanges,
     MainTick,
     Model,
+    Refused,
+    Snapshot,
     Stepping,
+    Value,
 )
-from hetwin_core.ensemble.scenario.model_plan import ModelPlan
-from hetwin_core.ensemble.scene.layout import Entity, Layout
-from hetwin_core.ensemble.scene.scene import ResponsibilityTable, Scene
-from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
-from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE, POSE, WORLD, AttributeSpec, Value
-from hetwin_core.ensemble.supervision.heartbeat import STEP, Row
+from hetwin_suite.runs import ModelPlan
+from hetwin_testing.declaration import check_spec
+from hetwin_testing.fixture import ENTITIES, MODEL, Broken, Fixture
 
 Result = TypeVar("Result")
 
@@ -46,17 +55,17 @@ class Bench:
     Args:
         cls: the model.
         parameters: resolved, as `initialize` gets them.
-        row: where calls are counted.
+        beat: is called before each call of the model.
     """
 
     def __init__(
         self,
         cls: type[Model],
         parameters: Mapping[str, Any],
-        row: Row,
+        beat: Callable[[], None],
     ) -> None:
         self.model = cls()
-        self._row = row
+        self._beat = beat
         self.is_main = cls.can_be_main
         self.index, self.other = (0, 1) if self.is_main else (1, 0)
         self._parameters = dict(parameters)
@@ -125,13 +134,13 @@ class Bench:
             Refused: if the model cannot be saved.
             Broken: if its state is no plain data.
         """
-        saved = self._timed("save", abilities.save, self.model)
+        saved = self._timed("save", save, self.model)
         size = _size(saved, "its state")
         model = type(self.model)()
         model.contribute(self._parameters, SEED)
         model.start(self._at_start)
         try:
-            self._timed("restore", abilities.restore, model, saved, self.scene.snapshot())
+            self._timed("restore", restore, model, saved, self.scene.snapshot())
         except Refused as refusal:
             raise Broken(f"refuses its own saved state: {refusal}") from refusal
         self.model.stop()
@@ -181,7 +190,7 @@ class Bench:
         return self.scene.snapshot()
 
     def _timed(self, name: str, call: Callable[..., Result], *arguments: Any) -> Result:
-        self._row[STEP] += 1
+        self._beat()
         begun = time.perf_counter()
         try:
             return call(*arguments)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support import broken_models
 
-from hetwin_core.ensemble.conformance.suite import check_model_type
+from hetwin_testing.suite import check_model
 
 BROKEN = {
     "NoSummary": ("declaration", "expected one sentence"),
@@ -75,9 +75,7 @@ BROKEN = {
 @pytest.mark.parametrize("name", BROKEN)
 def test_it_is_found_and_named(name: str) -> None:
     check, text = BROKEN[name]
-    failed = {
-        r.check: r.detail for r in check_model_type(f"support.broken_models:{name}") if not r.ok
-    }
+    failed = {r.check: r.detail for r in check_model(f"support.broken_models:{name}") if not r.ok}
     assert check in failed
     assert text in failed[check]
 
@@ -92,12 +90,12 @@ def test_each_broken_model_is_tested() -> None:
 
 
 def test_a_value_for_a_parameter_can_be_given() -> None:
-    results = check_model_type("support.broken_models:WantsText", {"title": "cup"})
+    results = check_model("support.broken_models:WantsText", {"title": "cup"})
     assert all(r.ok for r in results)
 
 
 def test_a_given_parameter_must_exist() -> None:
-    results = check_model_type("support.toys:ToyCup", {"tilte": "cup"})
+    results = check_model("support.toys:ToyCup", {"tilte": "cup"})
     assert [r.detail for r in results if not r.ok] == [
         "has no parameter 'tilte'; expected one of ['strays']"
     ]

@@ -13,13 +13,12 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.resources import file_digest, find
-from hetwin_core.ensemble.scenario.scenario import find_scenario
-from hetwin_suite._study.replaying import WITHIN_S, Replay, Replayed, Replaying, Trouble
-from hetwin_suite._study.workers.processes import Processes
-from hetwin_suite._testing.settings import NotJudged, Settings
+from hetwin_suite.command import find_file
+from hetwin_suite.episode import file_digest
+from hetwin_suite.model import BadInput
+from hetwin_suite.runs import RunOptions, find_scenario
+from hetwin_suite.study import Processes, Replay, Replayed, Replaying, Trouble
+from hetwin_testing.settings import NotJudged, Settings
 
 _FOUND = "replayed.json"
 _DAYS = 14
@@ -58,8 +57,9 @@ def replayed(wanted: Wanted, settings: Settings) -> Replayed:
         out=base,
         keep="all",
         pages=False,
-        within_s=wanted.within_s or WITHIN_S,
     )
+    if wanted.within_s is not None:
+        job = replace(job, within_s=wanted.within_s)
     job.warm()
     key = sha256(f"{job.identity} {_digest_of(job, wanted.source)}".encode()).hexdigest()[:24]
     folder = base / key
@@ -86,7 +86,7 @@ def _digest_of(job: Replaying, source: str) -> str:
     """
     if not source:
         return "own " + json.dumps(sorted(job.files()))
-    path = find(source)
+    path = find_file(source)
     if path is None:
         raise NotJudged(f"there is no recording {source}")
     return file_digest(path)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hetwin_suite._study.replaying import Replayed
+    from hetwin_suite.study import Replayed
 
 _ROWS = "rows-{}.jsonl"
 _TONES = {"passed": "good", "failed": "bad"}
@@ -29,7 +29,7 @@ def note_row(
 
 def page_of(replayed: Replayed, report: Path | None, test: str) -> Path | None:
     """Write the page of a run; returns the file, None if the run has left no log."""
-    from hetwin_suite.view.report.page import write_report
+    from hetwin_suite.page import write_report
 
     if replayed.folder is None:
         return None
@@ -42,8 +42,7 @@ def page_of(replayed: Replayed, report: Path | None, test: str) -> Path | None:
 
 def write_index(report: Path) -> None:
     """Write the page of all that was judged."""
-    from hetwin_suite.view.content import Link, Section, Strong, Table
-    from hetwin_suite.view.document import Document
+    from hetwin_suite.page import Document, Link, Section, Strong, Table
 
     files = sorted(report.glob(_ROWS.format("*")))
     rows = [json.loads(line) for file in files for line in file.read_text("utf-8").splitlines()]

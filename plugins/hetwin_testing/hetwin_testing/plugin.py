@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hetwin_suite._testing.settings import Settings, settings_of
-from hetwin_suite._testing.twin import Twin
+from hetwin_testing.settings import Settings, settings_of
+from hetwin_testing.twin import Twin
 
 SUFFIX = ".hetwin.yaml"
 MARKER = "twin"
@@ -45,7 +45,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     """Collect the recordings of a file."""
     if not file_path.name.endswith(SUFFIX):
         return None
-    from hetwin_suite._testing.recordings import RecordingsFile
+    from hetwin_testing.recordings import RecordingsFile
 
     return RecordingsFile.from_parent(parent, path=file_path)
 
@@ -72,10 +72,10 @@ def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
     settings = session.config.stash.get(Settings.KEY, None)
     report = session.config.getoption("--hetwin-report")
     if report is not None and not hasattr(session.config, "workerinput"):
-        from hetwin_suite._testing.report import write_index
+        from hetwin_testing.report import write_index
 
         write_index(report.absolute())
     if settings is not None and settings.cache is not None:
-        from hetwin_suite._testing.kept import forget_old
+        from hetwin_testing.kept import forget_old
 
         forget_old(settings.cache)

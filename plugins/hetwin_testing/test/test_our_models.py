@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hetwin_core.ensemble.conformance.suite import check_model_type
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.installed import installed
+from hetwin_testing.suite import check_model
 
 OURS = (
     "model_nodes.main_physics.model:MainPhysics",
@@ -51,7 +51,7 @@ GIVEN: dict[str, dict[str, object]] = {
 
 @pytest.mark.parametrize("model", GIVEN)
 def test_the_other_types_keep_it_too(model: str) -> None:
-    results = check_model_type(model, GIVEN[model])
+    results = check_model(model, GIVEN[model])
     assert [f"{r.check}: {r.detail}" for r in results if not r.ok] == []
     saved = next(r.detail for r in results if r.check == "save and restore")
     assert "numbers and texts" in saved
@@ -74,25 +74,25 @@ def test_every_type_is_tested() -> None:
     "model", [*OURS, "support.toys:ToyPhysics", "support.toys:ToyGrasp", "support.toys:ToyCup"]
 )
 def test_it_keeps_the_contract(model: str) -> None:
-    results = check_model_type(model)
+    results = check_model(model)
     checks = [r.check for r in results]
     assert checks in (CHECKS, [c for c in CHECKS if c != "start in the middle of a run"])
     assert [f"{r.check}: {r.detail}" for r in results if not r.ok] == []
 
 
 def test_the_fixture_makes_the_grasp_monitor_speak() -> None:
-    says = {r.check: r.detail for r in check_model_type(OURS[1])}
+    says = {r.check: r.detail for r in check_model(OURS[1])}
     assert says["step"].endswith("2 events")
 
 
 def test_the_fixture_gives_the_rigid_grasp_something_to_hold() -> None:
-    says = {r.check: r.detail for r in check_model_type(OURS[3])}
+    says = {r.check: r.detail for r in check_model(OURS[3])}
     assert says["take and release"].startswith("handed over: box.pose")
     assert "table.pose" in says["take and release"].partition("refused")[2]
 
 
 def test_physics_gives_objects_away_and_takes_them_back() -> None:
-    says = {r.check: r.detail for r in check_model_type(OURS[0])}
+    says = {r.check: r.detail for r in check_model(OURS[0])}
     assert says["take and release"].startswith("handed over: box.pose")
 
 
@@ -102,4 +102,4 @@ def test_physics_gives_objects_away_and_takes_them_back() -> None:
 )
 def test_what_is_no_model_is_bad_input(model: str) -> None:
     with pytest.raises(BadInput):
-        check_model_type(model)
+        check_model(model)

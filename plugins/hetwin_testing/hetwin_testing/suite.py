@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from hetwin_core.ensemble.catalogue import model_class
-from hetwin_core.ensemble.conformance.bench import Bench
-from hetwin_core.ensemble.conformance.checks import (
+from hetwin_suite.harness import model_class
+from hetwin_suite.model import Model
+from hetwin_testing.bench import Bench
+from hetwin_testing.checks import (
     check_deadline,
     check_late_start,
     check_odd_parameters,
@@ -16,31 +17,23 @@ from hetwin_core.ensemble.conformance.checks import (
     check_saving,
     check_unknown_command,
 )
-from hetwin_core.ensemble.conformance.declaration import check_declaration, check_parameters, make
-from hetwin_core.ensemble.conformance.fixture import (
-    ENTITIES,
-    Broken,
-    CheckResult,
-    Report,
-    values_for,
-)
-from hetwin_core.ensemble.model import Model
-from hetwin_core.ensemble.supervision.heartbeat import Row, unseen_row
-
-__all__ = ["CheckResult", "check_model_type"]
+from hetwin_testing.declaration import check_declaration, check_parameters, make
+from hetwin_testing.fixture import ENTITIES, Broken, CheckResult, Report, values_for
 
 DURATION_S = 2.4
 MAX_STEPS = 1000
 MAIN_STEPS = 200
 
 
-def check_model_type(
+def check_model(
     model: str | type[Model],
     parameters: Mapping[str, Any] | None = None,
     report: Report | None = None,
-    row: Row | None = None,
+    beat: Callable[[], None] = lambda: None,
 ) -> list[CheckResult]:
-    """Check that a model keeps the contract that the conductor relies on.
+    """Check that a model keeps the contract that the conductor relies on, as ``hetwin model check`` does.
+
+    It runs in this process, so that a debugger can follow; a model that hangs is not ended.
 
     The model runs on a small scene of its own: a robot's hand that takes a box from a table. A model that can be
     the main one brings its own scene; if it asks for a world, it gets one of hetwin's.
@@ -49,13 +42,13 @@ def check_model_type(
         model: a class, MODULE:CLASS, or a model type.
         parameters: values that are used instead of invented ones, as `initialize` gets them.
         report: collects the results.
-        row: in which each call of the model is counted, for a process that watches this one.
+        beat: is called before each call of the model, for a process that watches this one.
 
     Raises:
         BadInput: if there is no such model.
     """
     cls = model_class(model) if isinstance(model, str) else model
-    suite = _Suite(cls, dict(parameters or {}), report or Report(), row)
+    suite = _Suite(cls, dict(parameters or {}), report or Report(), beat)
     return suite.run()
 
 
@@ -63,12 +56,12 @@ class _Suite:
     """The checks of one model, in the order of its life; each later one needs the earlier ones."""
 
     def __init__(
-        self, cls: type[Model], given: dict[str, Any], report: Report, row: Row | None
+        self, cls: type[Model], given: dict[str, Any], report: Report, beat: Callable[[], None]
     ) -> None:
         self._cls = cls
         self._given = given
         self._report = report
-        self._row = unseen_row() if row is None else row
+        self._beat = beat
         self._values: dict[str, Any] = {}
 
     def run(self) -> list[CheckResult]:
@@ -162,7 +155,7 @@ class _Suite:
     def _odd_parameters(self) -> str:
         def bench(name: str, value: object) -> Bench:
             values = {**self._values, name: value}
-            return Bench(self._cls, values, self._row)
+            return Bench(self._cls, values, self._beat)
 
         return check_odd_parameters(self._cls.requests(), bench)
 
@@ -182,7 +175,7 @@ class _Suite:
         return min(MAX_STEPS, round(DURATION_S * (self._cls.rate or 100.0)))
 
     def _bench(self) -> Bench:
-        return Bench(self._cls, self._values, self._row)
+        return Bench(self._cls, self._values, self._beat)
 
     def _started(self) -> Bench:
         bench = self._bench()

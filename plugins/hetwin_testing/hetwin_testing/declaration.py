@@ -7,11 +7,9 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from hetwin_core.ensemble.conformance.fixture import Broken
-from hetwin_core.ensemble.model import Model, Stepping
-from hetwin_core.ensemble.model_abilities import compared_by
-from hetwin_core.ensemble.parameters import ParameterKind, ParameterRequest
-from hetwin_core.ensemble.scene.values import PARTICLE_SIZE, AttributeSpec, Meaning
+from hetwin_suite.harness import ParameterKind, ParameterRequest
+from hetwin_suite.model import PARTICLE_SIZE, AttributeSpec, Meaning, Model, Stepping, compared_by
+from hetwin_testing.fixture import Broken
 
 CHEAP_S = 0.5
 TOGETHER = (("take", "release"), ("save", "restore"), ("compares", "thresholds"))

@@ -1,0 +1,50 @@
+"""A model outside of runs: the conductor's own parts, for a bench, a test or a measurement of one's own.
+
+A run takes, steps and saves models by these; here they are put around one model by hand::
+
+    from hetwin_suite.harness import model_class
+
+    monitor = model_class("grasp_monitor")
+    print(monitor.summary, [request.name for request in monitor.requests()])
+
+`hetwin_testing` (`pip install "hetwin-suite[testing]"`) is such a bench: it checks that a model keeps the contract.
+"""
+
+from __future__ import annotations
+
+from hetwin_core.ensemble.catalogue import model_class
+from hetwin_core.ensemble.clock import MainClock
+from hetwin_core.ensemble.conductor.start.parameters import entities_meant
+from hetwin_core.ensemble.conductor.step.outputs import OutputWriter
+from hetwin_core.ensemble.model import AttributeStart
+from hetwin_core.ensemble.model_abilities import command, release, restore, save, take
+from hetwin_core.ensemble.own_modules import use_modules_in
+from hetwin_core.ensemble.parameters import ParameterKind, ParameterRequest
+from hetwin_core.ensemble.scene.hands import HandDescription
+from hetwin_core.ensemble.scene.poses import is_pose
+from hetwin_core.ensemble.scene.scene import ResponsibilityTable, Scene
+from hetwin_core.ensemble.scene.snapshot import near_by
+from hetwin_core.ensemble.supervision.watched import WorkFailed, in_a_child
+
+__all__ = [
+    "AttributeStart",
+    "HandDescription",
+    "MainClock",
+    "OutputWriter",
+    "ParameterKind",
+    "ParameterRequest",
+    "ResponsibilityTable",
+    "Scene",
+    "WorkFailed",
+    "command",
+    "entities_meant",
+    "in_a_child",
+    "is_pose",
+    "model_class",
+    "near_by",
+    "release",
+    "restore",
+    "save",
+    "take",
+    "use_modules_in",
+]
