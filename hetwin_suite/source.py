@@ -26,7 +26,7 @@ from hetwin_core.kinematics.trajectories.trajectory import InvalidTrajectory
 from hetwin_core.kinematics.trajectories.trajectory import State as MotionState
 from model_nodes.main_physics.sources.commanded_base import CommandedBase, TwistCommand
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part
+from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part, Placement
 from model_nodes.main_physics.sources.plans import ALL, Plans
 from model_nodes.main_physics.sources.trajectory_file import read_trajectory
 from model_nodes.main_physics.wheels import WheelOdometry, odometry_state
@@ -46,6 +46,7 @@ __all__ = [
     "MotionState",
     "Part",
     "PlaceGiven",
+    "Placement",
     "Plans",
     "RobotSettings",
     "TrajectoryExecution",

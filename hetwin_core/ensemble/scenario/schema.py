@@ -75,6 +75,9 @@ class Commands(Strict):
     """What may be sent, through which controllers, and within which limits."""
 
     groups: dict[Name, CommandGroup] = Field(default={}, description="groups of joints")
+    parameters: Text | None = Field(
+        None, description="file of ros2_control's parameters that says what its controllers are"
+    )
     base: Text | None = Field(
         None, description="topic of type geometry_msgs/msg/Twist that moves the base, e.g. cmd_vel"
     )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from hetwin_commanding.source.commands import GoalEnd, Goals, Outcome
+from hetwin_commanding.source.ends import GoalEnd, Goals, Outcome
 
 
 def test_a_goal_is_reached_when_its_motion_ends() -> None:
     goals = Goals()
     goals.begin_motion("arm", 1, 2.0)
-    goals.note_time(1.9)
+    goals.look(1.9)
     assert goals.take(1) is None
-    goals.note_time(2.0)
+    goals.look(2.0)
     assert goals.take(1) == Outcome(GoalEnd.REACHED)
     assert goals.take(1) is None
 

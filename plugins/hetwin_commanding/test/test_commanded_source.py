@@ -12,13 +12,13 @@ from commanded_arm import ARM, DRIVE, WHEELS, rover
 from hetwin_commanding.source import commands
 from hetwin_commanding.source import part as source_module
 from hetwin_commanding.source.commands import (
-    GoalEnd,
     Inbox,
-    Outcome,
     StopCommand,
     trajectory_command,
     twist_command,
 )
+from hetwin_commanding.source.ends import GoalEnd, Outcome
+from hetwin_commanding.source.parameters import Controller
 from hetwin_commanding.source.part import CommandedPart
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
@@ -61,8 +61,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 class Silence:
     """A link on which nothing comes by itself; the test fills its inbox."""
 
-    def __init__(self, spec: CommandsSpec, controllers: Sequence[str], inbox: Inbox) -> None:
-        self.controllers, self.inbox, self.closed = list(controllers), inbox, False
+    def __init__(self, spec: CommandsSpec, controllers: Sequence[Controller], inbox: Inbox) -> None:
+        self.controllers = [one.name for one in controllers]
+        self.inbox, self.closed = inbox, False
 
     def events(self, time_ns: int) -> list[Event]:
         return []

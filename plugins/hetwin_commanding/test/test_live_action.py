@@ -17,14 +17,14 @@ from support.ros_domains import new_domain
 from support.waiting import wait_until
 
 from hetwin.action import Simulate
+from hetwin_commanding.source.actions import ActionOfController, ControllerAction
 from hetwin_commanding.source.commands import (
     Inbox,
-    Outcome,
     StopCommand,
     TrajectoryCommand,
     trajectory_command,
 )
-from hetwin_commanding.source.live_link import TrajectoryAction
+from hetwin_commanding.source.ends import Joints, Outcome
 from hetwin_core.kinematics.trajectories.trajectory import TrajectoryPoint
 
 
@@ -34,7 +34,7 @@ def read(goal: Any) -> TrajectoryCommand:
     return trajectory_command("arm", ["elbow"], points)
 
 
-def result(outcome: Outcome) -> Any:
+def result(outcome: Outcome, _joints: Joints | None) -> Any:
     return Simulate.Result(ended=outcome.end.value, error=outcome.reason)
 
 
@@ -46,7 +46,8 @@ class Bench:
         self.executor = SingleThreadedExecutor()
         self.executor.add_node(self.node)
         self.inbox = Inbox()
-        self.server = TrajectoryAction(self.node, Simulate, "arm/follow", self.inbox, read, result)
+        action = ControllerAction(Simulate, "arm/follow", read, result)
+        self.server = ActionOfController(self.node, action, self.inbox)
         self.client = ActionClient(self.node, Simulate, "arm/follow")
 
     def done(self, future: Any) -> Any:
@@ -92,7 +93,7 @@ def test_a_goal_ends_when_its_motion_does(bench: Bench) -> None:
     assert command.trajectory.positions.tolist() == [[0.5]]
     ended = handle.get_result_async()
     bench.inbox.goals.begin_motion("arm", command.number, 1.0)
-    bench.inbox.goals.note_time(1.0)
+    bench.inbox.goals.look(1.0)
     answer = bench.done(ended)
     assert (answer.status, answer.result.ended) == (GoalStatus.STATUS_SUCCEEDED, "reached")
 

@@ -111,6 +111,8 @@ def _spec(scenario: Scenario, spec: dict[str, Any]) -> dict[str, Any] | None:
     commands = scenario.file.commands
     if kind is SourceKind.COMMANDS and commands is not None and not scenario.file.robots:
         spec = _taken(commands) | spec
+        if spec.get("parameters"):
+            spec["parameters"] = str(scenario.path_of(spec["parameters"]) or spec["parameters"])
     watched = {t.on.topic for t in scenario.triggers if isinstance(t.on, OnTopic)}
     for one in (spec, *planned_steps(spec)):
         if isinstance(one.get("recording"), str):
@@ -147,6 +149,8 @@ def _step_words(step: Mapping[str, Any]) -> str:
 def _taken(commands: Commands) -> dict[str, Any]:
     """What the robot takes by what may be sent to it, as options of a source."""
     spec: dict[str, Any] = {} if commands.base is None else {"velocity": commands.base}
+    if commands.parameters is not None:
+        spec["parameters"] = commands.parameters
     if commands.groups:
         spec["controllers"] = {g.controller: list(g.joints) for g in commands.groups.values()}
     return spec

@@ -186,6 +186,7 @@ class ObeyingRobot:
         self._engine.step()
         if self.base is not None:
             self.base.read_pose()
+        self._commanded_by.measured(self._time_ns, *self._true())
         return self._plans.events(self._time_ns)
 
     @property
@@ -207,9 +208,9 @@ class ObeyingRobot:
         measured: Floats = np.where(hits, np.maximum(scan + noise, 0.0), scan)
         return measured
 
-    def sensed(self) -> Sensed:
-        """Return what the sensors of the joints say now."""
-        count, drawn_ones = len(self.joints), self._noise.standard_normal
+    def _true(self) -> tuple[Floats, Floats, Floats]:
+        """Position, velocity and effort of the joints, each (n,) [rad or m, per second, Nm or N]."""
+        count = len(self.joints)
         positions, velocities = np.zeros((2, len(self._engine.joints)))
         self._engine.read_joints(positions, velocities)
         efforts = np.full(count, np.nan)
@@ -221,11 +222,17 @@ class ObeyingRobot:
                 positions[:count], velocities[:count], accelerations
             )
             efforts[unknown] = needed[unknown]
+        return positions[:count], velocities[:count], efforts
+
+    def sensed(self) -> Sensed:
+        """Return what the sensors of the joints say now."""
+        count, drawn_ones = len(self.joints), self._noise.standard_normal
         mismatch = self.mismatch
+        positions, velocities, efforts = self._true()
         return Sensed(
             self.stamp_ns,
-            positions[:count] + mismatch.position_noise * drawn_ones(count),
-            velocities[:count] + mismatch.velocity_noise * drawn_ones(count),
+            positions + mismatch.position_noise * drawn_ones(count),
+            velocities + mismatch.velocity_noise * drawn_ones(count),
             efforts * (1.0 + mismatch.effort_noise * drawn_ones(count)),
         )
 

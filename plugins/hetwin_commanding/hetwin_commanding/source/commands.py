@@ -8,88 +8,23 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import NamedTuple
+from typing import Any
 
+from hetwin_commanding.source.ends import Goals, Joints, Judge, Wrong
 from hetwin_suite.robot import JointTrajectory, TrajectoryPoint
 from hetwin_suite.source import InvalidTrajectory, TwistCommand
 
 
-class GoalEnd(StrEnum):
-    """How a goal ended."""
-
-    REACHED = "reached"
-    REPLACED = "replaced"
-    """Its controller got another motion."""
-    CANCELED = "canceled"
-    REFUSED = "refused"
-
-
-class Outcome(NamedTuple):
-    """How a goal ended, and the reason in words; empty if it was reached."""
-
-    end: GoalEnd
-    reason: str = ""
-
-
-class Goals:
-    """The goals of all controllers by their numbers; asked by one thread, and ended by another."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._running: dict[str, tuple[int, float]] = {}
-        self._outcomes: dict[int, Outcome] = {}
-
-    def begin_motion(self, controller: str, number: int, end: float) -> None:
-        """Take note that a controller has a new motion.
-
-        Args:
-            controller: its name; the goal that it had is replaced.
-            number: of the goal; 0: nothing waits for it.
-            end: when the motion ends [s].
-        """
-        with self._lock:
-            former = self._running.pop(controller, None)
-            if former is not None:
-                self._outcomes[former[0]] = Outcome(
-                    GoalEnd.REPLACED, f"{controller} got another motion"
-                )
-            if number:
-                self._running[controller] = number, end
-
-    def refuse(self, number: int, reason: str) -> None:
-        """Take note that a goal was refused."""
-        with self._lock:
-            if number:
-                self._outcomes[number] = Outcome(GoalEnd.REFUSED, reason)
-
-    def cancel(self, controller: str, number: int) -> bool:
-        """Give up a goal; returns whether it was still on its way."""
-        with self._lock:
-            if self._running.get(controller, (0, 0.0))[0] != number:
-                return False
-            del self._running[controller]
-            self._outcomes[number] = Outcome(GoalEnd.CANCELED, "it was canceled")
-            return True
-
-    def note_time(self, time: float) -> None:
-        """Take note that a time [s] has come, by which some may have been reached."""
-        if not self._running:
-            return
-        with self._lock:
-            for controller, (number, end) in list(self._running.items()):
-                if time >= end:
-                    del self._running[controller]
-                    self._outcomes[number] = Outcome(GoalEnd.REACHED)
-
-    def take(self, number: int) -> Outcome | None:
-        """Return how a goal ended, once; None: it has not."""
-        with self._lock:
-            return self._outcomes.pop(number, None)
-
-
 class CommandRefused(Exception):
-    """A command that cannot be obeyed; the text is the reason."""
+    """A command that cannot be obeyed; the text is the reason.
+
+    Attributes:
+        wrong: what is wrong about it.
+    """
+
+    def __init__(self, reason: str, wrong: Wrong = Wrong.GOAL) -> None:
+        super().__init__(reason)
+        self.wrong = wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +36,83 @@ class TrajectoryCommand:
         trajectory: with the motion.
         stamp_ns: when it begins, by the sender's clock [ns]; 0: at once.
         number: of the goal, if the sender waits for the end; 0: it does not.
+        judge: says how the goal ends; None: it is reached when the motion ends.
     """
 
     controller: str
     trajectory: JointTrajectory
     stamp_ns: int = 0
     number: int = 0
+    judge: Judge | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GripCommand:
+    """A position of a gripper's joint.
+
+    Attributes:
+        controller: that gets it.
+        joint: that it moves.
+        position: where it is to be [rad or m].
+        velocity: with which it goes there [rad/s or m/s].
+        judge: says how the goal ends.
+        number: of the goal.
+    """
+
+    controller: str
+    joint: str
+    position: float
+    velocity: float
+    judge: Judge
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class JogCommand:
+    """A short way of some joints from where they are commanded to be, n of them.
+
+    Attributes:
+        controller: that gets it.
+        names: of the joints.
+        displacements: (n,) how far [rad or m]; empty: as far as the velocities take them.
+        velocities: (n,) how fast [rad/s or m/s]; empty: so that it takes the duration.
+        duration: how long [s].
+    """
+
+    controller: str
+    names: tuple[str, ...]
+    displacements: tuple[float, ...]
+    velocities: tuple[float, ...]
+    duration: float
+
+    def trajectory(self, positions: Sequence[float]) -> JointTrajectory:
+        """Return the motion from where the joints are commanded to be (n,) to rest."""
+        if not self.displacements:
+            ways = [v * self.duration for v in self.velocities]
+            ends = [
+                at + way + v * JOG_STOP_S / 2.0
+                for at, way, v in zip(positions, ways, self.velocities, strict=True)
+            ]
+            there = [at + way for at, way in zip(positions, ways, strict=True)]
+            points = [
+                TrajectoryPoint(self.duration, there, self.velocities),
+                TrajectoryPoint(self.duration + JOG_STOP_S, ends, [0.0] * len(ends)),
+            ]
+            return JointTrajectory.through(self.names, points)
+        ends = [at + way for at, way in zip(positions, self.displacements, strict=True)]
+        lasting = self.duration
+        if self.velocities:
+            pairs = zip(self.displacements, self.velocities, strict=True)
+            # from rest to rest on a cubic, the largest velocity is half as much again as the mean
+            lasting = max(1.5 * abs(way) / abs(v) for way, v in pairs)
+        last = TrajectoryPoint(max(lasting, LEAST_S), ends, [0.0] * len(ends))
+        return JointTrajectory.through(self.names, [last])
+
+
+JOG_STOP_S = 0.1
+"""How long joints take to stop after they were jogged with a velocity [s]."""
+LEAST_S = 0.02
+"""How long a motion takes at least [s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +123,7 @@ class StopCommand:
     number: int = 0
 
 
-Command = TrajectoryCommand | StopCommand | TwistCommand
+Command = TrajectoryCommand | GripCommand | JogCommand | StopCommand | TwistCommand
 
 
 def trajectory_command(
@@ -141,6 +147,61 @@ def trajectory_command(
     if trajectory.ends_in_motion:
         raise CommandRefused("its last point has velocities; expected 0, for nothing follows it")
     return TrajectoryCommand(controller, trajectory, stamp_ns, number)
+
+
+def jog_command(
+    controller: str,
+    names: Sequence[str],
+    displacements: Sequence[float],
+    velocities: Sequence[float],
+    duration: float,
+) -> JogCommand:
+    """Return a checked command; see `JogCommand`. Without a duration, velocities hold until they are too old.
+
+    Raises:
+        CommandRefused: if it is no such way.
+    """
+    count = len(names)
+    if not count or len(set(names)) != count:
+        raise CommandRefused(f"joints {', '.join(names) or 'none'}; expected some, each once")
+    for what, values in (("displacements", displacements), ("velocities", velocities)):
+        if values and len(values) != count:
+            raise CommandRefused(f"{what}: {len(values)} numbers; expected {count}")
+    if not displacements and not velocities:
+        raise CommandRefused("no displacements and no velocities; expected one of them")
+    numbers = [*displacements, *velocities, duration]
+    if not all(math.isfinite(number) for number in numbers) or duration < 0.0:
+        raise CommandRefused("a number is not finite, or the duration is negative")
+    if displacements and velocities and not all(velocities):
+        raise CommandRefused("a velocity of 0 with a displacement; expected another")
+    if displacements and not velocities and duration == 0.0:
+        raise CommandRefused("displacements without velocities or a duration; expected one of them")
+    lasting = duration if displacements or duration else JOG_TIMEOUT_S
+    return JogCommand(controller, tuple(names), tuple(displacements), tuple(velocities), lasting)
+
+
+def trajectory_of_message(controller: str, message: Any) -> TrajectoryCommand:
+    """Return the checked command of a trajectory_msgs/msg/JointTrajectory.
+
+    Raises:
+        CommandRefused: if it is no motion that ends at rest.
+    """
+    points = [
+        TrajectoryPoint(
+            point.time_from_start.sec + point.time_from_start.nanosec * 1e-9,
+            point.positions,
+            point.velocities,
+            point.accelerations,
+        )
+        for point in message.points
+    ]
+    stamp = message.header.stamp
+    stamp_ns = stamp.sec * 1_000_000_000 + stamp.nanosec
+    return trajectory_command(controller, list(message.joint_names), points, stamp_ns)
+
+
+JOG_TIMEOUT_S = 0.5
+"""Joints that are jogged with a velocity stop when it was commanded longer ago than this."""
 
 
 def twist_command(forward: float, sideways: float, turn: float) -> TwistCommand:
@@ -170,10 +231,12 @@ class Inbox:
         refused: number of those that were refused.
         last_refusal: topic and reason of the last one.
         goals: what becomes of motions whose sender waits for the end.
+        joints: where they are; None: that is not known yet.
     """
 
     def __init__(self) -> None:
         self.goals = Goals()
+        self.joints: Joints | None = None
         self._lock = threading.Lock()
         self._commands: deque[tuple[int, str, Command]] = deque()
         self._refusals: deque[Refusal] = deque(maxlen=1000)

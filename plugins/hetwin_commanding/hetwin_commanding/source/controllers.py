@@ -8,17 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_commanding.source.commands import (
+    LEAST_S,
     Command,
     CommandRefused,
+    GripCommand,
+    JogCommand,
     StopCommand,
     TrajectoryCommand,
 )
+from hetwin_commanding.source.ends import Wrong
 from hetwin_suite.model import Floats, one_of
-from hetwin_suite.robot import DifferentialDrive
+from hetwin_suite.robot import DifferentialDrive, JointTrajectory, TrajectoryPoint
 from hetwin_suite.source import JointMotion, TrajectoryExecution, TwistCommand
 
 VELOCITY_TIMEOUT_S = 0.5
 """The base stops when its velocity was commanded longer ago than this."""
+HOLD_S = 0.1
+"""How long joints take to rest where they are when their goal has failed."""
 OWN_CLOCK_S = 10.0
 """A stamp further from now than this is another clock's."""
 
@@ -66,6 +72,13 @@ class Controllers:
         match command:
             case TrajectoryCommand():
                 return self._follow(command, now, epoch_ns)
+            case GripCommand():
+                return self._grip(command, now)
+            case JogCommand():
+                self._check(command.controller, command.names)
+                motion = command.trajectory(self._positions(command.names, now))
+                self._execution.follow(motion, now, now)
+                return now + motion.duration
             case StopCommand():
                 self._execution.stop(self._groups.get(command.controller, ()), now)
             case TwistCommand():
@@ -93,18 +106,43 @@ class Controllers:
         twist = self.twist(time)
         return twist.forward, twist.turn
 
-    def _follow(self, command: TrajectoryCommand, now: float, epoch_ns: int) -> float:
-        members = self._groups.get(command.controller, ())
-        for name in command.trajectory.names:
+    def hold(self, controller: str, positions: Mapping[str, float], now: float) -> None:
+        """Let the joints of a controller rest where they are, by name [rad or m]."""
+        names = [name for name in self._groups.get(controller, ()) if name in positions]
+        if names:
+            here = TrajectoryPoint(HOLD_S, [positions[name] for name in names], [0.0] * len(names))
+            self._execution.follow(JointTrajectory.through(names, [here]), now, now)
+
+    def _positions(self, names: Sequence[str], now: float) -> list[float]:
+        """Where joints are commanded to be at a time [s]."""
+        at = self._execution.at(now).positions
+        return [float(at[self._execution.names.index(name)]) for name in names]
+
+    def _check(self, controller: str, names: Sequence[str]) -> None:
+        members = self._groups.get(controller, ())
+        for name in names:
             if name not in members:
                 raise CommandRefused(
-                    f"{command.controller} has no joint {name}; expected {one_of(name, members)}"
+                    f"{controller} has no joint {name}; expected {one_of(name, members)}",
+                    Wrong.JOINTS,
                 )
+
+    def _grip(self, command: GripCommand, now: float) -> float:
+        self._check(command.controller, [command.joint])
+        (here,) = self._positions([command.joint], now)
+        lasting = max(1.5 * abs(command.position - here) / command.velocity, LEAST_S)
+        last = TrajectoryPoint(lasting, [command.position], [0.0])
+        self._execution.follow(JointTrajectory.through([command.joint], [last]), now, now)
+        return now + lasting
+
+    def _follow(self, command: TrajectoryCommand, now: float, epoch_ns: int) -> float:
+        self._check(command.controller, command.trajectory.names)
         begin = _begin(command.stamp_ns, now, epoch_ns)
         if begin + command.trajectory.duration <= now:
             late = now - begin - command.trajectory.duration
             raise CommandRefused(
-                f"the trajectory was over {late:.3f} s ago; expected a point that is still to come"
+                f"the trajectory was over {late:.3f} s ago; expected a point that is still to come",
+                Wrong.TIME,
             )
         self._execution.follow(command.trajectory, begin, now)
         return begin + command.trajectory.duration
@@ -125,5 +163,6 @@ def _begin(stamp_ns: int, now: float, epoch_ns: int) -> float:
     off = min((begin - now for begin in candidates), key=abs)
     raise CommandRefused(
         f"its stamp is {off:+.1f} s from now, so it is of another clock; expected this machine's time,"
-        " simulated time, or 0 for at once"
+        " simulated time, or 0 for at once",
+        Wrong.TIME,
     )

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_commanding.source.commands import CommandRefused, Inbox, StopCommand, TrajectoryCommand
+from hetwin_commanding.source.commands import (
+    CommandRefused,
+    GripCommand,
+    Inbox,
+    JogCommand,
+    StopCommand,
+    TrajectoryCommand,
+)
 from hetwin_commanding.source.controllers import Controllers
+from hetwin_commanding.source.ends import Joints
+from hetwin_commanding.source.parameters import Controller, controllers_of
 from hetwin_suite.engine import Body
-from hetwin_suite.model import BadInput, Event, one_of
+from hetwin_suite.model import BadInput, Event, Floats, one_of
 from hetwin_suite.robot import DifferentialDrive
 from hetwin_suite.source import (
     BaseMotion,
@@ -22,6 +33,7 @@ from hetwin_suite.source import (
     FollowedBase,
     JointMotion,
     Part,
+    Placement,
     TwistCommand,
 )
 
@@ -109,17 +121,18 @@ class CommandedPart(Part):
     Args:
         spec: the namespace, and what to do when the twin is late.
         robots: the one that obeys.
-        listen: opens the link that fills an inbox, for these controllers.
+        listen: opens the link that fills an inbox, for these controllers, whose joints may be patterns.
         wheels: that turn when a velocity of the base is commanded; None: there are none.
     """
 
     is_live = True
+    senses = True
 
     def __init__(
         self,
         spec: CommandsSpec,
         robots: Sequence[Body],
-        listen: Callable[[CommandsSpec, Sequence[str], Inbox], Link],
+        listen: Callable[[CommandsSpec, Sequence[Controller], Inbox], Link],
         wheels: DifferentialDrive | None = None,
     ) -> None:
         self._spec = spec
@@ -132,8 +145,10 @@ class CommandedPart(Part):
         self._motion_ns = -1
         self._motion: JointMotion | None = None
         self._reported: dict[tuple[str, str], float] = {}
-        names = list(spec.controllers or {DEFAULT_CONTROLLER: ()})
-        self._link = listen(spec, names, self._inbox)
+        self._named = controllers_of(spec.controllers, _file(spec))
+        self._moving: tuple[str, ...] = ()
+        self._sensed: tuple[int, Floats, Floats, Floats] | None = None
+        self._link = listen(spec, self._served(), self._inbox)
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -165,12 +180,31 @@ class CommandedPart(Part):
         groups: Mapping[str, Sequence[str]] = {
             DEFAULT_CONTROLLER: [n for n in self.joint_names if n in joints and n not in turning]
         }
-        if self._spec.controllers is not None:
-            groups = self._grouped(self._spec.controllers, joints)
+        if self._named is not None:
+            groups = self._grouped({one.name: one.joints for one in self._named.values()}, joints)
+        self._moving = tuple(joints)
         at = np.array([(resting or {}).get(name, 0.0) for name in joints])
         self._controllers = Controllers(joints, at, groups, self._wheels)
         self._pace.period_ns = period_ns
         return self._controllers.driven
+
+    def _served(self) -> list[Controller]:
+        """The controllers, with the names of their joints."""
+        names = [joint for joint in self.joint_names if not self._turns(joint)]
+        if self._named is None:
+            return [Controller(DEFAULT_CONTROLLER, tuple(names))]
+        return [
+            replace(
+                one,
+                joints=tuple(
+                    name for name in names if any(fnmatchcase(name, each) for each in one.joints)
+                ),
+            )
+            for one in self._named.values()
+        ]
+
+    def _turns(self, joint: str) -> bool:
+        return self._wheels is not None and joint in self._wheels.joints
 
     def _grouped(
         self, controllers: Mapping[str, Sequence[str]], joints: Sequence[str]
@@ -204,6 +238,21 @@ class CommandedPart(Part):
         """Let time run; returns false, for nothing has moved yet."""
         self._link.set_epoch(self._pace.start_clock())
         return False
+
+    def sense(
+        self, time_ns: int, joints: Mapping[str, float], events: Sequence[Event]
+    ) -> Placement | None:
+        """Take note of where the joints are at a time; their velocities are what they moved since the last one."""
+        positions = np.array([joints.get(name, np.nan) for name in self._moving])
+        speeds = np.zeros_like(positions)
+        if self._sensed is not None and time_ns > self._sensed[0]:
+            speeds = (positions - self._sensed[1]) / ((time_ns - self._sensed[0]) * 1e-9)
+        self.measured(time_ns, positions, speeds, np.full(len(positions), np.nan))
+        return None
+
+    def measured(self, time_ns: int, positions: Floats, speeds: Floats, efforts: Floats) -> None:
+        """Take note of where the bound joints are at a time, each (n,) [rad or m, per second, Nm or N]."""
+        self._sensed = time_ns, positions, speeds, efforts
 
     def motion(self, time_ns: int) -> JointMotion:
         """Return the commanded joints at a time; blocks until it is due."""
@@ -240,21 +289,46 @@ class CommandedPart(Part):
 
     def _obey(self, controllers: Controllers, now: float, until_ns: int) -> None:
         goals = self._inbox.goals
-        goals.note_time(now)
+        joints = self._joints(now)
+        if joints is not None:
+            self._inbox.joints = joints
+        for controller in goals.look(now, joints):
+            assert joints is not None  # without it no goal fails
+            here = dict(zip(joints.names, joints.positions.tolist(), strict=True))
+            controllers.hold(controller, here, now)
         for topic, command in self._inbox.take(until_ns):
             if isinstance(command, StopCommand) and not goals.cancel(
                 command.controller, command.number
             ):
                 continue
-            number = command.number if isinstance(command, TrajectoryCommand) else 0
+            awaited = command if isinstance(command, TrajectoryCommand | GripCommand) else None
+            number = 0 if awaited is None else awaited.number
             try:
                 end = controllers.obey(command, now, self._pace.epoch_ns)
             except CommandRefused as refused:
                 self._inbox.refuse(topic, str(refused))
-                goals.refuse(number, str(refused))
+                goals.refuse(number, str(refused), refused.wrong)
                 continue
-            if isinstance(command, TrajectoryCommand):
-                goals.begin_motion(command.controller, number, end)
+            if isinstance(command, TrajectoryCommand | GripCommand | JogCommand):
+                judge = None if awaited is None else awaited.judge
+                goals.begin_motion(command.controller, number, end, judge)
+
+    def _joints(self, now: float) -> Joints | None:
+        """The joints now; None: nothing has said yet where they are."""
+        if self._sensed is None or self._motion is None:
+            return None
+        _, positions, speeds, efforts = self._sensed
+        wanted = self._motion
+        known = np.isfinite(positions)
+        return Joints(
+            now,
+            tuple(name for name, is_known in zip(self._moving, known, strict=True) if is_known),
+            wanted.positions[known],
+            wanted.velocities[known],
+            positions[known],
+            speeds[known],
+            efforts[known],
+        )
 
     def events(self, time_ns: int) -> list[Event]:
         """Return annotations, topic values, refused commands and lost time up to `time_ns`."""
@@ -289,3 +363,8 @@ def obeying(
     from hetwin_commanding.source.live_link import CommandLink
 
     return CommandedPart(spec, robots, CommandLink, wheels)
+
+
+def _file(spec: CommandsSpec) -> Path | None:
+    """The file of the controllers' parameters; None: there is none."""
+    return None if spec.parameters is None else Path(spec.parameters)

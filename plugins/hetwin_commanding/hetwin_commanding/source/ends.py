@@ -1,0 +1,307 @@
+"""How far joints may be from where a controller wants them, and when a goal has ended, as ros2_controllers has it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import NamedTuple, Protocol
+
+from hetwin_suite.model import Floats
+
+ERASED = -1.0
+"""In a goal: the joint may move without restriction."""
+
+
+class GoalEnd(StrEnum):
+    """How a goal ended."""
+
+    REACHED = "reached"
+    REPLACED = "replaced"
+    """Its controller got another motion."""
+    CANCELED = "canceled"
+    REFUSED = "refused"
+    OFF_ITS_PATH = "off its path"
+    """A joint left the path tolerance."""
+    NOT_THERE_IN_TIME = "not there in time"
+    """A joint was outside of the goal tolerance after the goal's time."""
+    STALLED = "stalled"
+    """A gripper stopped before it was there."""
+
+
+class Wrong(StrEnum):
+    """What a command that is refused is wrong about."""
+
+    GOAL = "goal"
+    JOINTS = "joints"
+    TIME = "time"
+
+
+class Outcome(NamedTuple):
+    """How a goal ended, and the reason in words, empty if it was reached; what was wrong where it was refused."""
+
+    end: GoalEnd
+    reason: str = ""
+    wrong: Wrong = Wrong.GOAL
+
+
+class Joints(NamedTuple):
+    """Joints at one time, each (n,) in the order of `names`.
+
+    Attributes:
+        time: of the state [s].
+        names: of the joints.
+        wanted, wanted_speeds: as commanded [rad or m, and per second].
+        positions, speeds: as measured [rad or m, and per second].
+        efforts: as measured [Nm or N]; NaN where that is not known.
+    """
+
+    time: float
+    names: tuple[str, ...]
+    wanted: Floats
+    wanted_speeds: Floats
+    positions: Floats
+    speeds: Floats
+    efforts: Floats
+
+
+class Judge(Protocol):
+    """Says when a goal has ended."""
+
+    def look(self, joints: Joints, end: float) -> Outcome | None:
+        """Return how the goal ended; None: it is on its way.
+
+        Args:
+            joints: now.
+            end: when its motion ends [s].
+        """
+
+
+class Tolerance(NamedTuple):
+    """Largest deviations of a joint: position [rad or m] and velocity [rad/s or m/s]; 0: not checked."""
+
+    position: float = 0.0
+    velocity: float = 0.0
+
+    def violated(self, joints: Joints, index: int) -> str:
+        """Return which of them a joint exceeds, and by how much, in words; empty: none."""
+        apart = abs(float(joints.wanted[index] - joints.positions[index]))
+        slip = abs(float(joints.wanted_speeds[index] - joints.speeds[index]))
+        if 0.0 < self.position < apart:
+            return (
+                f"{joints.names[index]} is off by {apart:.4g} rad or m; allowed {self.position:.4g}"
+            )
+        if 0.0 < self.velocity < slip:
+            unit = "rad/s or m/s"
+            return f"{joints.names[index]} is off by {slip:.4g} {unit}; allowed {self.velocity:.4g}"
+        return ""
+
+
+STOPPED = 0.01
+"""Speed below which a joint has stopped, unless the controller's parameters say otherwise [rad/s or m/s]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerances:
+    """The tolerances of a trajectory's joints.
+
+    Attributes:
+        path: joint -> on the way.
+        goal: joint -> at the end; of others only the velocity is checked.
+        goal_time: how much later the joints may be there [s]; 0: whenever they are.
+        stopped: velocity at the end of joints whose goal says nothing [rad/s or m/s].
+    """
+
+    path: Mapping[str, Tolerance] = field(default_factory=dict)
+    goal: Mapping[str, Tolerance] = field(default_factory=dict)
+    goal_time: float = 0.0
+    stopped: float = STOPPED
+
+    def at_goal(self, joint: str) -> Tolerance:
+        """Return the tolerance of a joint at the end."""
+        return self.goal.get(joint, Tolerance(velocity=self.stopped))
+
+    def asked(
+        self,
+        path: Iterable[tuple[str, Tolerance]],
+        goal: Iterable[tuple[str, Tolerance]],
+        goal_time: float,
+        joints: Iterable[str],
+    ) -> Tolerances:
+        """Return these with the ones of a goal, where 0 stands for the default and -1 for none.
+
+        Args:
+            path, goal: joint and tolerance.
+            goal_time: [s].
+            joints: of the controller.
+
+        Raises:
+            ValueError: if a joint is none of these, or a tolerance is another negative number.
+        """
+        known = frozenset(joints)
+        paths, goals = dict(self.path), dict(self.goal)
+        for given, kept, default in (
+            (path, paths, lambda name: self.path.get(name, Tolerance())),
+            (goal, goals, self.at_goal),
+        ):
+            for name, wanted in given:
+                if name not in known:
+                    raise ValueError(f"a tolerance of {name}, which is none of its joints")
+                kept[name] = Tolerance(*map(_resolved, default(name), wanted))
+        return replace(self, path=paths, goal=goals, goal_time=_resolved(self.goal_time, goal_time))
+
+
+def _resolved(default: float, given: float) -> float:
+    """The tolerance that holds."""
+    if given == ERASED:
+        return 0.0
+    if not given >= 0.0:
+        raise ValueError(f"a tolerance of {given:g}; expected a positive number, 0 or -1")
+    return given or default
+
+
+class AlongTrajectory:
+    """Judges a trajectory as joint_trajectory_controller does.
+
+    Args:
+        joints: of the trajectory.
+        tolerances: that hold for it.
+    """
+
+    def __init__(self, joints: Iterable[str], tolerances: Tolerances) -> None:
+        self._joints, self._tolerances = tuple(joints), tolerances
+
+    def look(self, joints: Joints, end: float) -> Outcome | None:
+        """Return how the goal ended; None: it is on its way."""
+        rules = self._tolerances
+        is_over = joints.time >= end
+        for name in self._joints:
+            tolerance = rules.at_goal(name) if is_over else rules.path.get(name, Tolerance())
+            wrong = tolerance.violated(joints, joints.names.index(name))
+            if wrong and not is_over:
+                return Outcome(GoalEnd.OFF_ITS_PATH, f"path tolerance violated: {wrong}")
+            if wrong and 0.0 < rules.goal_time < joints.time - end:
+                late = f"goal tolerance violated {joints.time - end:.3f} s after the end: {wrong}"
+                return Outcome(GoalEnd.NOT_THERE_IN_TIME, late)
+            if wrong:
+                return None
+        return Outcome(GoalEnd.REACHED) if is_over else None
+
+
+@dataclass(slots=True)
+class OfGripper:
+    """Judges a gripper's goal as the action controllers of grippers do.
+
+    Attributes:
+        joint: that is moved.
+        position: where it is to be [rad or m].
+        goal_tolerance: how near that is [rad or m].
+        allow_stalling: whether it has succeeded where it is stopped.
+        stall_velocity_threshold: below which it stands [rad/s or m/s].
+        stall_timeout: for how long it stands until it is stalled [s].
+    """
+
+    joint: str
+    position: float
+    goal_tolerance: float = 0.01
+    allow_stalling: bool = False
+    stall_velocity_threshold: float = 0.001
+    stall_timeout: float = 1.0
+    _moved: float | None = None
+
+    def look(self, joints: Joints, end: float) -> Outcome | None:
+        """Return how the goal ended; None: it is on its way."""
+        index = joints.names.index(self.joint)
+        at, speed = float(joints.positions[index]), abs(float(joints.speeds[index]))
+        if abs(at - self.position) < self.goal_tolerance:
+            return Outcome(GoalEnd.REACHED)
+        if self._moved is None or speed > self.stall_velocity_threshold:
+            self._moved = joints.time
+        if joints.time - self._moved <= self.stall_timeout:
+            return None
+        reason = f"{self.joint} stalled at {at:.4g}, on its way to {self.position:.4g}"
+        return Outcome(GoalEnd.STALLED, reason)
+
+
+class _Running(NamedTuple):
+    number: int
+    end: float
+    judge: Judge | None
+
+
+class Goals:
+    """The goals of all controllers by their numbers; asked by one thread, and ended by another."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running: dict[str, _Running] = {}
+        self._outcomes: dict[int, Outcome] = {}
+
+    def begin_motion(
+        self, controller: str, number: int, end: float, judge: Judge | None = None
+    ) -> None:
+        """Take note that a controller has a new motion.
+
+        Args:
+            controller: its name; the goal that it had is replaced.
+            number: of the goal; 0: nothing waits for it.
+            end: when the motion ends [s].
+            judge: says how the goal ends; None: it is reached when the motion ends.
+        """
+        with self._lock:
+            former = self._running.pop(controller, None)
+            if former is not None:
+                self._outcomes[former.number] = Outcome(
+                    GoalEnd.REPLACED, f"{controller} got another motion"
+                )
+            if number:
+                self._running[controller] = _Running(number, end, judge)
+
+    def refuse(self, number: int, reason: str, wrong: Wrong = Wrong.GOAL) -> None:
+        """Take note that a goal was refused."""
+        with self._lock:
+            if number:
+                self._outcomes[number] = Outcome(GoalEnd.REFUSED, reason, wrong)
+
+    def cancel(self, controller: str, number: int) -> bool:
+        """Give up a goal; returns whether it was still on its way."""
+        with self._lock:
+            running = self._running.get(controller)
+            if running is None or running.number != number:
+                return False
+            del self._running[controller]
+            self._outcomes[number] = Outcome(GoalEnd.CANCELED, "it was canceled")
+            return True
+
+    def look(self, time: float, joints: Joints | None = None) -> list[str]:
+        """End the goals that have ended.
+
+        Args:
+            time: now [s].
+            joints: where they are; None: where they are commanded to be.
+
+        Returns:
+            The controllers that are to hold their joints, for their goal has failed.
+        """
+        failed: list[str] = []
+        if not self._running:
+            return failed
+        with self._lock:
+            for controller, running in list(self._running.items()):
+                if running.judge is None or joints is None:
+                    outcome = Outcome(GoalEnd.REACHED) if time >= running.end else None
+                else:
+                    outcome = running.judge.look(joints, running.end)
+                if outcome is None:
+                    continue
+                del self._running[controller]
+                self._outcomes[running.number] = outcome
+                if outcome.end in (GoalEnd.OFF_ITS_PATH, GoalEnd.NOT_THERE_IN_TIME):
+                    failed.append(controller)
+        return failed
+
+    def take(self, number: int) -> Outcome | None:
+        """Return how a goal ended, once; None: it has not."""
+        with self._lock:
+            return self._outcomes.pop(number, None)
