@@ -24,13 +24,13 @@ from typing import Any
 import numpy as np
 from machine import machine
 
+from hetwin_compare.compare import compare_runs
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.episodes.comparing.compare import compare_runs
 from hetwin_suite.running.local import run_locally
 from hetwin_suite.running.request import RunRequest
 

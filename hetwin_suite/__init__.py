@@ -12,7 +12,7 @@ For example::
 
 - `hetwin_suite.model`: write a model,
 - `hetwin_suite.runs`: run a scenario, and take runs in hand while they go on,
-- `hetwin_suite.episode`: read, ask and compare episodes; write recordings,
+- `hetwin_suite.episode`: read and ask episodes; write recordings,
 - `hetwin_suite.tables`: episodes as tables,
 - `hetwin_suite.study`: many runs,
 - `hetwin_suite.robot`: motions, programs and skills of robots; stand-ins for real ones,
@@ -49,12 +49,13 @@ _MOVED = {
     " Shape ShapeKind Snapshot Stepping Value WORLD compose extrapolate parameter pose_value relative_to"
     " scene_only",
     "hetwin_suite.runs": "HetwinError",
-    "hetwin_suite.episode": "ANY Answer Atom Comparison END Episode NotKnown START Term Variable When at attached"
-    " compare_runs connected contact during event fluent held in_container loc moving on open_episode state supporting"
+    "hetwin_suite.episode": "ANY Answer Atom END Episode NotKnown START Term Variable When at attached"
+    " connected contact during event fluent held in_container loc moving on open_episode state supporting"
     " throughout visible",
     "hetwin_suite.robot": "CannotReach Failed JointTrajectory Percept Robot SkillScene Task TrajectoryPoint",
     "hetwin_bauer2022.mismatch": "BeliefAxis EpisodeFacts HandFacts JointStates RealWorld RealityAxis RecordingAxis"
     " TwinAxis TwinFiles",
+    "hetwin_compare": "Comparison compare_runs",
     "hetwin_machines": "Watch read_network",
     "hetwin_testing": "CheckResult check_model",
     # of the contract of models in version 0.1
@@ -71,6 +72,7 @@ _EXTRAS = {
     "hetwin_machines": "machines",
     "hetwin_bauer2022.mismatch": "examples",
     "hetwin_testing": "testing",
+    "hetwin_compare": "compare",
 }
 """Homes that are packages of their own -> the extras that install these."""
 

@@ -47,8 +47,6 @@ from hetwin_core.episodes.asking.terms import (
 )
 from hetwin_core.episodes.asking.times import END, START, When, at, during, throughout
 from hetwin_core.episodes.bag import joint_state, recording_writer, write_recording
-from hetwin_core.episodes.comparing.compare import compare_runs
-from hetwin_core.episodes.comparing.comparison import Apart, Comparison
 from hetwin_core.episodes.episode import Episode, open_episode
 from hetwin_core.episodes.flaws.find import flaws_of
 from hetwin_core.episodes.labelled import (
@@ -61,7 +59,14 @@ from hetwin_core.episodes.labelled import (
     write_episode,
 )
 from hetwin_core.episodes.messages import header, nanoseconds, pose_message
-from hetwin_core.episodes.run_folder import EXPLANATION, FORECAST, LOG, new_run_folder, read_summary
+from hetwin_core.episodes.run_folder import (
+    EXPLANATION,
+    FORECAST,
+    LOG,
+    folder_of,
+    new_run_folder,
+    read_summary,
+)
 from hetwin_core.episodes.run_messages import encoded
 from hetwin_suite._robots.bag import write_bag
 from hetwin_suite._robots.own_random import own_random
@@ -95,9 +100,7 @@ __all__ = [
     "START",
     "TRUTH",
     "Answer",
-    "Apart",
     "Atom",
-    "Comparison",
     "DatasetEpisode",
     "Encoded",
     "Episode",
@@ -115,7 +118,6 @@ __all__ = [
     "believed_scene",
     "both_labels",
     "check_episode",
-    "compare_runs",
     "connected",
     "contact",
     "counts",
@@ -126,6 +128,7 @@ __all__ = [
     "find_labelled",
     "flaws_of",
     "fluent",
+    "folder_of",
     "header",
     "held",
     "in_container",

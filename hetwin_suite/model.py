@@ -87,7 +87,7 @@ from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
 from hetwin_core.ensemble.scene.hands import hand_links
-from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout, Selection
+from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout, Selection, entity_to_json
 from hetwin_core.ensemble.scene.poses import (
     angles_between,
     compose,
@@ -237,6 +237,7 @@ __all__ = [
     "compose",
     "conjugate",
     "cross",
+    "entity_to_json",
     "extrapolate",
     "hand_links",
     "library_of",

@@ -40,6 +40,7 @@ from hetwin_suite.view.content import (
     Strong,
     Table,
     Time,
+    listed,
 )
 from hetwin_suite.view.document import Document
 from hetwin_suite.view.figures import (
@@ -106,6 +107,7 @@ __all__ = [
     "filmed",
     "length",
     "lines_over",
+    "listed",
     "missing",
     "over",
     "playing_film",

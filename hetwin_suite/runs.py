@@ -26,6 +26,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
     RunListener,
     RunStart,
     RunSummary,
+    handover_row,
 )
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.parameters import parameters_of
@@ -43,7 +44,13 @@ from hetwin_core.ensemble.supervision.watched import end_with_parent
 from hetwin_core.ensemble.triggers.evaluation import Bound, Evaluation
 from hetwin_core.ensemble.triggers.schema import OnAction, OnEvent
 from hetwin_core.ensemble.triggers.trigger import Trigger
-from hetwin_core.ensemble.words import event_line, event_words, failure_row_words, seconds
+from hetwin_core.ensemble.words import (
+    event_line,
+    event_words,
+    failure_row_words,
+    is_routine_touch,
+    seconds,
+)
 from hetwin_core.episodes.log_writer import RunLog
 
 __all__ = [
@@ -74,6 +81,8 @@ __all__ = [
     "event_words",
     "failure_row_words",
     "find_scenario",
+    "handover_row",
+    "is_routine_touch",
     "laid_scene",
     "library_of",
     "load_scenario",

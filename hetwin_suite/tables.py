@@ -16,20 +16,29 @@ from __future__ import annotations
 
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.episodes.run_folder import LOG
+from hetwin_core.episodes.tables.intervals import Intervals
 from hetwin_core.episodes.tables.lists import BeliefList
-from hetwin_core.episodes.tables.open import open_tables
+from hetwin_core.episodes.tables.open import finished_tables, open_tables
+from hetwin_core.episodes.tables.poses import ANGLE, DISTANCE_M, distances
 from hetwin_core.episodes.tables.rows import (
+    BORNE,
+    DERIVED,
     Belief,
     BeliefError,
     Happening,
     Interval,
     Occasion,
     Task,
+    picked,
 )
 from hetwin_core.episodes.tables.tables import Tables
 from hetwin_core.episodes.tables.truths import Truth, truths
 
 __all__ = [
+    "ANGLE",
+    "BORNE",
+    "DERIVED",
+    "DISTANCE_M",
     "LOG",
     "POSE",
     "Belief",
@@ -38,10 +47,14 @@ __all__ = [
     "Floats",
     "Happening",
     "Interval",
+    "Intervals",
     "Occasion",
     "Tables",
     "Task",
     "Truth",
+    "distances",
+    "finished_tables",
     "open_tables",
+    "picked",
     "truths",
 ]

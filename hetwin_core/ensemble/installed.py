@@ -41,6 +41,7 @@ MODELS = {
 }
 """Types of models that packages of ours bring, and the extras that install these."""
 COMMANDS = {
+    "compare": "compare",
     "label": "datasets",
     "calibrate hand": "evidence",
     "explain": "futures",

@@ -50,7 +50,6 @@ OWN: Mapping[str, Own] = {
     "check": Own("check a scenario and all that it names, with one step", "check:check"),
     "show": Own("show runs in the browser, or write one as a page, tables ...", "show:show"),
     "ask": Own("ask a run what held, what happened, why, and what went wrong", "ask:ask"),
-    "compare": Own("find where two runs part", "compare:compare"),
     "record": Own("record episodes of a simulated real robot"),
     "evaluate": Own("compare approaches on recorded episodes"),
     "robot": Own("play the part of a robot, or command one"),

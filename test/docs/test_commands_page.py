@@ -25,7 +25,7 @@ RENAMED: dict[str, list[tuple[str, str]]] = yaml.safe_load(
 )
 CORE = 16
 """More nouns and verbs than these belong to packages."""
-NAMES_OF_OTHERS = {"explain", "label", "learn", "machines", "night", "predict", "truck"}
+NAMES_OF_OTHERS = {"compare", "explain", "label", "learn", "machines", "night", "predict", "truck"}
 
 
 def made() -> Any:
@@ -38,7 +38,7 @@ def made() -> Any:
     return module
 
 
-@needs("hetwin_futures", "hetwin_learning", "hetwin_machines", "hetwin_tables")
+@needs("hetwin_compare", "hetwin_futures", "hetwin_learning", "hetwin_machines", "hetwin_tables")
 def test_the_page_is_the_commands() -> None:
     page = (ROOT / "docs" / "reference" / "commands.md").read_text("utf-8")
     assert page == made().page(), "run python docs/make_commands_page.py"
@@ -46,6 +46,7 @@ def test_the_page_is_the_commands() -> None:
 
 @needs(
     "hetwin_datasets",
+    "hetwin_compare",
     "hetwin_futures",
     "hetwin_learning",
     "hetwin_machines",
@@ -123,7 +124,7 @@ def test_commands_of_before_do_what_those_of_the_page_do(
         assert new.err == ""
 
 
-@needs("hetwin_futures", "hetwin_learning", "hetwin_machines", "hetwin_tables")
+@needs("hetwin_compare", "hetwin_futures", "hetwin_learning", "hetwin_machines", "hetwin_tables")
 def test_each_name_of_before_leads_somewhere() -> None:
     known = all_commands()
     nouns = {words.split()[0] for words in known}
@@ -168,6 +169,7 @@ def test_a_command_of_before_prints_the_same(
 
 @needs(
     "hetwin_datasets",
+    "hetwin_compare",
     "hetwin_futures",
     "hetwin_learning",
     "hetwin_machines",

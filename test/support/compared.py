@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from hetwin_compare.comparison import Side
 from hetwin_core.ensemble.conductor.reporting.listener import ModelRecord
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.values import POSE, Floats
-from hetwin_core.episodes.comparing.comparison import Side
 from support.made_tables import LAYOUT, POSED, MadePoses, MadeTables
 
 CAN = Entity("can", EntityKind.OBJECT)

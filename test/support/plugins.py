@@ -22,6 +22,7 @@ BESIDE = [
 MANIFESTS = [ROOT / "pyproject.toml", *BESIDE]
 PACKAGES = {
     "commanding": "hetwin_commanding",
+    "compare": "hetwin_compare",
     "examples": "hetwin_tables",
     "datasets": "hetwin_datasets",
     "evidence": "hetwin_evidence",

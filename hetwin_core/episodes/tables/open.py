@@ -16,10 +16,11 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
     RunStart,
     RunSummary,
 )
+from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.limits import parsed_json
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.episodes.bag import FACTS
+from hetwin_core.episodes.bag import FACTS, METADATA
 from hetwin_core.episodes.following.content import (
     is_ended,
     log_file,
@@ -31,6 +32,7 @@ from hetwin_core.episodes.following.content import (
 from hetwin_core.episodes.following.log_file import Chunk, LogFile, Place
 from hetwin_core.episodes.following.states import Definitions, StateReader, States
 from hetwin_core.episodes.log_writer import DueStates, KeptState
+from hetwin_core.episodes.run_folder import LOG
 from hetwin_core.episodes.run_messages import task_message
 from hetwin_core.episodes.tables.deriving.beliefs import told_columns
 from hetwin_core.episodes.tables.deriving.derivation import Derivation, Deriver, Scene
@@ -196,6 +198,22 @@ def _together(states: list[KeptState]) -> States:
         np.concatenate(near),
         np.repeat(np.arange(len(states)), [len(rows) for rows in near]),
     )
+
+
+def finished_tables(run: Path) -> Tables:
+    """Return the tables of a run that is over.
+
+    Raises:
+        BadInput: if there is no run in the folder, it is not over, or it cannot be read.
+    """
+    tables = open_tables(run)
+    if not (tables.finished and (run / LOG / METADATA).exists()):
+        raise BadInput(
+            "the log is not complete: the run goes on, or was killed",
+            file=run / LOG,
+            expected="a run that is over",
+        )
+    return tables
 
 
 def open_tables(run: Path) -> Tables:

@@ -12,9 +12,9 @@ from hetwin_core.ensemble.own_modules import distrust
 from hetwin_core.ensemble.scenario.recorded import is_episode, scenario_of
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.ensemble.scenario.source import SourceKind
-from hetwin_core.episodes.comparing.comparison import open_side
+from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.log_writer import RunLog
-from hetwin_core.episodes.tables.open import open_tables
+from hetwin_core.episodes.tables.open import finished_tables, open_tables
 from hetwin_core.episodes.tables.tables import Tables
 from hetwin_suite._study.runs.making import run_once
 from hetwin_suite._study.runs.study import Study
@@ -64,15 +64,18 @@ def _found(name: str, by: Path, trust: bool) -> Path:
 
 
 def _of_run(run: Path, trust: bool) -> tuple[Study, Tables]:
-    side = open_side(run)
-    given = side.given
+    tables = finished_tables(run)
+    episode = Episode.open(run)
+    given = episode.given
     if "scenario" not in given:
         raise BadInput(
             "the log does not say what the run was given",
             file=run,
             expected="a run of this version of hetwin, or an episode's folder",
         )
-    scenario = load_scenario(_found(side.facts["scenario_file"], run, trust), given["variant"])
+    scenario = load_scenario(
+        _found(episode.description["scenario_file"], run, trust), given["variant"]
+    )
     options = RunOptions(
         source=_source(given["source"], run),
         scene=given["scene"],
@@ -80,7 +83,7 @@ def _of_run(run: Path, trust: bool) -> tuple[Study, Tables]:
         duration=given["duration"],
         variant=given["variant"],
     )
-    return Study(scenario, options), side.tables
+    return Study(scenario, options), tables
 
 
 def _source(specs: Mapping[str, Mapping[str, Any]], run: Path) -> str | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hetwin_core.ensemble.installed import library_of
 from hetwin_core.ensemble.limits import read_text
 from hetwin_core.episodes.run_folder import FORECAST, folder_of
 from hetwin_suite.view.report.page import report_page
-from hetwin_suite.view.show.comparison_page import compared_page
 
 
 def looking_page(run: Path, other: Path | None = None) -> str:
@@ -18,9 +18,13 @@ def looking_page(run: Path, other: Path | None = None) -> str:
         other: that of one beside it.
 
     Raises:
-        BadInput: if there is no such run, or it cannot be read.
+        BadInput: if there is no such run, it cannot be read, or what compares two is not installed.
     """
     if other is None and (run / FORECAST).is_file():
         return read_text(run / FORECAST)
     first = folder_of(run)
-    return report_page(first) if other is None else compared_page(first, folder_of(other))
+    if other is None:
+        return report_page(first)
+    pages = library_of("compare", "hetwin_compare.page", "two runs side by side are compared")
+    page: str = pages.compared_page(first, folder_of(other))
+    return page

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from hetwin_compare.comparison import Apart, Comparison
 from hetwin_futures.predicting import predict
 from hetwin_suite.command import followed
-from hetwin_suite.episode import RECORDING, Apart, Comparison, is_episode
+from hetwin_suite.episode import RECORDING, is_episode
 from hetwin_suite.model import Floats
 from hetwin_suite.runs import RunOptions
 from hetwin_suite.study import Moment, RunResult, Study, run_logged, study_of

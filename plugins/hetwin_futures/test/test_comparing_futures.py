@@ -11,8 +11,8 @@ import pytest
 from support.hetwin_command import refused
 from support.robot_files import ROOT
 
-from hetwin_core.episodes.comparing.compare import compare_runs
-from hetwin_core.episodes.comparing.comparison import Apart, Comparison, Divergence, Parting
+from hetwin_compare.compare import compare_runs
+from hetwin_compare.comparison import Apart, Comparison, Divergence, Parting
 from hetwin_futures.comparing import noise_of, run_as_planned, spread, without_noise
 from hetwin_suite._study.runs.of_run import study_of
 from hetwin_suite._study.runs.run_result import RunResult

@@ -9,22 +9,12 @@ import numpy as np
 from support.carried_box import between, carried_box, made_tables, task
 from support.hostile import HOSTILE, IMAGE, MARK, assert_harmless, hostile_episode
 from support.plugins import needs
-from support.small_run import SmallRun
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.episodes.comparing.comparison import (
-    Apart,
-    Comparison,
-    Difference,
-    Divergence,
-    Parting,
-    What,
-)
 from hetwin_suite._study.runs.run_result import RunResult
 from hetwin_suite.view.document import Document, html_of, live_page
 from hetwin_suite.view.report.course import Mark, course_card
 from hetwin_suite.view.report.page import page
-from hetwin_suite.view.show.comparison_page import comparison_page
 
 
 def test_the_report_of_a_run() -> None:
@@ -38,31 +28,6 @@ def test_what_was_done_and_what_held() -> None:
         section = course_card(rows, [flaw], MARK)
         assert section is not None
         assert_harmless(Document(MARK, [section], footer=MARK).html())
-
-
-def test_a_comparison(small_run: SmallRun) -> None:
-    row = {
-        "time": 1.0,
-        "entity": IMAGE,
-        "attribute": MARK,
-        "from": MARK,
-        "to": IMAGE,
-        "cause": MARK,
-    }
-    compared = Comparison(
-        divergence=Divergence(state=Parting(1_500_000_000, (MARK,), None, None)),
-        given=(
-            Difference(What.SEED, IMAGE, IMAGE, None),
-            Difference(What.PARAMETER, MARK, 1, IMAGE),
-        ),
-        chain=(f"1.50 s: {MARK}", MARK),
-        objects={MARK: Apart(1_600_000_000, 0.2, 0.1)},
-        only_here=(row,),
-        only_there=(row,),
-        from_ns=0,
-        to_ns=3_000_000_000,
-    )
-    assert_harmless(comparison_page(compared, small_run.out, small_run.out))
 
 
 def result(index: int, *, good: bool, **more: Any) -> RunResult:

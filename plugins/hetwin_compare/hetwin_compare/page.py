@@ -9,24 +9,24 @@ from pathlib import Path
 
 import numpy as np
 
-from hetwin_core.episodes.comparing.compare import compare_runs
-from hetwin_core.episodes.comparing.comparison import Comparison, Parting, What
-from hetwin_core.episodes.episode import Episode
-from hetwin_core.episodes.run_folder import folder_of
-from hetwin_suite.view.content import (
+from hetwin_compare.compare import compare_runs
+from hetwin_compare.comparison import Comparison, Parting, What
+from hetwin_suite.episode import Episode, folder_of
+from hetwin_suite.page import (
     Content,
+    Film,
     Inline,
     Items,
+    Marked,
     Paragraph,
     Quiet,
     Section,
     Table,
     Time,
+    filmed,
     listed,
+    side_by_side,
 )
-from hetwin_suite.view.film.film import Film
-from hetwin_suite.view.show.filmed import filmed
-from hetwin_suite.view.show.side_by_side import Marked, side_by_side
 
 _TIMED = re.compile(r"(\d+\.\d+) s: ")
 _SETTINGS = (What.SEED, What.ENGINE, What.RATE)

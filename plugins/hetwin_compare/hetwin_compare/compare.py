@@ -9,10 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.episodes.comparing.comparison import (
+from hetwin_compare.comparison import (
     DISTANCE,
     TOLERANCE_NS,
     Apart,
@@ -24,8 +21,8 @@ from hetwin_core.episodes.comparing.comparison import (
     open_side,
     unpaired,
 )
-from hetwin_core.episodes.comparing.given import compare_given
-from hetwin_core.episodes.comparing.happenings import (
+from hetwin_compare.given import compare_given
+from hetwin_compare.happenings import (
     Disagreement,
     EventSplit,
     TaskSplit,
@@ -37,9 +34,11 @@ from hetwin_core.episodes.comparing.happenings import (
     split_tasks,
     split_words,
 )
-from hetwin_core.episodes.comparing.motion import Motion, compare_motion, first_belief
-from hetwin_core.episodes.run_folder import folder_of
-from hetwin_core.episodes.tables.rows import Interval
+from hetwin_compare.motion import Motion, compare_motion, first_belief
+from hetwin_suite.episode import folder_of
+from hetwin_suite.model import Json
+from hetwin_suite.runs import BadInput
+from hetwin_suite.tables import Floats, Interval
 
 _MOST_GIVEN = 5
 _MOST_LINKS = 12

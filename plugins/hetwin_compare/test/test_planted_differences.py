@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from support.planted import KINDS, Planted
 
-from hetwin_core.episodes.comparing.compare import compare_runs
-from hetwin_core.episodes.comparing.comparison import Comparison, Divergence
+from hetwin_compare.compare import compare_runs
+from hetwin_compare.comparison import Comparison, Divergence
 
 pytestmark = pytest.mark.long
 

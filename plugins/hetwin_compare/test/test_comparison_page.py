@@ -9,7 +9,7 @@ from typing import Any
 
 from support.small_run import SmallRun
 
-from hetwin_core.episodes.comparing.comparison import (
+from hetwin_compare.comparison import (
     Apart,
     Comparison,
     Difference,
@@ -17,7 +17,7 @@ from hetwin_core.episodes.comparing.comparison import (
     Parting,
     What,
 )
-from hetwin_suite.view.show.comparison_page import comparison_page
+from hetwin_compare.page import comparison_page
 
 
 def found(*given: Difference, **changed: Any) -> Comparison:

@@ -11,9 +11,9 @@ import pytest
 from support.browser import Watched, open_page
 from support.pushed_run import parting_runs
 
-from hetwin_core.episodes.comparing.compare import compare_runs
+from hetwin_compare.compare import compare_runs
+from hetwin_compare.page import comparison_page
 from hetwin_core.episodes.episode import Episode
-from hetwin_suite.view.show.comparison_page import comparison_page
 
 pytestmark = pytest.mark.browser
 _GO = "async (time) => { await hetwin.seek(time); return hetwin.time; }"

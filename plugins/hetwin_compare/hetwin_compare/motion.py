@@ -14,10 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.scene.layout import EntityKind
-from hetwin_core.ensemble.scene.values import POSE, Floats
-from hetwin_core.episodes.comparing.comparison import (
+from hetwin_compare.comparison import (
     ANGLE,
     DISTANCE,
     TOLERANCE_NS,
@@ -25,10 +22,20 @@ from hetwin_core.episodes.comparing.comparison import (
     Parting,
     Side,
 )
-from hetwin_core.episodes.tables.intervals import Intervals
-from hetwin_core.episodes.tables.poses import ANGLE as TURNED
-from hetwin_core.episodes.tables.poses import DISTANCE_M, distances
-from hetwin_core.episodes.tables.rows import Belief, Interval, picked
+from hetwin_suite.model import EntityKind, Json
+from hetwin_suite.tables import (
+    ANGLE as TURNED,
+)
+from hetwin_suite.tables import (
+    DISTANCE_M,
+    POSE,
+    Belief,
+    Floats,
+    Interval,
+    Intervals,
+    distances,
+    picked,
+)
 
 Times = NDArray[np.int64]
 """(n,) times in ns."""

@@ -9,14 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.installed import library_of
-from hetwin_suite._commands.options import Jobs, Run, Trust, option
-from hetwin_suite._commands.result import Page, Result, table
+from hetwin_suite.command import BadInput, Jobs, Page, Result, Run, Trust, library_of, option, table
 
 if TYPE_CHECKING:
-    from hetwin_core.ensemble.events import Json
-    from hetwin_core.episodes.comparing.comparison import Comparison
+    from hetwin_compare.comparison import Comparison
+    from hetwin_suite.model import Json
 
 
 def compare(
@@ -53,8 +50,8 @@ def compare(
 
     hetwin compare runs/moved --planned
     """
-    from hetwin_core.episodes.comparing.compare import compare_runs
-    from hetwin_suite.running.patience import never_silent
+    from hetwin_compare.compare import compare_runs
+    from hetwin_suite.command import never_silent
 
     if out is not None and out.is_dir():
         raise BadInput("this is a folder", where="--out", found=str(out), expected="a file")
@@ -79,7 +76,7 @@ def compare(
 
 def _page(found: Comparison, run: Path, other: Path, out: Path) -> Page:
     """Draw both runs side by side, while they are there."""
-    from hetwin_suite.view.show.comparison_page import comparison_page
+    from hetwin_compare.page import comparison_page
 
     drawn = comparison_page(found, run, other)
     return Page(out, lambda: drawn)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from support.compared import side
 from support.made_tables import MadeTables, ns
 
-from hetwin_core.episodes.comparing.comparison import Side
-from hetwin_core.episodes.comparing.happenings import (
+from hetwin_compare.comparison import Side
+from hetwin_compare.happenings import (
     EventSplit,
     parting_of_event,
     split_events,

@@ -14,17 +14,11 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.conductor.reporting.listener import ModelRecord, handover_row
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.values import POSE, Floats
-from hetwin_core.episodes.bag import METADATA
-from hetwin_core.episodes.episode import Episode
-from hetwin_core.episodes.run_folder import LOG
-from hetwin_core.episodes.tables.open import open_tables
-from hetwin_core.episodes.tables.rows import Interval
-from hetwin_core.episodes.tables.tables import Tables
+from hetwin_suite.episode import Episode
+from hetwin_suite.model import Json, Layout
+from hetwin_suite.runs import handover_row
+from hetwin_suite.tables import POSE, Floats, Interval, Tables, finished_tables
+from hetwin_suite.viewer import ModelRecord
 
 DISTANCE = 0.005
 """Bodies that are further from each other than this are apart [m]."""
@@ -223,13 +217,7 @@ def open_side(run: Path) -> Side:
     Raises:
         BadInput: if there is no run in the folder, it is not over, or it cannot be read.
     """
-    tables = open_tables(run)
-    if not (tables.finished and (run / LOG / METADATA).exists()):
-        raise BadInput(
-            "the log is not complete: the run goes on, or was killed",
-            file=run / LOG,
-            expected="a run that is over",
-        )
+    tables = finished_tables(run)
     episode = Episode.open(run)
     return Side(
         tables=tables,

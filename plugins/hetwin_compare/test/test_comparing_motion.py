@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from support.compared import side, stepped
 from support.made_tables import MadeTables, ns
 
-from hetwin_core.episodes.comparing.comparison import Side
-from hetwin_core.episodes.comparing.motion import Motion, compare_motion
+from hetwin_compare.comparison import Side
+from hetwin_compare.motion import Motion, compare_motion
 from hetwin_core.episodes.tables.rows import Interval
 
 ALL = Interval(0, ns(10.0) + 1)
@@ -89,8 +89,8 @@ def test_an_object_of_one_run_alone_is_compared_with_one_at_rest() -> None:
 
 
 def test_runs_longer_than_a_window(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hetwin_core.episodes.comparing.motion._WINDOW_NS", ns(0.7))
-    monkeypatch.setattr("hetwin_core.episodes.comparing.motion._MARGIN_NS", ns(0.05))
+    monkeypatch.setattr("hetwin_compare.motion._WINDOW_NS", ns(0.7))
+    monkeypatch.setattr("hetwin_compare.motion._MARGIN_NS", ns(0.05))
     found = compare_motion(moved(), moved((3.0, PARTS), (8.0, PARTS)), ALL)
     assert found.parted == {"box": ns(3.0)}
     assert found.objects["box"] == pytest.approx((ns(3.0), 0.012, 0.012))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from support.compared import side, stepped
 from support.made_tables import MadeTables, ns
 
-from hetwin_core.episodes.comparing.comparison import Side
-from hetwin_core.episodes.comparing.happenings import disagreements, parting_of_occasions
+from hetwin_compare.comparison import Side
+from hetwin_compare.happenings import disagreements, parting_of_occasions
 from hetwin_core.episodes.tables.rows import Interval
 
 ALL = Interval(0, ns(10.0))

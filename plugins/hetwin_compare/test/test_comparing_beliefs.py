@@ -6,8 +6,8 @@ import pytest
 from support.compared import side
 from support.made_tables import MadeTables, ns
 
-from hetwin_core.episodes.comparing.comparison import Side
-from hetwin_core.episodes.comparing.motion import first_belief
+from hetwin_compare.comparison import Side
+from hetwin_compare.motion import first_belief
 from hetwin_core.episodes.tables.rows import Interval
 
 ALL = Interval(0, ns(10.0) + 1)

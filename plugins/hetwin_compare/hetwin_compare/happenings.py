@@ -8,16 +8,16 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from hetwin_core.ensemble.events import Event, EventKind, Json
-from hetwin_core.ensemble.words import event_words, is_routine_touch
-from hetwin_core.episodes.comparing.comparison import TOLERANCE_NS, Parting, Side, unpaired
-from hetwin_core.episodes.comparing.motion import SETTLING_NS
-from hetwin_core.episodes.tables.intervals import Intervals
-from hetwin_core.episodes.tables.rows import (
+from hetwin_compare.comparison import TOLERANCE_NS, Parting, Side, unpaired
+from hetwin_compare.motion import SETTLING_NS
+from hetwin_suite.model import Event, EventKind, Json
+from hetwin_suite.runs import event_words, is_routine_touch
+from hetwin_suite.tables import (
     BORNE,
     DERIVED,
     Happening,
     Interval,
+    Intervals,
     Occasion,
     Task,
     picked,

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.scene.layout import Entity, EntityKind, entity_to_json
-from hetwin_core.ensemble.scene.values import POSE, Floats
-from hetwin_core.episodes.comparing.comparison import Difference, Side, What
+from hetwin_compare.comparison import Difference, Side, What
+from hetwin_suite.model import Entity, EntityKind, Json, entity_to_json
+from hetwin_suite.tables import POSE, Floats
 
 _SAME_POSE = 1e-6
 """Poses that differ by less, in m and in parts of a quaternion, are the same; engines round."""

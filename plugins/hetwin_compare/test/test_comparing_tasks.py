@@ -7,8 +7,8 @@ from dataclasses import replace
 from support.compared import side
 from support.made_tables import MadeTables, ns
 
-from hetwin_core.episodes.comparing.comparison import Side
-from hetwin_core.episodes.comparing.happenings import parting_of_task, split_tasks
+from hetwin_compare.comparison import Side
+from hetwin_compare.happenings import parting_of_task, split_tasks
 from hetwin_core.episodes.tables.rows import Interval, Status
 
 ALL = Interval(0, ns(10.0) + 1)

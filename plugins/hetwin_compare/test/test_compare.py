@@ -12,9 +12,9 @@ from support.compared import side
 from support.made_tables import MadeTables, placed_box
 from support.small_run import RELEASE, STEP_NS, SmallRun
 
+from hetwin_compare.compare import compare_runs, compare_sides
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.episodes.comparing.compare import compare_runs, compare_sides
 
 HANDOVER: dict[str, Any] = {
     "time": 2.0,

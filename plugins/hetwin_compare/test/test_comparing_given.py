@@ -11,9 +11,9 @@ import pytest
 from support.compared import models, side, stepped
 from support.made_tables import MadeTables
 
+from hetwin_compare.given import compare_given
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import POSE, Shape, ShapeKind
-from hetwin_core.episodes.comparing.given import compare_given
 
 GIVEN: dict[str, Any] = {
     "scenario": {

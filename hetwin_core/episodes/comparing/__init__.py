@@ -1,1 +1,0 @@
-"""Compares two runs: what they were given, where they part, and what comes of it."""
