@@ -38,6 +38,11 @@ class MainClock:
         per_second, rate = self._exact
         return step * per_second // rate
 
+    def times_of(self, steps: range) -> list[int]:
+        """Times of steps in ns."""
+        per_second, rate = self._exact
+        return [step * per_second // rate for step in steps]
+
     def step_from(self, time_ns: int) -> int:
         """The first step that is not before a time in ns."""
         per_second, rate = self._exact

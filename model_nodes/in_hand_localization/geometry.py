@@ -187,7 +187,7 @@ class ObjectGeometry:
         if len(self._parts) == 1:
             return best, normals
         away = points - self._centres
-        bounds = np.sqrt(np.einsum("kij,kij->ki", away, away)) - self._radii
+        bounds = np.sqrt(np.vecdot(away, away)) - self._radii
         for number in (bounds < best).any(axis=1).nonzero()[0].tolist():
             nearer = (bounds[number] < best).nonzero()[0]  # which are fewer, part by part
             distances, directions = self._parts[number + 1].measure(points[nearer])

@@ -235,7 +235,7 @@ class MainPhysics(MainModel[Settings]):
         if count == 1:
             return (tick.time_ns,)
         last = self._clock.step_from(tick.time_ns)
-        return [*map(self._clock.time_of, range(last - count + 1, last)), tick.time_ns]
+        return [*self._clock.times_of(range(last - count + 1, last)), tick.time_ns]
 
     def _quiet_ns(self, engine: Engine, moving: RobotMotion) -> int | None:
         """Until when nothing is reported but states, so that many steps can be taken in one call."""

@@ -158,8 +158,8 @@ class Watching:
         """
         step = round(time_ns * self._rate / 1e9)
         self.due_ns, self.reports_ns = (
-            math.ceil(((step // every + 1) * every - 0.5) * 1e9 / self._rate)
-            for every in (self._stride, self._every)
+            self._after(step, self._stride),
+            self._after(step, self._every),
         )
         if step % self._sample_every == 0:
             self._smoother.take(motion.positions, self._plans.measured_efforts)
@@ -177,6 +177,10 @@ class Watching:
             self._block.of_entities(self._engine.take_touches()),
         )
         return watch.tables()
+
+    def _after(self, step: int, every: int) -> int:
+        """Return when the first of every so many steps ends that follows on a step [ns]."""
+        return math.ceil(((step // every + 1) * every - 0.5) * 1e9 / self._rate)
 
     def _efforts(self) -> tuple[Floats, Floats]:
         """Measured and expected efforts of the commanded joints, at the middle of the smoother's window."""

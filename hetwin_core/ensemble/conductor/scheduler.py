@@ -104,8 +104,11 @@ class Scheduler(Restorable):
 
     def next_due(self, step: int) -> int:
         """The first step of the main model, from this one on, with which any waited-for model steps."""
-        nexts = [-(-step // port.plan.every) * port.plan.every for port in self._waited]
-        return min(nexts, default=sys.maxsize)
+        soonest = sys.maxsize
+        for port in self._waited:
+            every = port.plan.every
+            soonest = min(soonest, -(-step // every) * every)
+        return soonest
 
     def period_ns(self, port: ModelPort, time_ns: int) -> int:
         """Time since this model's last step [ns]; records that it steps to this time."""

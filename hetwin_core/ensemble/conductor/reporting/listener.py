@@ -274,7 +274,11 @@ class ListenerGroup:
 
     def next_ns(self, now_ns: int) -> int:
         """From when on one of them needs the next state, once all have got that of `now_ns` [ns]."""
-        return min((each.next_ns(now_ns) for each in self._of["stepped"]), default=LATER_NS)
+        soonest = LATER_NS
+        for each in self._of["stepped"]:  # faster than a generator, at each step
+            if (due := each.next_ns(now_ns)) < soonest:
+                soonest = due
+        return soonest
 
     def event(self, event: Event) -> None:
         """Publish an event."""

@@ -168,7 +168,7 @@ class EnsembleStep:
         Raises:
             RunFailed: if a model fails and the run is to stop.
         """
-        outputs = self._write(self._begin_after_main(step), then) if self._due else []
+        outputs = self._write(self._begin_after_main(), then) if self._due else []
         if self._scheduler.unwaited:
             outputs += self._collect(step)
         events: list[tuple[int, Event]] = []
@@ -184,15 +184,16 @@ class EnsembleStep:
                 self._failures.handle(failure)
         return events
 
-    def _begin_after_main(self, step: int) -> Sequence[ModelPort]:
+    def _begin_after_main(self) -> Sequence[ModelPort]:
         """Start the models that see the main model's new state; returns all whose outputs are due."""
         due, scheduler = self._due, self._scheduler
         if scheduler.interrupted:
             due = scheduler.still_due(due)
-        scene = self._scene.snapshot()
+        scene, then = self._scene.snapshot(), self._then
         for port in due:
             if not port.plan.beside:
-                port.begin_step(self._input(port, step, self._then, scene))
+                seen = self._events.unseen_by(port.plan.index)
+                port.begin_step(Tick(then, scheduler.period_ns(port, then), scene, seen))
         return due
 
     def _write(self, due: Sequence[ModelPort], then: int) -> Outputs:

@@ -113,7 +113,7 @@ class OutputWriter(Restorable):
                 table.time_ns = time_ns
                 if table.known is None:  # it is checked when it is computed
                     table.check = partial(_check_table, plan, time_ns, name)
-                else:
+                elif wrong_rows(name, table.known) is not None:
                     _check_table(plan, time_ns, name, table.known)
             self._scene.put_tables(output.tables)
         if output.values:
@@ -126,11 +126,12 @@ class OutputWriter(Restorable):
         Raises:
             RunFailed: see `write_main`; or if it holds what only the main model may return.
         """
-        wrong = wrong_output(output, time_ns)
-        if wrong is None and isinstance(output, MainChanges):
-            wrong = not_its_own(output)
-        if wrong is not None:
-            raise RunFailed(plan.name, "step", time_ns or self._scene.time_ns, wrong)
+        if type(output) is not Changes or output.events or output.time_ns != time_ns:
+            wrong = wrong_output(output, time_ns)
+            if wrong is None and isinstance(output, MainChanges):
+                wrong = not_its_own(output)
+            if wrong is not None:
+                raise RunFailed(plan.name, "step", time_ns or self._scene.time_ns, wrong)
         if output.values:
             self._write_values(plan, output)
 

@@ -60,8 +60,8 @@ class RelativeMotion:
         """Add what has moved since the last call."""
         at, turn = self._relative()
         moved, turned = at - self._at, turn - self._turn
-        step = np.sqrt(np.einsum("ij,ij->i", moved, moved))
-        step += self._lever * np.sqrt(np.einsum("ij,ij->i", turned, turned))
+        step = np.sqrt(np.vecdot(moved, moved))
+        step += self._lever * np.sqrt(np.vecdot(turned, turned))
         self.travelled[self._followed] += step
         self._at, self._turn = at, turn
 
@@ -199,12 +199,12 @@ class Pairs:
         """Whether two spheres may be nearer to each other by `_MARGIN`."""
         moved = self._xpos.take(self._spheres, axis=0)
         moved -= centres
-        return bool(4.0 * np.einsum("ij,ij->i", moved, moved).max(initial=0.0) > _MARGIN * _MARGIN)
+        return bool(4.0 * np.vecdot(moved, moved).max(initial=0.0) > _MARGIN * _MARGIN)
 
     def _choose(self) -> None:
         """Choose the pairs that may come within reach; what is known of those that are chosen again is kept."""
         apart = self._xpos[self._round[:, 0]] - self._xpos[self._round[:, 1]]
-        close = np.flatnonzero(np.einsum("ij,ij->i", apart, apart) < self._around)
+        close = np.flatnonzero(np.vecdot(apart, apart) < self._around)
         chosen = np.concatenate((self._flat, close + len(self._flat)))
         least = np.full(len(self._geoms), -np.inf)
         kept = np.intersect1d(chosen, self._chosen, assume_unique=True)

@@ -307,7 +307,8 @@ class MujocoEngine(Engine):
     @property
     def settled(self) -> bool:
         """Whether no body is coming out of another one."""
-        return not (self._simulation.depenetration.is_busy or self.computed_ahead)
+        one = self._simulation
+        return not (one.depenetration.is_busy or one.rolled_out is not None)
 
     def leap(self, periods: int) -> None:
         """Go on from a state that was computed ahead."""

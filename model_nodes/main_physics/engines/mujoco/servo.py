@@ -26,6 +26,7 @@ from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats, Ints
 from model_nodes.main_physics.engines.mujoco.frames import FrameReader
 from model_nodes.main_physics.engines.mujoco.tables import FreeBody, Tables
 from model_nodes.main_physics.engines.shared import CopiedPart
+from model_nodes.main_physics.sources.part import JointMotion
 
 DRIVEN_ARMATURE = 1e5
 """[kg m^2 or kg]; 1000 N on a joint displace it by 0.01 m/s^2 times the step squared."""
@@ -114,6 +115,12 @@ class Servo(CopiedPart):
         self._to[0] = positions
         self._to[1] = velocities
 
+    def commanded(self, motions: Sequence[JointMotion]) -> None:
+        """Take note of the last commands, which were obeyed."""
+        for motion in motions:
+            self._from, self._to = self._to, self._from
+            self._to[0], self._to[1] = motion.positions, motion.velocities
+
     def command_efforts(self, efforts: Floats) -> None:
         """Set the efforts of the next step; only soft joints use theirs."""
         self._efforts[:] = efforts
@@ -127,38 +134,31 @@ class Servo(CopiedPart):
         )
         return between
 
-    def drive(self, target: Floats) -> None:
-        """Apply the forces that reach these positions within one step, if all joints follow and none is soft."""
-        if self._views is not None:
-            self._reach(target, *self._views)
+    def drive(self, target: Floats) -> Floats:
+        """Apply the forces that take all joints to these positions within one step, and return them."""
+        views, moved = self._views, self._moved
+        if views is None:
+            at, speed, force = self._qpos[self._positions], self._qvel[self._dofs], self._force
         else:
-            self._applied[self._dofs] = self._reaching(target)
-
-    def _reaching(self, target: Floats) -> Floats:
-        if self._views is not None:
-            at, speed, _ = self._views
-        else:
-            at, speed = self._qpos[self._positions], self._qvel[self._dofs]
-        return self._reach(target, at, speed, self._force)
-
-    def _reach(self, target: Floats, at: Floats, speed: Floats, force: Floats) -> Floats:
-        """Write the forces that take joints to these positions within one step."""
-        moved = self._moved
+            at, speed, force = views
         np.multiply(speed, self._step, moved)
         np.subtract(target, at, force)
         np.subtract(force, moved, force)
         np.multiply(force, self._strength, force)
+        if views is None:
+            self._applied[self._dofs] = force
         return force
 
     def push(self, share: float, period: float) -> Floats:
         """Apply the forces that reach, within one substep, the target after a fraction of the step; returns it."""
         target: Floats = self._to[0] if share >= 1.0 else self.target(share, period)
-        force = self._reaching(target)
+        force = self.drive(target)
         if len(self._motors):
             force[self._motors] = 0.0
         if len(self._soft):
             force[self._soft] = self._soft_forces(target)
-        self._applied[self._dofs] = force
+        if self._views is None:
+            self._applied[self._dofs] = force
         return target
 
     def _soft_forces(self, target: Floats) -> Floats:

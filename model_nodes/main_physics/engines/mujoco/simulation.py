@@ -233,8 +233,7 @@ class Simulation:
                 near.waits -= 1
                 if near.waits <= 0:
                     near.follow(self.time_ns(0.0))
-        for motion in motions[-2:]:
-            self.servo.command(motion.positions, motion.velocities)
+        self.servo.commanded(motions[-2:])
         self._check()
 
     def _let_follow(self, now_ns: int) -> None:
