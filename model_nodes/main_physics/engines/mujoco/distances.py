@@ -140,16 +140,16 @@ class Pairs:
         self._flat = np.arange(len(flat))
         self._geoms: list[tuple[int, int]] = flat + round_
         self._round = np.array(round_, np.intp).reshape(-1, 2)
-        self._spheres = np.unique(self._round)
+        self._spheres = _distinct(self._round)
         radii = model.geom_rbound[self._round]
         around = radii[:, 0] + radii[:, 1] + reach + _MARGIN
         self._around = around * around
         of_bodies = model.geom_bodyid[np.array(self._geoms, np.intp).reshape(-1, 2)].astype(np.intp)
-        found, first, group = np.unique(of_bodies, axis=0, return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        self._bodies: Places = found[order]
-        self._of: list[tuple[int, int]] = [(one, other) for one, other in self._bodies.tolist()]
-        self._group: Places = np.argsort(order)[group.reshape(-1)]
+        of_pairs = [(one, other) for one, other in of_bodies.tolist()]
+        self._of: list[tuple[int, int]] = list(dict.fromkeys(of_pairs))
+        self._bodies: Places = np.array(self._of, np.intp).reshape(-1, 2)
+        places = {pair: i for i, pair in enumerate(self._of)}
+        self._group: Places = np.array([places[pair] for pair in of_pairs], np.intp)
         self._former: Pairs | None = None
         self._use(data)
 
@@ -210,7 +210,7 @@ class Pairs:
         kept = np.intersect1d(chosen, self._chosen, assume_unique=True)
         least[kept] = self._least[kept]
         self._least, self._chosen, self._chosen_group = least, chosen, self._group[chosen]
-        self._motion.follow(np.unique(self._chosen_group))
+        self._motion.follow(_distinct(self._chosen_group))
         self._centres = self._xpos[self._spheres]
 
     def _nearest_of(self, group: int, pairs: list[tuple[float, int]]) -> Measured | None:
@@ -265,7 +265,7 @@ class SensedPairs(Pairs):
 
     def _use(self, data: mj.MjData) -> None:
         self._data, model, spec = data, self._model, mj.MjSpec()
-        self._used = used = np.unique(np.array(self._geoms, np.intp))
+        self._used = used = _distinct(np.array(self._geoms, np.intp))
         for geom in used.tolist():
             kind = mj.mjtGeom(model.geom_type[geom])
             spec.worldbody.add_geom(name=str(geom), type=kind, size=model.geom_size[geom])
@@ -311,6 +311,11 @@ def nearest_points(
         sign = length if distance >= 0 else -length
         normal = (dx / sign, dy / sign, dz / sign)
     return Nearest(distance, (x, y, z), normal)
+
+
+def _distinct(numbers: Places) -> Places:
+    """Return the numbers in an array, each once, in order; for less than that NumPy imports masked arrays first."""
+    return np.asarray(np.unique(numbers, return_index=True)[0], np.intp)
 
 
 def _pairs(model: mj.MjModel, tables: Tables, bodies: list[int]) -> list[tuple[int, int]]:
