@@ -19,6 +19,10 @@ An engine of one's own is an `Engine`, found by an entry point of the group ``he
 `EngineKind`; scenarios select it by the entry point's name (``engine: NAME``). It is given a `World` of `Body`, `Link`
 and `Joint`. What it cannot compute it may take from MuJoCo: a `Builder` makes a model of the same world, in which
 `Nearest` finds distances and `InverseDynamics` the efforts of a motion. `hetwin_gazebo` is built on nothing else.
+
+Robots and worlds in files of other kinds are read by what an entry point of the group ``hetwin.descriptions`` names,
+whose name is the file's ending or its root's tag: a function of the file that returns a `Description`, as in
+`hetwin_mjcf`.
 """
 
 from __future__ import annotations
@@ -90,10 +94,13 @@ from model_nodes.main_physics.world.description import (
 )
 from model_nodes.main_physics.world.entities import entities_of
 from model_nodes.main_physics.world.notes import STEP_SETTINGS, Notes
+from model_nodes.main_physics.world.resources import Resources
+from model_nodes.main_physics.world.robot_xml import Description
 from model_nodes.main_physics.world.sdf.frames import moved
 from model_nodes.main_physics.world.transforms import compose as compose_poses
+from model_nodes.main_physics.world.transforms import invert as inverse_pose
 from model_nodes.main_physics.world.transforms import joined_inertials, moved_inertial, pose_of
-from model_nodes.main_physics.world.urdf.reader import moving_joints
+from model_nodes.main_physics.world.urdf.reader import moving_joints, read_urdf
 from model_nodes.main_physics.world.xml_file import Element as XmlElement
 from model_nodes.main_physics.world.xml_file import parse_xml, read_xml
 
@@ -113,6 +120,7 @@ __all__ = [
     "BoundingBoxes",
     "Builder",
     "CopiedPart",
+    "Description",
     "Diverged",
     "DriveMode",
     "Engine",
@@ -143,6 +151,7 @@ __all__ = [
     "Rangefinder",
     "Rangefinders",
     "Remark",
+    "Resources",
     "ScanPattern",
     "Scanner",
     "Settings",
@@ -157,6 +166,7 @@ __all__ = [
     "fitted_lidars",
     "frame_name",
     "gives_way",
+    "inverse_pose",
     "joined_inertials",
     "joint_name",
     "load_world",
@@ -171,6 +181,7 @@ __all__ = [
     "parse_xml",
     "pose_of",
     "proximity_objects",
+    "read_urdf",
     "read_xml",
     "rotation_by",
     "rotation_vector",

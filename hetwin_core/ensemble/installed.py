@@ -58,6 +58,8 @@ COMMANDS = {
     ),
 }
 """Commands that packages of ours bring, and the extras that install these."""
+DESCRIPTIONS = {"mujoco": "mjcf", **dict.fromkeys(("usd", "usda", "usdc", "usdz"), "usd")}
+"""Tags and endings of files of robots and worlds that packages of ours read, and the extras that install these."""
 ENGINES = {"gz": "gazebo"}
 """Physics engines that packages of ours bring, and the extras that install these."""
 FORMATS = {"mcap": "foxglove", "parquet": "tables", "rrd": "rerun"}

@@ -34,6 +34,7 @@ Finite = Annotated[float, Field(allow_inf_nan=False)]
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 """A finite number that is written as one."""
 AboveZero = Annotated[Finite, Field(gt=0)]
+"""A finite number above 0."""
 Positive = Annotated[AboveZero, Field(le=100_000)]
 
 
@@ -75,6 +76,7 @@ Direction = Annotated[Vector3, AfterValidator(_direction)]
 Pose7 = Annotated[
     list[Finite], AfterValidator(_pose), Field(json_schema_extra={"minItems": 7, "maxItems": 7})
 ]
+"""Position [m] and quaternion, x y z qw qx qy qz, as a list."""
 
 UNKNOWN_KEY = "unknown_key"
 NO_ALTERNATIVE = "no_alternative"

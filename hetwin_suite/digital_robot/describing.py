@@ -12,13 +12,11 @@ from hetwin_core.kinematics.chains.chain import DhTable, dh_table
 from hetwin_suite.digital_robot.contents import Contents, contents_of_robot, contents_of_world
 from hetwin_suite.digital_robot.dimensions import Dimension, Part, compare, links_of, things_of
 from hetwin_suite.digital_robot.robot_file import read_robot
-from model_nodes.main_physics.world.mjcf.as_urdf import has_joints
-from model_nodes.main_physics.world.mjcf.compiled import is_usd
 from model_nodes.main_physics.world.notes import Notes
-from model_nodes.main_physics.world.robot_xml import MJCF, read_robot_xml
+from model_nodes.main_physics.world.robot_xml import opened
 from model_nodes.main_physics.world.sdf.reader import read_world
 from model_nodes.main_physics.world.urdf.reader import read_urdf
-from model_nodes.main_physics.world.xml_file import read_xml
+from model_nodes.main_physics.world.xml_file import Element
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +55,11 @@ def describe_file(
     Raises:
         BadInput: if a file is wrong, or there is no such chain.
     """
-    if is_usd(file) and not has_joints(file):
-        return _world(file, base or tip, measured)
-    root = read_robot_xml(file) if is_usd(file) else read_xml(file)
-    if root.tag not in ("robot", "sdf", MJCF):
+    root = opened(file)
+    if isinstance(root, Element) and root.tag not in ("robot", "sdf"):
         expected = "<robot>, <sdf> or <mujoco>"
         raise root.bad("is neither a robot nor a world", f"<{root.tag}>", expected)
-    if root.tag == "sdf" or (root.tag == MJCF and not has_joints(file)):
+    if root.tag == "sdf" if isinstance(root, Element) else not root.is_robot():
         return _world(file, base or tip, measured)
     robot = read_robot(file)
     table = None if base is None and tip is None else dh_table(robot.chain(base, tip).segments)

@@ -17,6 +17,7 @@ OWN = {"name", "description", "dependencies", "entry-points", "optional-dependen
 """Keys of a project in which plugins differ."""
 BROUGHT = {
     "hetwin.commands": installed.COMMANDS,
+    "hetwin.engines": installed.ENGINES,
     "hetwin.formats": installed.FORMATS,
     "hetwin.models": installed.MODELS,
     "hetwin.viewers": installed.VIEWERS,

@@ -59,6 +59,7 @@ def angles_between(one: Floats, other: Floats) -> Floats:
 
 Vector: TypeAlias = tuple[float, float, float]
 Quaternion: TypeAlias = tuple[float, float, float, float]
+"""w x y z, of unit length."""
 
 
 def rotate(q: Sequence[float], v: Sequence[float]) -> Vector:

@@ -28,6 +28,7 @@ class Columns(NamedTuple):
 
 
 PROXIMITY, ROBOT_JOINTS, CLEARANCES, TOUCHES = "proximity", "robot_joints", "clearances", "touches"
+"""Names of tables that a snapshot has."""
 WRENCHES = "wrenches"
 TABLES: Mapping[str, Columns] = {
     PROXIMITY: Columns(12),
@@ -38,6 +39,7 @@ TABLES: Mapping[str, Columns] = {
 }
 """What each is, see `Snapshot.proximity` and `watch.Watch`."""
 PROXIMITY_COLUMNS = TABLES[PROXIMITY].number
+"""Number of columns of `Engine.proximity`."""
 
 
 class Table:

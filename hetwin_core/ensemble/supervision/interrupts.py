@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 TERMINATING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Signals that end a command."""
 STDERR = 2
 SHELL_BASE = 128
 """A command that a signal ends has this and the signal's number as its exit code."""

@@ -50,11 +50,15 @@ FOLLOW = JointDrive()
 
 
 Pose: TypeAlias = tuple[float, float, float, float, float, float, float]
+"""Position [m] and unit quaternion: x y z qw qx qy qz."""
 Vector: TypeAlias = tuple[float, float, float]
+"""Along three axes."""
 Colour: TypeAlias = tuple[float, float, float, float]
 
 IDENTITY: Pose = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+"""The pose of a frame in itself."""
 GREY: Colour = (0.7, 0.7, 0.7, 1.0)
+"""The colour of a geometry that has none: red, green, blue and opacity."""
 DEFAULT_FRICTION = 1.0
 """SDFormat's coefficient of a surface that has none."""
 

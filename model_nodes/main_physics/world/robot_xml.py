@@ -1,14 +1,17 @@
-"""A robot's description as the elements of a URDF, whatever its file is: URDF, xacro, MJCF or USD.
+"""A robot's description as the elements of a URDF, whatever its file is: URDF, xacro, or what a package reads.
 
-A xacro file is a program; see `xacro_file`.
+A xacro file is a program; see `xacro_file`. MJCF and USD are read by a package.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
-from model_nodes.main_physics.world.mjcf.as_urdf import robot_of_mjcf
-from model_nodes.main_physics.world.mjcf.compiled import is_usd
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.installed import DESCRIPTIONS, Group
+from model_nodes.main_physics.world.description import World
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
 from model_nodes.main_physics.world.xml_file import Element, as_text, read_xml
@@ -16,6 +19,63 @@ from model_nodes.main_physics.world.xml_file import Element, as_text, read_xml
 _PREFIX = "xacro:"
 _READ = ("link", "joint", "material")
 """Elements of a robot of which a URDF reader reads all."""
+
+
+class Description(Protocol):
+    """A robot or a world in a file that a package reads."""
+
+    def robot(self, notes: Notes) -> Element:
+        """Return ``<robot>`` of URDF with all in the file that is the robot; what is left out is added to the notes.
+
+        Raises:
+            BadInput: if the file cannot be read.
+        """
+
+    def world(self, notes: Notes) -> World:
+        """Return all in the file as bodies; what is left out is added to the notes.
+
+        Raises:
+            BadInput: if the file cannot be read.
+        """
+
+    def is_robot(self) -> bool:
+        """Whether something in the file has joints.
+
+        Raises:
+            BadInput: if the file cannot be read.
+        """
+
+
+_GROUP = Group(
+    "hetwin.descriptions",
+    "reader of robots and worlds",
+    "a function of a file that returns a Description of hetwin_suite.engine",
+    DESCRIPTIONS,
+)
+
+
+def opened(file: Path) -> Element | Description:
+    """Return the root of a file in XML, or its description if a package reads such files.
+
+    The package's entry point has the name of the file's ending, or of the root's tag.
+
+    Raises:
+        BadInput: if the package is not installed, or the file is no XML.
+    """
+    names = _GROUP.known()
+    ending = file.suffix.lower().removeprefix(".")
+    if ending in names:
+        return _described(ending, file)
+    root = read_xml(file)
+    return _described(root.tag, file) if root.tag in names else root
+
+
+def _described(name: str, file: Path) -> Description:
+    try:
+        read: Callable[[Path], Description] = _GROUP.load(name)
+    except BadInput as error:
+        raise error.at(error.where, file) from error
+    return read(file)
 
 
 def is_xacro(root: Element) -> bool:
@@ -38,8 +98,6 @@ def _has_expressions(element: Element) -> bool:
     return any(_has_expressions(child) for child in element.children)
 
 
-MJCF = "mujoco"
-"""Tag of the root of an MJCF file."""
 _FIXED = ("fixed", "ball")
 
 
@@ -50,20 +108,18 @@ def read_robot_xml(
 
     Args:
         file: its description.
-        notes: what becomes of an MJCF that a URDF has no words for is added here, by name.
+        notes: what a URDF has no words for is added here, by name.
         resources: search path for the packages of xacro; by default relative to the file.
 
     Returns:
         The element ``<robot>``.
 
     Raises:
-        BadInput: if the file is neither URDF, xacro nor MJCF, or cannot be made into a URDF.
+        BadInput: if the file is neither URDF, xacro nor what a package reads, or cannot be made into a URDF.
     """
-    if is_usd(file):
-        return robot_of_mjcf(file, notes or Notes())
-    root = read_xml(file)
-    if root.tag == MJCF:
-        return robot_of_mjcf(file, notes or Notes())
+    root = opened(file)
+    if not isinstance(root, Element):
+        return root.robot(notes or Notes())
     if root.tag != "robot":
         raise root.bad(
             "is not a robot", f"<{root.tag}>", "<robot name=...> of URDF, or <mujoco> of MJCF"
@@ -81,10 +137,9 @@ def urdf_of(file: Path, resources: Resources | None = None) -> bytes:
     Raises:
         BadInput: as `read_robot_xml`.
     """
-    if not is_usd(file):
-        root = read_xml(file)
-        if root.tag == "robot" and not is_xacro(root):
-            return file.read_bytes()
+    root = opened(file)
+    if isinstance(root, Element) and root.tag == "robot" and not is_xacro(root):
+        return file.read_bytes()
     return as_text(read_robot_xml(file, resources=resources)).encode()
 
 

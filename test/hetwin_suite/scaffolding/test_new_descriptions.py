@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from support.hetwin_command import hetwin
 from support.menagerie import ROBOTS, write_robot
+from support.plugins import needs
 from support.recorded_bags import MS, joints, write_bag
 from support.robot_files import TABLETOP_ARM
 from support.tabletop import JOINTS
@@ -33,6 +34,7 @@ def new(bag: Path, robot: str | Path, out: Path, *options: str) -> dict[str, Any
     return json.loads(said.out)  # type: ignore[no-any-return]
 
 
+@needs("hetwin_mjcf")
 @pytest.mark.parametrize("name", ROBOTS)
 def test_mjcf_robots_run(name: str, tmp_path: Path) -> None:
     file = write_robot(name, tmp_path)
@@ -43,12 +45,14 @@ def test_mjcf_robots_run(name: str, tmp_path: Path) -> None:
     assert len(printed["hands"]) == (2 if name == "two_arms" else 1)
 
 
+@needs("hetwin_mjcf")
 def test_a_scene_of_the_menagerie_is_a_robot_too(tmp_path: Path) -> None:
     scene = write_robot("parallel", tmp_path).parent / "scene.xml"
     draft = draft_scenario(record(tmp_path, joints_of(scene)), robot=str(scene))
     assert any("thing of the scene (box, floor)" in warning for warning in draft.warnings)
 
 
+@needs("hetwin_mjcf")
 def test_a_scene_of_the_menagerie_is_a_world(tmp_path: Path) -> None:
     scene = write_robot("parallel", tmp_path).parent / "scene.xml"
     bag = record(tmp_path, joints_of(scene))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
 from model_nodes.main_physics.world.resources import Resources
-from model_nodes.main_physics.world.robot_xml import MJCF, read_robot_xml
+from model_nodes.main_physics.world.robot_xml import opened, read_robot_xml
 from model_nodes.main_physics.world.xml_file import Element, read_xml
 
 KNOWN_IN_INCLUDE = {"uri", "name", "pose", "static", "placement_frame"}
@@ -32,8 +32,11 @@ def model_root(found: Path) -> Element:
     Raises:
         BadInput: if it is missing or malformed.
     """
-    root = read_xml(_model_file(found) if found.is_dir() else found)
-    return read_robot_xml(root.file) if root.tag in (MJCF, "robot") else root
+    file = _model_file(found) if found.is_dir() else found
+    root = opened(file)
+    if isinstance(root, Element) and root.tag != "robot":
+        return root
+    return read_robot_xml(file)
 
 
 def only_model(root: Element) -> Element:

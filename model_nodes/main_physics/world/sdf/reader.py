@@ -24,11 +24,9 @@ from model_nodes.main_physics.world.description import (
     Vector,
     World,
 )
-from model_nodes.main_physics.world.mjcf.compiled import is_usd
-from model_nodes.main_physics.world.mjcf_world import read_mjcf_world
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
-from model_nodes.main_physics.world.robot_xml import MJCF
+from model_nodes.main_physics.world.robot_xml import opened
 from model_nodes.main_physics.world.sdf.frames import (
     NEWEST,
     Context,
@@ -49,7 +47,7 @@ from model_nodes.main_physics.world.sdf.model_files import (
 from model_nodes.main_physics.world.sdf.model_parts import ModelParts, read_parts
 from model_nodes.main_physics.world.transforms import compose, invert
 from model_nodes.main_physics.world.urdf.reader import read_urdf
-from model_nodes.main_physics.world.xml_file import Element, read_xml, truth
+from model_nodes.main_physics.world.xml_file import Element, truth
 
 _ONLY_LOOKS = ("visual", "collision")
 """Kept elements of a link that its lump can have as well."""
@@ -296,7 +294,7 @@ _DEFAULT_GRAVITY: Vector = (0.0, 0.0, -9.8)
 def read_world(
     file: Path, notes: Notes | None = None, packages: Mapping[str, Path] | None = None
 ) -> World:
-    """Read the world of an SDFormat or MJCF file.
+    """Read the world of an SDFormat file, or of one that a package reads.
 
     Args:
         file: the world.
@@ -307,11 +305,9 @@ def read_world(
         BadInput: if the file is malformed or refers to missing files; names file and line.
     """
     notes = notes or Notes()
-    if is_usd(file):
-        return read_mjcf_world(file, notes)
-    root = read_xml(file)
-    if root.tag == MJCF:
-        return read_mjcf_world(file, notes)
+    root = opened(file)
+    if not isinstance(root, Element):
+        return root.world(notes)
     if root.tag != "sdf":
         raise root.bad(
             "is neither SDFormat nor MJCF",

@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 
 from hetwin_core.ensemble.errors import BadInput
-from model_nodes.main_physics.world.mjcf.compiled import compile_mjcf
-from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.sdf import model_parts
 from model_nodes.main_physics.world.sdf.reader import read_world
 
@@ -42,11 +40,3 @@ def test_models_that_double_each_other(tmp_path: Path, monkeypatch: pytest.Monke
     models = {f"m{i}": f"m{i + 1}" if i < 40 else "" for i in range(41)}
     with pytest.raises(BadInput, match="includes more; expected 50 models in models at most"):
         read_world(world(tmp_path, models))
-
-
-def test_a_height_field_that_says_to_be_large(tmp_path: Path) -> None:
-    file = tmp_path / "a.xml"
-    size = 'nrow="8000" ncol="8000" size="1 1 1 1"'
-    file.write_text(f'<mujoco><asset><hfield name="h" {size}/></asset><worldbody/></mujoco>')
-    with pytest.raises(BadInput, match="a height field has more than 128 MiB"):
-        compile_mjcf(file, Notes(), "a")

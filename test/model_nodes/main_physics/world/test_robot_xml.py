@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 from support.robot_files import TABLETOP_ARM
 
+from hetwin_core.ensemble import installed
 from hetwin_core.ensemble.errors import BadInput
+from model_nodes.main_physics.world.description import World
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
 from model_nodes.main_physics.world.robot_xml import joints_of, read_robot_xml, urdf_of
+from model_nodes.main_physics.world.sdf.reader import read_world
 from model_nodes.main_physics.world.urdf.reader import read_urdf
+from model_nodes.main_physics.world.xml_file import Element, parse_xml
 
 NS = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
 LINKS = '<link name="a"/><link name="b"/>'
@@ -102,7 +108,6 @@ def test_xacro_that_cannot_be_expanded_is_refused(
         ("<robot name='r'>", "is not well-formed XML"),
         ("<sdf version='1.9'/>", "is not a robot"),
         ("<robot name='r'><link name='l'/></robot>", "has no joint that moves"),
-        ("<mujoco><worldbody><geom size='1'/></worldbody></mujoco>", "has no joint that moves"),
     ],
 )
 def test_files_that_are_no_robots(text: str, says: str, tmp_path: Path) -> None:
@@ -115,3 +120,70 @@ def test_files_that_are_no_robots(text: str, says: str, tmp_path: Path) -> None:
 
 def test_a_urdf_stays_as_it_is() -> None:
     assert urdf_of(TABLETOP_ARM) == TABLETOP_ARM.read_bytes()
+
+
+class Lines:
+    """A description as a package reads it: one joint a line."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def robot(self, notes: Notes) -> Element:
+        notes.add("lines have no meshes")
+        names = re.sub(r"<.*?>", "", self._file.read_text()).split()
+        joints = [
+            f'<joint name="{name}" type="continuous"><parent link="a"/><child link="{name}_l"/></joint>'
+            for name in names
+        ]
+        links = [f'<link name="{name}"/>' for name in ("a", *(f"{n}_l" for n in names))]
+        return parse_xml(f'<robot name="r">{"".join(links + joints)}</robot>'.encode(), self._file)
+
+    def world(self, notes: Notes) -> World:
+        return World("lines", (read_urdf(self.robot(notes), notes, driven=False),))
+
+    def is_robot(self) -> bool:
+        return True
+
+
+def _reads(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    """Let these be the only files that a package reads."""
+    group = "hetwin.descriptions"
+    points = [EntryPoint(name, f"{__name__}:Lines", group) for name in names]
+    monkeypatch.setattr(installed, "_all", lambda _folders: {group: points})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "extra"),
+    [("r.xml", "<mujoco/>", "mjcf"), ("r.usda", "#usda 1.0", "usd"), ("R.USD", "", "usd")],
+)
+def test_where_no_package_reads_it_what_to_install_is_said(
+    name: str, text: str, extra: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _reads(monkeypatch)
+    (tmp_path / name).write_text(text)
+    for read in (read_robot_xml, urdf_of, joints_of, read_world):
+        with pytest.raises(BadInput, match=rf"{name}.*expected .*hetwin-suite\[{extra}\]"):
+            read(tmp_path / name)
+
+
+def test_a_package_reads_files_of_its_ending(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _reads(monkeypatch, "lines")
+    file = tmp_path / "r.lines"
+    file.write_text("one two")
+    assert joints_of(file) == ("one", "two")
+    assert b"two_l" in urdf_of(file)
+    notes = Notes()
+    (body,) = read_world(file, notes).bodies
+    assert [joint.name for joint in body.moving_joints] == ["one", "two"]
+    assert notes.all() == ("lines have no meshes",)
+
+
+def test_a_package_reads_files_with_its_root(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _reads(monkeypatch, "mujoco")
+    file = tmp_path / "r.xml"
+    file.write_text("<mujoco>one</mujoco>")
+    assert read_world(file).name == "lines"

@@ -21,19 +21,17 @@ from transforms3d.axangles import axangle2mat
 from transforms3d.euler import quat2euler
 from transforms3d.quaternions import mat2quat
 
-from hetwin_core.ensemble.scene.values import WORLD
-from model_nodes.main_physics.world.description import IDENTITY, Pose
-from model_nodes.main_physics.world.mjcf.compiled import (
+from hetwin_mjcf.compiled import (
     LEAST_MASS,
     compile_mjcf,
     effort_limits,
     lost,
     mesh_file,
 )
-from model_nodes.main_physics.world.mjcf.followers import Followers
-from model_nodes.main_physics.world.notes import Notes
-from model_nodes.main_physics.world.transforms import compose, invert, pose_of
-from model_nodes.main_physics.world.xml_file import Element
+from hetwin_mjcf.followers import Followers
+from hetwin_suite.engine import IDENTITY, Notes, Pose, compose_poses, inverse_pose, pose_of
+from hetwin_suite.engine import XmlElement as Element
+from hetwin_suite.model import WORLD
 
 _UNNAMED = "MuJoCo Model"
 """What MuJoCo calls a model without a name."""
@@ -62,16 +60,6 @@ def robot_of_mjcf(file: Path, notes: Notes) -> Element:
     if others:
         notes.add(f"{model.label}: {lost('thing of the scene', others)}")
     return model.as_robot(robot)
-
-
-def has_joints(file: Path) -> bool:
-    """Whether a file has something with joints, so that it is a robot.
-
-    Raises:
-        BadInput: if MuJoCo cannot read it.
-    """
-    model = read_mjcf(file)
-    return any(map(model.is_articulated, model.tops))
 
 
 @lru_cache(maxsize=32)
@@ -290,8 +278,10 @@ class MjcfModel:
             file = mesh_file(self.spec, said).resolve()
             shape = self._new("mesh", filename=str(file), scale=scale)
             # MuJoCo moves the vertices to their centre of mass, and the shape by as much.
-            pose = compose(pose, invert([*self.m.mesh_pos[mesh], *self.m.mesh_quat[mesh]]))
-            pose = compose(pose, invert([*(said.refpos * said.scale), *said.refquat]))
+            pose = compose_poses(
+                pose, inverse_pose([*self.m.mesh_pos[mesh], *self.m.mesh_quat[mesh]])
+            )
+            pose = compose_poses(pose, inverse_pose([*(said.refpos * said.scale), *said.refquat]))
         else:
             shape = shapes[kind]()
         material = int(self.m.geom_matid[geom])
@@ -323,11 +313,11 @@ class MjcfModel:
             anchor: Pose = (*map(float, self.m.jnt_pos[joint]), 1.0, 0.0, 0.0, 0.0)  # type: ignore[assignment]
             is_last = joint == joints[-1] and anchor == IDENTITY
             child = name if is_last else f"{name}_by_{self.joint_name(joint)}"
-            frame = compose(compose(at, anchor), self._undone(joint))
+            frame = compose_poses(compose_poses(at, anchor), self._undone(joint))
             yield self._moving(joint, parent, child, frame)
             if not is_last:
                 yield self._new("link", name=child)
-            parent, at = child, invert(anchor)
+            parent, at = child, inverse_pose(anchor)
         if joints and parent != name:
             yield self._joint("fixed", f"{name}_fixed", parent, name, at)
 

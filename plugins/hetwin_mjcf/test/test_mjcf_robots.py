@@ -13,6 +13,7 @@ from support.robot_files import TABLETOP_ARM
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Floats
+from hetwin_mjcf.description import Mjcf
 from hetwin_suite.digital_robot.robot_file import read_robot
 from hetwin_suite.scaffolding.hands import find_hands
 from hetwin_suite.scaffolding.reach import link_frames, surface_points
@@ -248,3 +249,29 @@ def test_a_scene_has_its_robot_and_its_things(name: str, tmp_path: Path) -> None
     own = read_urdf(scene, notes := Notes())
     assert [j.name for j in robot.joints] == [j.name for j in own.joints]
     assert any("not carried over: thing of the scene (box, floor)" in n for n in notes.all())
+
+
+def test_a_height_field_that_says_to_be_large(tmp_path: Path) -> None:
+    file = tmp_path / "a.xml"
+    size = 'nrow="8000" ncol="8000" size="1 1 1 1"'
+    file.write_text(f'<mujoco><asset><hfield name="h" {size}/></asset><worldbody/></mujoco>')
+    with pytest.raises(BadInput, match="a height field has more than 128 MiB"):
+        read_world(file)
+
+
+def test_a_file_without_joints_is_no_robot(tmp_path: Path) -> None:
+    file = tmp_path / "r.xml"
+    file.write_text("<mujoco><worldbody><geom size='1'/></worldbody></mujoco>")
+    assert not Mjcf(file).is_robot()
+    with pytest.raises(BadInput, match="has no joint that moves") as caught:
+        joints_of(file)
+    assert caught.value.file == str(file)
+
+
+def test_a_world_includes_it(tmp_path: Path) -> None:
+    arm = odd(tmp_path)
+    file = tmp_path / "w.sdf"
+    include = f"<include><uri>{arm}</uri></include>"
+    file.write_text(f'<sdf version="1.9"><world name="w">{include}</world></sdf>')
+    (body,) = read_world(file).bodies
+    assert {"turn", "push", "roll", "last"} <= {joint.name for joint in body.joints}

@@ -12,8 +12,8 @@ from typing import Any
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.world.mjcf.compiled import lost
+from hetwin_mjcf.compiled import lost
+from hetwin_suite.model import Floats
 
 SAMPLES = 9
 """Positions of a driven joint at which its loops are closed."""

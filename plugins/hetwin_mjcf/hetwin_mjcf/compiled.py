@@ -8,10 +8,8 @@ from typing import Any
 
 import mujoco as mj
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.installed import library_of
-from hetwin_core.ensemble.limits import check_size
-from model_nodes.main_physics.world.notes import Notes
+from hetwin_suite.engine import Notes
+from hetwin_suite.model import BadInput, check_size, library_of
 
 LEAST_MASS = 1e-9
 """Mass of a body that has none [kg], for MuJoCo refuses those that move."""

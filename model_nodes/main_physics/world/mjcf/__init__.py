@@ -1,1 +1,0 @@
-"""Reads MJCF, the format of MuJoCo."""

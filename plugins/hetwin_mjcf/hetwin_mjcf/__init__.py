@@ -1,0 +1,1 @@
+"""Robots and worlds in MJCF, or in OpenUSD, as MuJoCo compiles them."""
