@@ -20,8 +20,9 @@ from hetwin_core.episodes.following.states import States
 from hetwin_core.episodes.tables.rows import Interval
 
 DISTANCE_M = 0.02
+"""A pose that is farther than this from another one is a different pose [m]."""
 ANGLE = math.radians(10.0)
-"""A pose that is farther than these from another one is a different pose [m, rad]."""
+"""A pose that is turned by more than this from another one is a different pose [rad]."""
 
 
 def distances(poses: Floats, others: Floats) -> tuple[Floats, Floats]:
