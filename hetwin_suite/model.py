@@ -32,6 +32,7 @@ from hetwin_core.ensemble.base_words import (
     DRIVE_BASE,
 )
 from hetwin_core.ensemble.clock import NS_PER_S
+from hetwin_core.ensemble.concern_words import JUDGED
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.events import (
     ANNOUNCED,
@@ -142,6 +143,7 @@ from hetwin_core.ensemble.validation import (
     check,
     tag,
 )
+from model_nodes.evidence.likelihood import Claim, Voice, claim, judged
 from model_nodes.references import Reference
 
 __all__ = [
@@ -156,6 +158,7 @@ __all__ = [
     "DRIVE_BASE",
     "EXTERNAL_WRENCH",
     "FIDELITY",
+    "JUDGED",
     "NS_PER_S",
     "ODOMETRY",
     "PARTICLE_SIZE",
@@ -169,6 +172,7 @@ __all__ = [
     "AttributeSpec",
     "BadInput",
     "Changes",
+    "Claim",
     "Commanded",
     "Comparing",
     "Consistency",
@@ -222,6 +226,7 @@ __all__ = [
     "Unsaveable",
     "Value",
     "Vector3",
+    "Voice",
     "Watch",
     "WatchLayout",
     "WatchedRobot",
@@ -233,6 +238,7 @@ __all__ = [
     "check",
     "check_files",
     "check_size",
+    "claim",
     "compared_by",
     "compose",
     "conjugate",
@@ -240,6 +246,7 @@ __all__ = [
     "entity_to_json",
     "extrapolate",
     "hand_links",
+    "judged",
     "library_of",
     "multiply",
     "one_of",

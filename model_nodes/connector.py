@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import AfterValidator
 
+from hetwin_core.ensemble.concern_words import JUDGED
 from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import (
@@ -70,6 +71,13 @@ class Settings(Parameters):
         0.02,
         "m",
     )
+    sure: float = parameter(
+        "probability above which a judged claim `connected` of the hand that carried the probe connects it, and not"
+        " its place; 0: its place does",
+        0.0,
+        ge=0,
+        lt=1,
+    )
     takes_over: bool = parameter(
         "whether it takes collisions and pose, or only says whether the probe is in its place", True
     )
@@ -83,8 +91,9 @@ class Connector(Model[Settings]):
     probe's *pose* and reports ``connected``. Both only while something carries the probe, that is, while its pose is
     given in a frame other than the world's: a probe that is not pushed does not snap in. Nor does one that enters the
     smaller cylinder through its side or its far end, where the socket has a wall: it must come along the axis over
-    `approach_length`. A probe that leaves the outer cylinder unconnected, or is released unconnected, gets its
-    collisions back. With `takes_over` false the model only reports whether the probe is in its place, as for a
+    `approach_length`. With `sure`, a judged claim ``connected`` decides in place of all that, also once the probe is
+    let go, and a later one takes it back. A probe that leaves the outer cylinder unconnected, or is released unconnected,
+    gets its collisions back. With `takes_over` false the model only reports whether the probe is in its place, as for a
     baseline without it.
     """
 
@@ -125,6 +134,7 @@ class Connector(Model[Settings]):
         self._has_pose = False
         self._is_in_place = False
         self._came_along: bool | None = None
+        self._carrier, self._judged = "", False
 
     def step(self, tick: Tick) -> Changes:
         """Compare the probe with its ideal pose."""
@@ -144,9 +154,12 @@ class Connector(Model[Settings]):
         carried = tick.scene.parent(self._probe) != WORLD
         if carried and near and not self._has_collision:
             changes.take(self._probe, COLLISION)
-        if carried and locked and not self._has_pose:
+        connects = self._hears(tick) if limits.sure else carried and locked
+        if connects and not self._has_pose:
             changes.take(self._probe, POSE)
             self._connected(changes, tick.scene.time_ns)
+        elif limits.sure and self._has_pose and not connects:
+            changes.give_back(self._probe, POSE)
         if not (near and carried) and self._has_collision and not self._has_pose:
             changes.give_back(self._probe, COLLISION)
         self._write_values(changes)
@@ -185,6 +198,17 @@ class Connector(Model[Settings]):
             return None
         radial, axial, angle = self._offset(scene)
         return {"lock_radius": radial, "lock_length": abs(axial), "lock_angle": angle}
+
+    def _hears(self, tick: Tick) -> bool:
+        """Whether the last claim about the hand that carries the probe, or did, is that it is connected."""
+        parent = tick.scene.parent(self._probe)
+        self._carrier = self._carrier if parent in (WORLD, self._socket) else parent
+        for event in tick.events:
+            said = event.arguments
+            own = said.get("claim") == CONNECTED.name and said.get("hand") == self._carrier
+            if event.name == JUDGED and own:
+                self._judged = float(str(said["probability"])) > self.settings.sure
+        return self._judged
 
     def _comes_along(self, radial: float, axial: float) -> bool:
         """Whether the probe has come along the axis, inside the inner cylinder's radius all the way.

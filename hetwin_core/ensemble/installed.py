@@ -23,6 +23,7 @@ MODELS = {
     "fmu": "fmi",
     "gazebo_view": "gazebo",
     "machine_network": "machines",
+    "mating": "evidence",
     **dict.fromkeys(
         ("displacement", "fill_level", "openness", "slicing", "switch", "temperature"), "household"
     ),

@@ -6,6 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import exp, log
 
+from hetwin_core.ensemble.concern_words import JUDGED
+from hetwin_core.ensemble.events import Event, Json
+
 KNOWN_BELOW, KNOWN_ABOVE = 0.2, 0.8
 """Between these probabilities a claim is not known."""
 
@@ -159,3 +162,27 @@ def claim(name: str, voices: Iterable[Voice], prior: float = 0.5) -> Claim:
         else ""
     )
     return Claim(name, probability, heard, reason)
+
+
+def judged(found: Claim, hand: str, time_ns: int) -> Event:
+    """Return the event that says how sure a claim about a hand is."""
+    voices: list[Json] = [
+        {
+            "source": one.source,
+            "quantity": one.quantity,
+            "unit": one.unit,
+            "log_ratio": one.log_ratio,
+            "stamp": one.stamp_s,
+            "reason": one.reason,
+        }
+        for one in found.voices
+    ]
+    arguments: dict[str, Json] = {
+        "claim": found.name,
+        "hand": hand,
+        "known": found.known,
+        "probability": found.probability,
+        "reason": found.reason,
+        "voices": voices,
+    }
+    return Event(JUDGED, time_ns, arguments=arguments)

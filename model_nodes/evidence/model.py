@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 
 from hetwin_core.ensemble.concern_words import JUDGED
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.limits import read_json
 from hetwin_core.ensemble.model import Changes, Contribution, Model, Tick
 from hetwin_core.ensemble.parameters import (
@@ -28,7 +28,7 @@ from hetwin_core.ensemble.scene.watch import WatchLayout
 from hetwin_core.ensemble.validation import Strict
 from model_nodes.evidence.closings import Closing, Rest
 from model_nodes.evidence.heard import Heard
-from model_nodes.evidence.likelihood import Claim, Voice, against, claim, voice
+from model_nodes.evidence.likelihood import Claim, Voice, against, claim, judged, voice
 from model_nodes.evidence.wrist import Wrist
 from model_nodes.grasp_monitor.fingers import FingerMotion
 
@@ -249,26 +249,7 @@ class Evidence(Model[Settings]):
         return claim(name, [*voices, *self._heard.felt(name)], self.settings.prior)
 
     def _event(self, found: Claim, time_ns: int) -> Event:
-        voices: list[Json] = [
-            {
-                "source": one.source,
-                "quantity": one.quantity,
-                "unit": one.unit,
-                "log_ratio": one.log_ratio,
-                "stamp": one.stamp_s,
-                "reason": one.reason,
-            }
-            for one in found.voices
-        ]
-        arguments: dict[str, Json] = {
-            "claim": found.name,
-            "hand": self.settings.hand.name,
-            "known": found.known,
-            "probability": found.probability,
-            "reason": found.reason,
-            "voices": voices,
-        }
-        return Event(JUDGED, time_ns, arguments=arguments)
+        return judged(found, self.settings.hand.name, time_ns)
 
 
 def _calibration(file: Path | None) -> Calibration:

@@ -15,12 +15,14 @@ class Task:
     """The task of an episode.
 
     Attributes:
-        scenario: name of the scenario of our approach; those of the baselines have the approach as suffix.
+        scenario: that its episodes name; those of the baselines have the approach as suffix.
+        ensemble: name of the scenario of our approach.
         predicate: prefix of the predicates of which one must hold at the end.
         paper: the paper's Table 2: approach -> (right, of) for successful and failed executions; None for n/a.
     """
 
     scenario: str
+    ensemble: str
     predicate: str
     paper: Mapping[str, tuple[tuple[int, int] | None, tuple[int, int] | None]]
 
@@ -44,6 +46,7 @@ TASKS = {
     for task in (
         Task(
             "uncertain_environment",
+            "uncertain_environment",
             "in_container(ball,",
             {
                 "ensemble": ((4, 5), (5, 5)),
@@ -54,6 +57,7 @@ TASKS = {
         ),
         Task(
             "insertion",
+            "insertion_felt",
             "connected(dip,",
             {
                 "ensemble": ((3, 5), None),
@@ -79,7 +83,7 @@ def task_of(scenario: str) -> Task:
 
 def scenario_name(task: Task, approach: str) -> str:
     """Return the name of the scenario of a task in an approach."""
-    return task.scenario if approach == "ensemble" else f"{task.scenario}_{approach}"
+    return task.ensemble if approach == "ensemble" else f"{task.scenario}_{approach}"
 
 
 def says_success(task: Task, state: Mapping[str, Any]) -> bool:

@@ -101,7 +101,15 @@ def _write_recording(
     joint_states = recording.joint_states
     for axis, level in changing:
         joint_states = axis.change(joint_states, level, facts)
-    write_recording(folder, replace(recording, joint_states=joint_states))
+    kept = {
+        topic: connection
+        for topic, connection in recording.connections.items()
+        if all(axis.keeps(connection.msgtype, level) for axis, level in changing)
+    }
+    others = [one for one in recording.others if one.topic in kept]
+    write_recording(
+        folder, replace(recording, joint_states=joint_states, others=others, connections=kept)
+    )
 
 
 def _scene(

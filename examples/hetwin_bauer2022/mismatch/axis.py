@@ -34,7 +34,7 @@ class Axis(ABC):
     Attributes:
         place: where it acts.
         name: as `--mismatch NAME=LEVEL` names it, and its entry point.
-        unit: of its levels: `rad`, `m`, `s`, `Hz`, `N m`, or `factor`.
+        unit: of its levels: `rad`, `m`, `s`, `Hz`, `N m`, `factor`, or `level`.
         none: the level that changes nothing.
         levels: five or more to measure, in order, with `none`.
         lowest: the least possible level.
@@ -85,7 +85,7 @@ class Axis(ABC):
 
 
 class RecordingAxis(Axis):
-    """An axis that acts on the recorded joint states."""
+    """An axis that acts on the recorded joint states, or on which messages there are beside them."""
 
     place = Place.RECORDING
 
@@ -100,6 +100,10 @@ class RecordingAxis(Axis):
             level: see `Axis`.
             episode: what is known about the episode.
         """
+
+    def keeps(self, type_name: str, level: float) -> bool:
+        """Whether other messages of a type stay in the recording at this level."""
+        return True
 
 
 class BeliefAxis(Axis):

@@ -15,6 +15,8 @@ Command = Callable[[Any], tuple[str, Json]]
 _PAUSE_NS = 500_000_000
 """A command that comes so long after another one is a goal of its own, and none of a stream."""
 _OFTEN_NS = 20_000_000
+_LEAST_STRAIN = 0.002
+"""Joints whose errors change by less than this in all are strained as before [rad]."""
 _LEAST_RISE = 2.0
 """Pressures that change by less than this say nothing new [counts]."""
 _TACTILE = re.compile("tactile|taxel|skin|touch", re.IGNORECASE)
@@ -81,9 +83,36 @@ def trajectory_reader(topic: str) -> CommandReader:
     return CommandReader(topic, _goal)
 
 
-def controller_reader(topic: str) -> CommandReader:
-    """Return a reader of a controller's state: where it brings its joints."""
-    return CommandReader(topic, _reference, streams=True)
+class ControllerReader:
+    """Reads a controller's state: where it brings its joints, and how far they are from where it wants them now.
+
+    Args:
+        topic: of its state.
+    """
+
+    every_ns = _OFTEN_NS
+
+    def __init__(self, topic: str) -> None:
+        self._topic, self._commands = topic, CommandReader(topic, _reference, streams=True)
+        self._strained = np.zeros(0)
+
+    def __call__(self, message: Any, time_ns: int) -> list[Event]:
+        """Return a new command, and the errors of its joints where these have changed."""
+        events = self._commands(message, time_ns)
+        errors = np.asarray(message.error.positions, dtype=np.float64)
+        if errors.shape != (len(message.joint_names),) or not np.isfinite(errors).all():
+            return events
+        before = self._strained
+        if before.shape == errors.shape and np.linalg.norm(errors - before) < _LEAST_STRAIN:
+            return events
+        self._strained = errors
+        _, named = _named(message.joint_names, errors)
+        return [*events, _event("strains", time_ns, self._topic, {"errors": named})]
+
+
+def controller_reader(topic: str) -> ControllerReader:
+    """Return a reader of a controller's state."""
+    return ControllerReader(topic)
 
 
 def array_reader(topic: str) -> Callable[[Any, int], list[Event]]:

@@ -1,0 +1,64 @@
+"""An axis of which signals a recording has at all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hetwin_bauer2022.mismatch.axis import RecordingAxis
+from hetwin_bauer2022.mismatch.facts import EpisodeFacts
+from hetwin_bauer2022.mismatch.joint_states import JointStates
+from hetwin_suite.runs import BadInput
+
+JOINTS, EFFORTS, COMMANDS, WRENCH = 0.0, 1.0, 2.0, 3.0
+_FROM = {
+    "control_msgs/msg/JointTrajectoryControllerState": COMMANDS,
+    "robotiq_2f_gripper_control/msg/Robotiq2FGripper_robot_input": COMMANDS,
+    "geometry_msgs/msg/WrenchStamped": WRENCH,
+}
+"""From which level on messages of a type are there; those of other types always are."""
+
+
+class Signals(RecordingAxis):
+    """The recording has no more than positions of joints at 0, efforts from 1 on, commands from 2, wrenches from 3."""
+
+    name = "signals"
+    unit = "level"
+    none = WRENCH
+    levels = (JOINTS, EFFORTS, COMMANDS, WRENCH)
+    lowest, highest = JOINTS, WRENCH
+    hardware = (JOINTS, WRENCH)
+    source = (
+        "all are found: many robots of others publish positions alone, UR and Franka arms efforts and a wrench "
+        "(ur_robot_driver, franka_ros)"
+    )
+    summary = (
+        "0: positions of joints alone; 1: and efforts; 2: and commands and the gripper's status; "
+        "3: and the wrench"
+    )
+
+    def check(self, level: float) -> None:
+        """Check a level.
+
+        Raises:
+            BadInput: if it is none of the four.
+        """
+        if level not in self.levels:
+            expected = ", ".join(f"{one:g}" for one in self.levels)
+            raise BadInput(
+                f"{self.name} cannot have this level",
+                where="--mismatch",
+                found=level,
+                expected=f"{expected}; {self.none:g} changes nothing",
+            )
+
+    def change(
+        self, recorded: list[JointStates], level: float, episode: EpisodeFacts
+    ) -> list[JointStates]:
+        """Leave efforts out below their level."""
+        if level >= EFFORTS:
+            return recorded
+        return [replace(one, efforts=one.efforts[:, :0]) for one in recorded]
+
+    def keeps(self, type_name: str, level: float) -> bool:
+        """Whether messages of a type are there."""
+        return level >= _FROM.get(type_name, JOINTS)

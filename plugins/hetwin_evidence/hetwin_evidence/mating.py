@@ -1,0 +1,208 @@
+"""A model that judges whether a probe went into its socket, by where it first met resistance and how far it sank."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+
+from hetwin_evidence.meeting import Meeting, Resistance, Rested, below
+from hetwin_suite.model import (
+    JUDGED,
+    Amount,
+    Changes,
+    Contribution,
+    EntityKind,
+    EntityName,
+    Event,
+    Floats,
+    Hand,
+    Model,
+    Parameters,
+    Snapshot,
+    Tick,
+    Vector3,
+    Voice,
+    claim,
+    judged,
+    parameter,
+    relative_to,
+    rotate,
+)
+
+_BASELINE_NS = 300_000_000
+"""Over so long before a probe comes near its socket it is learned what the arm feels in free motion."""
+STRAINS = "strains"
+"""An event of the robot: how far joints are from where their controller wants them."""
+
+
+class MatingSettings(Parameters):
+    """The parameters of the model."""
+
+    hand: Hand = parameter("the hand that pushes")
+    probe: EntityName = parameter("the object that is plugged in")
+    socket: EntityName = parameter("the object that it is plugged into")
+    axis: Vector3 = parameter(
+        "direction in which the probe goes in, in the socket's frame", (0.0, 0.0, -1.0)
+    )
+    goes_in: Amount = parameter(
+        "a probe that is this deep in its socket when it is let go slides in by itself", 0.009, "m"
+    )
+    near_radius: Amount = parameter(
+        "radius of the cylinder about the connected pose in which it may meet the socket", 0.03, "m"
+    )
+    near_length: Amount = parameter("half the length of that cylinder, along the axis", 0.06, "m")
+    least_push: Amount = parameter(
+        "a wrist that is pushed back by this much more has met something", 1.0, "N"
+    )
+    least_effort: Amount = parameter(
+        "so have joints of the arm whose efforts have changed by this much in all", 1.5, "N m"
+    )
+    least_strain: Amount = parameter(
+        "so have joints that are further by this much from where their controller wants them",
+        0.006,
+        "rad",
+    )
+    prior: float = parameter("probability of a connection before anything is felt", 0.5, gt=0, lt=1)
+
+
+class Mating(Model[MatingSettings]):
+    """Judges whether a probe that a hand pushed into a socket is connected.
+
+    Where the socket's face stands is believed to some millimetres only, so it is measured: it is where the hand was
+    along the axis when it first met resistance. How deep the probe is when it is let go counts from there. The wrist's
+    force finds the face best, then the efforts of the arm's joints, then how far these lag behind their commands, and
+    at last where the hand first stood still; the best that is there speaks, with the spread that its kind of
+    measurement has. When the probe is let go it raises ``judged`` for the claim ``connected``.
+    """
+
+    summary = "Judges by resistance and depth whether a probe went into its socket."
+    rate = 50.0
+    raises: ClassVar[Mapping[str, str]] = {
+        JUDGED: "a claim was judged: claim, hand, known (true, false, or null), probability, reason, voices"
+    }
+
+    def initialize(self, settings: MatingSettings, scene: Contribution) -> None:
+        """Say what it reads."""
+        scene.needs(
+            (settings.hand.robot, "joint_efforts"),
+            (settings.hand.robot, "joint_positions"),
+            ("*", "pose"),
+            ("*", "wrenches"),
+        )
+
+    def start(self, scene: Snapshot) -> None:
+        """Find the joints and links that carry the hand."""
+        layout, hand = scene.layout, self.settings.hand
+        entities = {entity.name: entity for entity in layout.entities}
+        chain = [hand.link]
+        while entities[chain[-1]].parent:
+            chain.append(entities[chain[-1]].parent)
+        self._sensors = {
+            number: entity.name
+            for number, entity in enumerate(layout.entities)
+            if entity.kind is EntityKind.LINK and entity.name in chain
+        }
+        joints = layout.entity(hand.robot).joints
+        arm = [entities[link].joint for link in chain if entities[link].joint in joints]
+        self._places = [joints.index(joint) for joint in arm]
+        self._arm = frozenset(arm)
+        self._has_efforts = layout.has(hand.robot, "joint_efforts")
+        self._strains: dict[str, dict[str, float]] = {}
+        self._free: dict[str, list[tuple[int, Floats]]] = {}
+        self._meeting: Meeting | None = None
+        self._was_carried = False
+
+    def step(self, tick: Tick) -> Changes:
+        """Follow the hand along the axis; judge when it has let go of the probe."""
+        scene, changes = tick.scene, tick.changes()
+        self._note(tick.events)
+        felt = self._felt(scene)
+        carried = scene.parent(self.settings.probe) == self.settings.hand.name
+        if self._meeting is None:
+            self._remember(felt, scene.time_ns)
+            if carried and self._is_near(scene):
+                self._meeting = self._begin()
+        if self._meeting is not None:
+            if carried:
+                self._meeting.go_on(scene.time_ns, self._along(scene), felt)
+            elif self._was_carried:
+                changes.events.append(self._judge(self._meeting, scene.time_ns))
+                self._meeting = None
+        self._was_carried = carried
+        return changes
+
+    def _note(self, events: tuple[Event, ...]) -> None:
+        for event in events:
+            errors = event.arguments.get("errors")
+            if event.name == STRAINS and isinstance(errors, dict):
+                own = {k: float(v) for k, v in errors.items() if isinstance(v, int | float)}
+                if self._arm & own.keys():
+                    self._strains[event.source] = own
+
+    def _felt(self, scene: Snapshot) -> dict[str, Floats]:
+        """What the arm feels now, by source; none of those that it does not have."""
+        found: dict[str, Floats] = {}
+        rows = scene.wrenches
+        own = rows[np.isin(rows[:, 1].astype(int), list(self._sensors))] if len(rows) else rows
+        recent = own[own[:, 0] > scene.time_ns - 20_000_000] if len(own) else own
+        if len(recent) and np.isfinite(recent[:, 2:5]).all():
+            force = recent[:, 2:5].mean(axis=0)
+            w, x, y, z = scene.pose(self._sensors[int(recent[-1, 1])])[3:7]
+            force = np.array(rotate((w, x, y, z), tuple(force)))
+            found["wrist"] = np.array([force @ self._axis(scene)])
+        if self._has_efforts and self._places:
+            efforts = scene.get(self.settings.hand.robot, "joint_efforts")[self._places]
+            if np.isfinite(efforts).all() and efforts.any():
+                found["efforts"] = efforts
+        strains = {name: one for own in self._strains.values() for name, one in own.items()}
+        if strains:
+            found["strain"] = np.array([strains.get(name, 0.0) for name in sorted(self._arm)])
+        return found
+
+    def _remember(self, felt: Mapping[str, Floats], time_ns: int) -> None:
+        for source, value in felt.items():
+            kept = self._free.setdefault(source, [])
+            kept.append((time_ns, value))
+            while kept[0][0] < time_ns - _BASELINE_NS:
+                kept.pop(0)
+
+    def _begin(self) -> Meeting:
+        limits = self.settings
+        least = {
+            "wrist": limits.least_push,
+            "efforts": limits.least_effort,
+            "strain": limits.least_strain,
+        }
+        free = {
+            source: np.median([value for _, value in kept], axis=0)
+            for source, kept in self._free.items()
+            if kept
+        }
+        return Meeting(
+            [Resistance(source, free[source], least[source]) for source in least if source in free],
+            Rested(),
+        )
+
+    def _axis(self, scene: Snapshot) -> Floats:
+        w, x, y, z = scene.pose(self.settings.socket)[3:7]
+        axis = np.array(rotate((w, x, y, z), self.settings.axis))
+        return np.asarray(axis / np.linalg.norm(axis))
+
+    def _along(self, scene: Snapshot) -> float:
+        """How far in the hand is along the axis [m], from anywhere."""
+        return float(scene.pose(self.settings.hand.link)[:3] @ self._axis(scene))
+
+    def _is_near(self, scene: Snapshot) -> bool:
+        limits = self.settings
+        place = relative_to(scene.pose(limits.socket), scene.pose(limits.probe))[:3]
+        axis = np.array(limits.axis) / np.linalg.norm(limits.axis)
+        axial = float(place @ axis)
+        radial = float(np.linalg.norm(place - axial * axis))
+        return radial <= limits.near_radius and abs(axial) <= limits.near_length
+
+    def _judge(self, meeting: Meeting, time_ns: int) -> Event:
+        voices: list[Voice] = [below(one, self.settings.goes_in) for one in meeting.depths()]
+        found = claim("connected", voices, self.settings.prior)
+        return judged(found, self.settings.hand.name, time_ns)
