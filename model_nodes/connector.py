@@ -92,9 +92,9 @@ class Connector(Model[Settings]):
     given in a frame other than the world's: a probe that is not pushed does not snap in. Nor does one that enters the
     smaller cylinder through its side or its far end, where the socket has a wall: it must come along the axis over
     `approach_length`. With `sure`, a judged claim ``connected`` decides in place of all that, also once the probe is
-    let go, and a later one takes it back. A probe that leaves the outer cylinder unconnected, or is released unconnected,
-    gets its collisions back. With `takes_over` false the model only reports whether the probe is in its place, as for a
-    baseline without it.
+    let go, and a later one takes it back. A probe that leaves the outer cylinder unconnected, or is released
+    unconnected, gets its collisions back. With `takes_over` false the model only reports whether the probe is in its
+    place, as for a baseline without it.
     """
 
     thresholds = ("lock_radius", "lock_length", "lock_angle")

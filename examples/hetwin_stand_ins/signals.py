@@ -24,7 +24,7 @@ _PERIOD_STEPS = 8
 """125 Hz, as PickApp has it."""
 _DELAY_S = (150e-6, 60e-6)
 """From stamp to reception [s]: the least, and the scale of a gamma distribution of shape 2."""
-_STATUS_S, _STALL_S, _STALL_SHARE, _GOAL_SHARE = 0.05, 0.1, 0.005, 0.02
+_STATUS_S, _STALL_S, _STALL_SHARE, _GOAL_SHARE = 0.05, 0.1, 0.02, 0.02
 """Period of a gripper's status; it is stopped if it moves less than this share of its travel for so long, and at its
 goal within this share."""
 _MOVES, _STOPPED_OPENING, _STOPPED_CLOSING, _REACHED = 0, 1, 2, 3

@@ -15,6 +15,9 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 UNITLESS = {
     ("camera", "least"),
     ("connector", "axis"),
+    ("connector", "sure"),
+    ("mating", "axis"),
+    ("mating", "prior"),
     ("evidence", "prior"),
     ("fill_level", "threshold"),
     ("fluid_in_cup", "friction"),

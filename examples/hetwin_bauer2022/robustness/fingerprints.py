@@ -87,17 +87,19 @@ def _scenario_files(scenario: Path) -> Iterator[Path]:
     while file is not None:
         yield file
         extended = yaml.safe_load(file.read_text(encoding="utf-8")).get("extends")
-        file = file.parent / extended if extended else None
+        beside = file.parent / extended if extended else None
+        file = beside if beside is None or beside.is_file() else find_scenario(extended)
     yield from sorted(resource("worlds").glob("*.sdf"))
     yield resource("urdf") / "two_hand_robot.urdf"
 
 
 def _model_modules(types: Iterable[str]) -> Iterator[str]:
-    """Yield the packages of models, and what models share."""
+    """Yield the packages of models, also those of plugins, and what models share."""
     for kind in types:
         for point in entry_points(group="hetwin.models", name=kind):
             module = point.module
-            yield ".".join(module.split(".")[:2]) if module.startswith("model_nodes.") else module
+            parts = module.split(".")
+            yield ".".join(parts[:2] if parts[0] == "model_nodes" else parts[:1])
     spec = find_spec("model_nodes")
     folder = Path(spec.origin).parent if spec and spec.origin else None
     modules = (point.module.split(".") for point in entry_points(group="hetwin.models"))

@@ -33,6 +33,7 @@ from hetwin_suite.model import (
 
 _BASELINE_NS = 300_000_000
 """Over so long before a probe comes near its socket it is learned what the arm feels in free motion."""
+_SATURATES_N = 20.0
 STRAINS = "strains"
 """An event of the robot: how far joints are from where their controller wants them."""
 
@@ -178,7 +179,7 @@ class Mating(Model[MatingSettings]):
         free = {
             source: np.median([value for _, value in kept], axis=0)
             for source, kept in self._free.items()
-            if kept
+            if kept and not (source == "wrist" and _stands(kept))
         }
         return Meeting(
             [Resistance(source, free[source], least[source]) for source in least if source in free],
@@ -206,3 +207,9 @@ class Mating(Model[MatingSettings]):
         voices: list[Voice] = [below(one, self.settings.goes_in) for one in meeting.depths()]
         found = claim("connected", voices, self.settings.prior)
         return judged(found, self.settings.hand.name, time_ns)
+
+
+def _stands(kept: list[tuple[int, Floats]]) -> bool:
+    """Whether a force is large and has no noise at all: that of a sensor at its limit."""
+    forces = np.array([value for _, value in kept])
+    return len(forces) > 1 and not np.ptp(forces) and bool(abs(forces[0]) >= _SATURATES_N)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +13,8 @@ from rosbags.typesys import Stores, get_typestore
 from support.recorded_bags import EPOCH_NS, MS, TYPES, sine
 
 from hetwin_core.ensemble.events import COMMANDED, FEELS, Event, is_meant
+from hetwin_evidence.mating import STRAINS
+from hetwin_evidence.readers import controller_reader
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE
 from model_nodes.main_physics.sources.factory import open_source
 
@@ -100,3 +104,19 @@ def test_skin_says_its_third_highest_pressure(tmp_path: Path, bad: tuple[float, 
     )
     (one,) = found
     assert (one.name, one.time_ns, one.arguments["quantity"]) == (FEELS, 400 * MS, 40.0)
+
+
+def test_a_controller_says_how_far_its_joints_are_from_where_it_wants_them() -> None:
+    def state(error: float) -> Any:
+        point = SimpleNamespace(positions=np.array([error, 0.0]))
+        goal = SimpleNamespace(positions=np.array([0.5, 0.7]))
+        return SimpleNamespace(joint_names=["l", "r"], reference=goal, error=point)
+
+    read = controller_reader("/arm/state")
+    errors = (0.001, 0.001, 0.0025, 0.004, np.nan, 0.004)
+    events = [one for k, error in enumerate(errors) for one in read(state(error), k * 20 * MS)]
+    strained = [one.arguments["errors"] for one in events if one.name == STRAINS]
+    assert strained == [{"l": 0.001, "r": 0.0}, {"l": 0.004, "r": 0.0}]
+    assert [one.arguments["positions"] for one in events if one.name == COMMANDED] == [
+        {"l": 0.5, "r": 0.7}
+    ]

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from support.scene_of import scene_of
 
+from hetwin_core.ensemble.concern_words import JUDGED
 from hetwin_core.ensemble.errors import BadInput, Refused
+from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.model import Changes, RequestKind, Tick
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.poses import compose
@@ -244,3 +246,58 @@ def test_what_is_learned_is_what_is_compared() -> None:
     assert found["lock_length"] == pytest.approx(0.02)
     assert found["lock_angle"] == pytest.approx(10.0)
     assert model.compares(scene((0.0, 0.0, 0.0), carried=False)) is None
+
+
+def judged(probability: float, hand: str = "hand", claim: str = "connected") -> Event:
+    said: dict[str, Json] = {"claim": claim, "hand": hand, "probability": probability}
+    return Event(JUDGED, 0, arguments=said)
+
+
+def heard(model: Connector, seen: Snapshot, *events: Event) -> Changes:
+    output = model.step(Tick(seen.time_ns, 20_000_000, seen, events))
+    grant(model, seen, output)
+    return output
+
+
+def ready_to_hear() -> Connector:
+    model = Connector()
+    model.contribute({**PARAMETERS, "sure": 0.7}, 0)
+    model.start(scene((0, 0, 0.2)))
+    for height in np.linspace(0.1, 0.0, 20):
+        heard(model, scene((0.0, 0.0, float(height))))
+    return model
+
+
+def test_where_evidence_decides_the_place_alone_does_not_connect() -> None:
+    model = ready_to_hear()
+    output = heard(model, scene((0.0, 0.0, 0.0), carried=False))
+    assert output.values["dip", "connected"].data[0] == -1.0
+
+
+def test_evidence_connects_a_probe_that_was_let_go_elsewhere_than_believed() -> None:
+    model = ready_to_hear()
+    let_go = scene((0.0, 0.0, 0.015), carried=False)
+    output = heard(model, let_go, judged(0.69))
+    assert ("take", "pose") not in asked(output)
+    output = heard(model, let_go, judged(0.71))
+    assert ("take", "pose") in asked(output)
+    assert [event.name for event in output.events] == ["connected"]
+    output = heard(model, let_go)
+    assert output.values["dip", "connected"].data[0] == 1.0
+    assert output.values["dip", "pose"].parent == "spu"
+
+
+@pytest.mark.parametrize("other", [{"hand": "left"}, {"claim": "held"}])
+def test_evidence_of_another_hand_or_claim_connects_nothing(other: dict[str, str]) -> None:
+    model = ready_to_hear()
+    output = heard(model, scene((0.0, 0.0, 0.015), carried=False), judged(0.99, **other))
+    assert ("take", "pose") not in asked(output)
+
+
+def test_a_pull_that_shows_that_it_is_loose_gives_the_probe_back() -> None:
+    model, let_go = ready_to_hear(), scene((0.0, 0.0, 0.015), carried=False)
+    heard(model, let_go, judged(0.9))
+    output = heard(model, let_go, judged(0.1))
+    assert ("give_back", "pose") in asked(output)
+    output = heard(model, let_go)
+    assert output.values["dip", "connected"].data[0] == -1.0

@@ -27,6 +27,7 @@ from hetwin_bauer2022.evaluation.judge import Verdict, judge
 from hetwin_bauer2022.evaluation.judge_worse import judge_worse
 from hetwin_bauer2022.evaluation.replay import Replay
 from hetwin_bauer2022.evaluation.worse import worsen
+from hetwin_bauer2022.mismatch import read_recording
 from hetwin_bauer2022.mismatch.registry import read_mismatches
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.scenario import Scenario, load_scenario
@@ -260,3 +261,14 @@ def test_an_approach_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["evaluate", *arguments])
     assert isinstance(result.exception, BadInput)
     assert "guess" in str(result.exception)
+
+
+def test_a_recording_without_signals_has_joints_and_annotations_alone(
+    episodes: Path, tmp_path: Path
+) -> None:
+    episode = find_episodes(episodes)[0]
+    worse = worsen(episode, read_mismatches(["signals=0"]), tmp_path / "few")
+    before, after = read_recording(episode.recording), read_recording(worse.recording)
+    assert sorted(after.connections) == ["/action_annotations", "/joint_states"]
+    assert {"/wrist/wrench", "/right_hand/status"} < set(before.connections)
+    assert not any(one.efforts.size for one in after.joint_states)

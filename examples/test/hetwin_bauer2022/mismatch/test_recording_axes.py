@@ -125,3 +125,32 @@ def test_efforts_of_the_fingers_are_scaled_and_shifted(
     assert arm.efforts[4].tolist() == [1.0, 1.0, 1.0]
     (without,) = AXES[name].change([states("finger_1", efforts=False)], level, facts())
     assert without.efforts.shape == (501, 0)
+
+
+@pytest.mark.parametrize(
+    ("level", "efforts", "kept"),
+    [
+        (0.0, False, []),
+        (1.0, True, []),
+        (2.0, True, ["commands"]),
+        (3.0, True, ["commands", "wrench"]),
+    ],
+)
+def test_a_level_of_signals_is_what_a_recording_has(
+    level: float, efforts: bool, kept: list[str]
+) -> None:
+    axis = AXES["signals"]
+    found = axis.change([ARM, HAND], level, facts())
+    assert [bool(one.efforts.shape[1]) for one in found] == [efforts, efforts]
+    assert all(one.positions.shape[1] for one in found)
+    types = {
+        "commands": "control_msgs/msg/JointTrajectoryControllerState",
+        "wrench": "geometry_msgs/msg/WrenchStamped",
+    }
+    assert [name for name, one in types.items() if axis.keeps(one, level)] == kept
+    assert axis.keeps("hetwin/msg/ActionAnnotation", level)
+
+
+def test_there_is_no_level_between_two_signals() -> None:
+    with pytest.raises(BadInput, match=r"signals cannot have this level.*0, 1, 2, 3"):
+        AXES["signals"].check(1.5)
