@@ -75,12 +75,6 @@ from hetwin_suite._robots.telling import Telling
 from model_nodes.evidence.likelihood import KNOWN_ABOVE, KNOWN_BELOW
 from model_nodes.main_physics.sources.bag_types import known_types
 from model_nodes.main_physics.sources.datasets import Episode as DatasetEpisode
-from model_nodes.main_physics.sources.datasets import (
-    check_episode,
-    joint_columns,
-    si_per,
-    steady,
-)
 
 __all__ = [
     "ANNOTATIONS",
@@ -117,7 +111,6 @@ __all__ = [
     "attached",
     "believed_scene",
     "both_labels",
-    "check_episode",
     "connected",
     "contact",
     "counts",
@@ -133,7 +126,6 @@ __all__ = [
     "held",
     "in_container",
     "is_episode",
-    "joint_columns",
     "joint_state",
     "known_types",
     "loc",
@@ -149,9 +141,7 @@ __all__ = [
     "record_episodes",
     "recording_writer",
     "scenario_of",
-    "si_per",
     "state",
-    "steady",
     "supporting",
     "throughout",
     "visible",

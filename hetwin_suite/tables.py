@@ -14,6 +14,8 @@ Whatever reads a whole episode, such as a statistic or an export, reads its tabl
 
 from __future__ import annotations
 
+from hetwin_core.ensemble.number_table import Table as NumberTable
+from hetwin_core.ensemble.number_table import need_columns, read_table
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.episodes.run_folder import LOG
 from hetwin_core.episodes.tables.intervals import Intervals
@@ -48,13 +50,16 @@ __all__ = [
     "Happening",
     "Interval",
     "Intervals",
+    "NumberTable",
     "Occasion",
     "Tables",
     "Task",
     "Truth",
     "distances",
     "finished_tables",
+    "need_columns",
     "open_tables",
     "picked",
+    "read_table",
     "truths",
 ]

@@ -1,4 +1,4 @@
-"""Episodes of data sets in hetwin: LeRobot, HDF5 (robomimic, ALOHA) and Zarr."""
+"""Episodes of data sets in hetwin: LeRobot, HDF5 (robomimic, ALOHA), Zarr, and tables in CSV files."""
 
 from __future__ import annotations
 
@@ -20,12 +20,15 @@ def read(path: Path, number: int | None) -> DatasetEpisode | None:
         BadInput: if the data set cannot be read, or has no such episode.
     """
     # imported here, for the help of this package's commands needs no data
+    from hetwin_datasets.csv_tables import is_table, read_csv
     from hetwin_datasets.hdf5_sets import is_hdf5, read_hdf5
     from hetwin_datasets.lerobot import INFO, read_lerobot
     from hetwin_datasets.zarr_sets import is_zarr, read_zarr
 
     if (path / INFO).is_file():
         return read_lerobot(path, number)
+    if is_table(path):
+        return read_csv(path, number)
     if is_zarr(path):
         return read_zarr(path, number)
     return read_hdf5(path, number) if is_hdf5(path) else None

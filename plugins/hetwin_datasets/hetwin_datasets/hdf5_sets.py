@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from hetwin_datasets.arrays import NAMES, RATES, attribute, numbers
+from hetwin_datasets.columns import check_episode, steady
 from hetwin_datasets.library import reader
-from hetwin_suite.episode import DatasetEpisode, check_episode, steady
+from hetwin_suite.episode import DatasetEpisode
 from hetwin_suite.model import BadInput, Floats, some
 
 SUFFIXES = (".hdf5", ".h5")

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from hetwin_datasets.columns import check_episode, joint_columns, si_per, steady
 from hetwin_datasets.library import reader
-from hetwin_suite.episode import DatasetEpisode, check_episode, joint_columns, si_per, steady
+from hetwin_suite.episode import DatasetEpisode
 from hetwin_suite.model import BadInput, Floats, check_size, read_json, some
 
 INFO = Path("meta", "info.json")

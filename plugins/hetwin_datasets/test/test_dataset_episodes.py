@@ -25,13 +25,9 @@ from support.learning_sets import (
 )
 from support.tabletop import JOINTS
 
+from hetwin_datasets.columns import joint_columns
 from hetwin_suite.command import BadInput
-from model_nodes.main_physics.sources.datasets import (
-    Episode,
-    joint_columns,
-    open_episode,
-    write_episode,
-)
+from model_nodes.main_physics.sources.datasets import Episode, open_episode, write_episode
 from model_nodes.main_physics.sources.recording import Recording
 
 DEGREES = np.pi / 180

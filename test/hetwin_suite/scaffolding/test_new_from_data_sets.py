@@ -36,6 +36,7 @@ def test_an_episode_of_an_arm_whose_robot_and_units_are_known(tmp_path: Path) ->
         assert found[name].upper == pytest.approx(np.deg2rad(degrees[:, i].max()), abs=1e-4)
 
 
+@needs("hetwin_datasets")
 def test_units_that_are_said_are_those_of_the_data_set(tmp_path: Path) -> None:
     header = ["time", *JOINTS]
     rows = [[i / 20, *values] for i, values in enumerate(swings(0, len(JOINTS), size=10.0))]
@@ -72,6 +73,7 @@ def test_nothing_is_left_of_a_robot_that_does_not_match(tmp_path: Path) -> None:
     assert list(out.iterdir()) == []
 
 
+@needs("hetwin_datasets")
 def test_errors_about_what_was_recorded_name_the_data_set(tmp_path: Path) -> None:
     table = write_table(tmp_path / "run.csv", ["time", *JOINTS], [[0, *[0.1] * len(JOINTS)]])
     said = hetwin("new", table, "--robot", TABLETOP_ARM, "--out", tmp_path / "out")

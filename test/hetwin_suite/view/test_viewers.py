@@ -127,10 +127,11 @@ def test_a_viewer_that_is_not_installed_names_its_extra(alone: None) -> None:
 
 
 def test_data_sets_name_the_extra_of_what_reads_them(alone: None, tmp_path: Path) -> None:
-    (tmp_path / "demo.hdf5").touch()
-    for number in (0, None):
-        with pytest.raises(BadInput, match=r'hetwin-suite\[datasets\]"'):
-            open_episode(tmp_path / "demo.hdf5", number)
+    for name in ("demo.hdf5", "run.CSV"):
+        (tmp_path / name).touch()
+        for number in (0, None):
+            with pytest.raises(BadInput, match=r'hetwin-suite\[datasets\]"'):
+                open_episode(tmp_path / name, number)
     assert open_episode(tmp_path, None) is None
     with pytest.raises(BadInput, match="no such data set"):
         open_episode(tmp_path / "none.hdf5", 0)
